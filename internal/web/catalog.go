@@ -341,7 +341,7 @@ func marked(q fulltext.Query, text string) []fulltext.Piece {
 	return []fulltext.Piece{{Text: shorten(text, snippetLength)}}
 }
 
-// shorten cuts a text to at most limit characters.
+// shorten cuts a text to at most that many characters.
 func shorten(s string, most int) string {
 	if letters := []rune(s); len(letters) > most {
 		return string(letters[:most-1]) + "…"

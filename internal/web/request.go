@@ -46,37 +46,37 @@ type requestPage struct {
 	Page
 	R         app.RequestView
 	View      StatusView
-	Path      string // of the request
+	Path      string // the address of the request
 	Category  category.Category
 	Track     []StageView
-	Place     int // the stage it is at, of how many
+	Place     int // the index of its stage
 	Next      nextStep
-	Moves     []moveLink // the others that are possible
+	Moves     []moveLink // the other possible moves
 	Lines     []docLine
-	Done      int // of Lines
+	Done      int // number of complete Lines
 	Timeline  []eventLine
-	Show      string // what of the timeline
-	Older     string // address of its next page
-	Newest    string // and of its first
+	Show      string // the chosen tab of the timeline
+	Older     string // the address of the timeline's next page
+	Newest    string // the address of its first page
 	Issues    []issueLine
-	Message   string // the draft of one
+	Message   string // the draft of a message
 	Pace      pace
-	Requester bool // the viewer is
-	Lab       bool // the viewer is of the lab
+	Requester bool // the viewer is the requester
+	Lab       bool // the viewer is a member of the lab
 	UploadMax int64
 
 	viewer exchange.Actor
-	form   string     // that was sent and could not be taken
-	typed  url.Values // in it
-	Stale  string     // why it could not, where others were faster
+	form   string     // the form that was refused
+	typed  url.Values // its values
+	Stale  string     // why it was refused, if the request changed meanwhile
 	Since  []eventLine
-	Kept   []string // what was typed, where its form may be gone
+	Kept   []string // what was typed, since its form may be gone
 }
 
-// Seen is how the request stood when the page was made; a form says so when it is sent.
+// Seen returns the version of the request that the page shows; its forms send it along.
 func (p *requestPage) Seen() int64 { return p.R.UpdatedAt.UnixMicro() }
 
-// Value is what a field of a form has: what was typed, where it was sent and could not be taken.
+// Value returns the value of a form's field: what was typed if that form was refused.
 func (p *requestPage) Value(form, field, now string) string {
 	if p.form == form && p.typed.Has(field) {
 		return p.typed.Get(field)
@@ -84,10 +84,10 @@ func (p *requestPage) Value(form, field, now string) string {
 	return now
 }
 
-// Sent reports whether a form was sent and could not be taken.
+// Sent reports whether that form was sent and refused.
 func (p *requestPage) Sent(form string) bool { return p.form == form }
 
-// Name is what a person is called on the page.
+// Name returns a person's name as the page shows it.
 func (p *requestPage) Name(id uuid.UUID) string {
 	switch u, known := p.R.People[id]; {
 	case p.viewer.Is(id):
@@ -98,7 +98,7 @@ func (p *requestPage) Name(id uuid.UUID) string {
 	return "Aliquot"
 }
 
-// Mid is Name inside of a sentence.
+// Mid returns Name for the middle of a sentence.
 func (p *requestPage) Mid(id uuid.UUID) string {
 	if name := p.Name(id); name != "You" {
 		return name
@@ -106,10 +106,10 @@ func (p *requestPage) Mid(id uuid.UUID) string {
 	return "you"
 }
 
-// Initials are those of a person's names.
+// Initials returns the initials of a person's names.
 func (p *requestPage) Initials(u exchange.User) string { return app.Visitor{User: u}.Initials() }
 
-// Institution is where the requester works, as their address says.
+// Institution returns the requester's institution, from their address.
 func (p *requestPage) Institution() string {
 	if p.R.Address != nil {
 		return p.R.Address.Institution
@@ -117,7 +117,7 @@ func (p *requestPage) Institution() string {
 	return ""
 }
 
-// Registry is the address of a person in the registry of their id, "" for one that has none.
+// Registry returns the address of a person's record in the registry of their id, "" if there is none.
 func (p *requestPage) Registry(id uuid.UUID) string {
 	if number := p.R.People[id].RegistryID; len(number) == 19 && strings.Count(number, "-") == 3 {
 		return "https://orcid.org/" + number
@@ -125,7 +125,7 @@ func (p *requestPage) Registry(id uuid.UUID) string {
 	return ""
 }
 
-// requestPath is the address of the page of a request.
+// requestPath returns the address of a request's page.
 func requestPath(id int64) string { return "/requests/" + strconv.FormatInt(id, 10) }
 
 // request shows a request.
@@ -144,7 +144,7 @@ func (v *pageRequest) request() (response, error) {
 	return show("request", p)
 }
 
-// requestPage reads the page of the request in the address.
+// requestPage reads the page of the request whose id is in the path.
 func (v *pageRequest) requestPage() (*requestPage, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -194,7 +194,7 @@ func (v *pageRequest) requestPage() (*requestPage, error) {
 	return p, nil
 }
 
-// turnWords is whose turn it is, for the title.
+// turnWords returns whose turn it is, for the title.
 func turnWords(v StatusView) string {
 	if v.Mine {
 		return "your turn"
@@ -202,7 +202,7 @@ func turnWords(v StatusView) string {
 	return strings.ToLower(v.Words[:1]) + v.Words[1:]
 }
 
-// timeline is the address of a part of the timeline.
+// timeline returns the address of a part of the timeline.
 func (p *requestPage) timeline(shown, before string) string {
 	q := url.Values{}
 	if shown != "" {
@@ -217,8 +217,8 @@ func (p *requestPage) timeline(shown, before string) string {
 	return p.Path + "?" + q.Encode() + "#timeline"
 }
 
-// refused shows the request again after a form that could not be taken: as it was typed with what is wrong
-// (422), or beside how things stand by now (409). Other errors have pages of their own.
+// refused shows the request again after a form that was refused: as it was typed, with its errors (422), or beside
+// the present state of the request (409). Other errors have their own pages.
 func (v *pageRequest) refused(form string, err error) (response, error) {
 	e, ours := errors.AsType[*exchange.Error](err)
 	if !ours {
@@ -262,7 +262,7 @@ func (v *pageRequest) refused(form string, err error) (response, error) {
 	return answer, nil
 }
 
-// asSentences are what is wrong with a field as people read it.
+// asSentences returns the errors of a field as sentences.
 func asSentences(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, t := range texts {
@@ -274,7 +274,7 @@ func asSentences(texts []string) []string {
 	return list
 }
 
-// since adds what happened after the page of a form was made, and what was typed in it.
+// since adds the events since the form's page was made, and what was typed in the form.
 func (p *requestPage) since(form url.Values) {
 	if seen, err := strconv.ParseInt(form.Get("seen"), 10, 64); err == nil {
 		for i, e := range p.R.Events.Items {
@@ -291,7 +291,7 @@ func (p *requestPage) since(form url.Values) {
 	}
 }
 
-// asSeen lets a use case change the request only as the page showed it, where the form says how that was.
+// asSeen makes a use case fail if the request is no longer as the form's page showed it.
 func (v *pageRequest) asSeen() *pageRequest {
 	seen := v.PostFormValue("seen")
 	if seen == "" {
@@ -309,7 +309,7 @@ func (v *pageRequest) asSeen() *pageRequest {
 	return &w
 }
 
-// pace is how long the sides took so far.
+// pace is how long the sides have taken so far.
 type pace struct{ Total, Lab, Requester time.Duration }
 
 func paceOf(r app.RequestView) pace {
@@ -326,17 +326,17 @@ func paceOf(r app.RequestView) pace {
 	return p
 }
 
-// LabShare is the part of the lab, of 100, for a drawing.
+// LabShare returns the lab's percentage of the time, for a drawing.
 func (p pace) LabShare() string {
 	return strconv.FormatFloat(100*float64(p.Lab)/float64(max(p.Total, 1)), 'f', 1, 64)
 }
 
-// RequesterShare is the rest.
+// RequesterShare returns the requester's percentage.
 func (p pace) RequesterShare() string {
 	return strconv.FormatFloat(100*float64(p.Requester)/float64(max(p.Total, 1)), 'f', 1, 64)
 }
 
-// Took is a time as people say it, "under a minute" for none.
+// Took formats a duration, "under a minute" for zero.
 func (p pace) Took(d time.Duration) string {
 	if text := span(d); text != "" {
 		return text
@@ -344,7 +344,7 @@ func (p pace) Took(d time.Duration) string {
 	return "under a minute"
 }
 
-// RemindsAt is when Aliquot reminds of the present turn, where that is still to come.
+// RemindsAt returns when Aliquot will remind of the present turn, if it will.
 func (p *requestPage) RemindsAt() *time.Time {
 	if at := p.R.RemindsAt; at != nil && at.After(p.R.Now) {
 		return at
@@ -352,7 +352,7 @@ func (p *requestPage) RemindsAt() *time.Time {
 	return nil
 }
 
-// Reminded is whom Aliquot reminds.
+// Reminded returns whom Aliquot reminds.
 func (p *requestPage) Reminded() string {
 	if p.View.Mine {
 		return "you"
@@ -360,18 +360,18 @@ func (p *requestPage) Reminded() string {
 	return p.sideName(p.R.PresentTurn(p.R.Terms).Side)
 }
 
-// Today is the day of the visitor.
+// Today returns the present day in the visitor's zone.
 func (p *requestPage) Today() string { return p.R.Now.In(p.Zone).Format(time.DateOnly) }
 
-// Tomorrow is the first day until which reminders can be snoozed.
+// Tomorrow returns the first day until which reminders can be snoozed.
 func (p *requestPage) Tomorrow() string {
 	return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
-// AddressLines are the address as on a parcel.
+// AddressLines returns the address as it is written on a parcel.
 func (p *requestPage) AddressLines() []string { return addressLines(p.R.Address) }
 
-// Parcel is how the parcel travels, as far as that is known.
+// Parcel returns how the parcel is shipped, as far as that is known.
 func (p *requestPage) Parcel() exchange.Shipment {
 	if p.R.Shipment == nil {
 		return exchange.Shipment{}
@@ -379,7 +379,7 @@ func (p *requestPage) Parcel() exchange.Shipment {
 	return *p.R.Shipment
 }
 
-// SentDay is when the parcel was sent, "" where that is not known.
+// SentDay returns the day on which the parcel was sent, "" if that is not known.
 func (p *requestPage) SentDay() string {
 	if at := p.Parcel().SentAt; at != nil {
 		return at.In(p.Zone).Format(time.DateOnly)
@@ -387,7 +387,7 @@ func (p *requestPage) SentDay() string {
 	return ""
 }
 
-// Assignees are whom the request can be assigned to, and whom it is assigned to now.
+// Assignees returns those who can be assigned to the request, and the present assignee.
 func (p *requestPage) Assignees() []exchange.User {
 	for _, u := range p.R.Members {
 		if u.ID == p.R.AssignedTo {

@@ -8,24 +8,24 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// docLine is one line of what a request needs: a document with its versions, a text or a choice.
+// docLine is one line of the checklist: a document with its versions, a text or a choice.
 type docLine struct {
 	Need     exchange.Need
 	Anchor   string
 	Name     string
 	Done     bool
-	Tone     string // of the icon at its beginning
+	Tone     string // of its icon
 	Icon     string
 	Tag      tag
-	Text     string   // what was written
-	Lines    []string // an address
+	Text     string   // a text that the requester wrote
+	Lines    []string // the lines of an address
 	Slot     exchange.Slot
-	Versions []version // the newest first
-	Reason   string    // why the present version was returned
+	Versions []version // newest first
+	Reason   string    // why the current version was returned
 	Review   bool
 	Upload   bool
 	Withdraw bool
-	Form     string // abstract, address or payment, where the viewer may set it
+	Form     string // abstract, address or payment, if the viewer may set it
 }
 
 // version is one version of a document.
@@ -33,21 +33,21 @@ type version struct {
 	exchange.Document
 	Number int
 	File   exchange.Attachment
-	There  bool // it can be opened
+	There  bool // its content can be opened
 	Mark   string
 }
 
-// Path is the address of a version, behind that of its request.
+// Path returns the address of a version, relative to that of its request.
 func (v version) Path() string { return "/documents/" + number(v.AttachmentID) }
 
-// needNames are the needs as the checklist calls them.
+// needNames are the names of the needs in the checklist.
 var needNames = map[exchange.Need]string{
 	exchange.NeedAbstract: "Research abstract", exchange.NeedSignedMTA: "Signed MTA", exchange.NeedIRB: "IRB approval",
 	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Payment of the shipment",
 	exchange.NeedExecutedMTA: "Executed MTA",
 }
 
-// needLines are the lines of the checklist that apply to the request.
+// needLines returns the lines of the checklist that apply to the request.
 func (p *requestPage) needLines() []docLine {
 	var owed []string
 	if t := p.Turn(); t != nil {
@@ -57,7 +57,7 @@ func (p *requestPage) needLines() []docLine {
 	for _, q := range exchange.Requirements(p.R.Terms, p.R.Request) {
 		l := docLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need],
 			Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
-		now := p.R.Active && p.R.Override == "" && slices.Contains(owed, string(q.Need)) // it is what the turn is for
+		now := p.R.Active && p.R.Override == "" && slices.Contains(owed, string(q.Need)) // the present turn owes it
 		if l.Slot.Valid() {
 			p.documentLine(&l, q, now)
 		} else {
@@ -70,7 +70,7 @@ func (p *requestPage) needLines() []docLine {
 	return list
 }
 
-// textLine is a line of what is written or chosen.
+// textLine returns the line of a text or a choice.
 func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
 	var may bool
 	switch q.Need {
@@ -98,7 +98,7 @@ func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
 	}
 }
 
-// documentLine is a line of a document.
+// documentLine returns the line of a document.
 func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool) {
 	o := p.R.Offers
 	nth := 0
@@ -136,7 +136,7 @@ func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool)
 	}
 }
 
-// missingLine is a line of a document that is not there.
+// missingLine returns the line of a missing document.
 func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) {
 	l.Icon = "pen-ring"
 	switch mine := p.mine(l.Slot); {
@@ -160,7 +160,7 @@ func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) 
 	}
 }
 
-// mine reports whether the viewer's side hands in the document of a slot.
+// mine reports whether the viewer's side submits the document of a slot.
 func (p *requestPage) mine(s exchange.Slot) bool {
 	if s == exchange.ExecutedMTA {
 		return p.Lab
@@ -173,7 +173,7 @@ func versionMark(d exchange.Document) string {
 		exchange.Superseded: "replaced or withdrawn"}[d.State]
 }
 
-// addressLines are an address as on a parcel.
+// addressLines returns the lines of an address as on a parcel.
 func addressLines(a *exchange.Address) []string {
 	if a == nil {
 		return nil
@@ -183,11 +183,11 @@ func addressLines(a *exchange.Address) []string {
 	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }
 
-// paymentWords are the ways to pay for a shipment, in words.
+// paymentWords are the labels of the ways to pay for shipping.
 var paymentWords = map[string]string{"SHIPPING_CODE": "Courier account of the requester",
 	"REIMBURSEMENT": "The lab pays and is paid back", "OTHER": "Another way"}
 
-// Payment says how the shipment is paid. Numbers of accounts are for the lab alone, while it needs them.
+// Payment returns how shipping is paid. Account numbers are shown only to the lab, while it needs them.
 func (p *requestPage) Payment() string {
 	notes := p.R.PaymentNotes
 	if !p.Lab || !p.R.Active {
@@ -196,10 +196,10 @@ func (p *requestPage) Payment() string {
 	return strings.Trim(paymentWords[p.R.Payment]+", "+notes, ", ")
 }
 
-// accounts are runs of letters and digits that may be the number of an account.
+// accounts matches runs of letters and digits that may be account numbers.
 var accounts = regexp.MustCompile(`[A-Za-z]*[0-9](?:[ -]?[0-9A-Z]|[a-z])+`)
 
-// masked hides the middle of what may be the number of an account; what is called one is one in any form.
+// masked hides the middle of possible account numbers; what is called an account number is hidden in any format.
 func masked(text string) string {
 	if before, account, named := strings.Cut(text, ", account "); named {
 		return before + ", account " + clipped(account)
@@ -212,7 +212,7 @@ func masked(text string) string {
 	})
 }
 
-// clipped is a number but for its ends.
+// clipped hides all of a number but its ends.
 func clipped(s string) string {
 	letters := []rune(s)
 	switch n := len(letters); {
@@ -228,7 +228,7 @@ func clipped(s string) string {
 // PaymentChoice is a way to pay.
 type PaymentChoice struct{ Value, Words string }
 
-// Payments are the ways to pay that the lab takes.
+// Payments returns the ways to pay that the lab accepts.
 func (p *requestPage) Payments() []PaymentChoice {
 	var list []PaymentChoice
 	s := p.R.Shipping

@@ -15,19 +15,19 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// slowest is the speed of a connection, in bytes a second, at which a whole file still passes.
+// slowest is the slowest connection over which a whole file can be sent, in bytes per second.
 const slowest = 64 << 10
 
-// forFile gives the connection the time for n bytes; the server's own limits are meant for pages.
+// forFile extends the deadlines of the connection to allow for n bytes; the server's defaults are meant for pages.
 func (v *pageRequest) forFile(n int64) {
 	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
 	connection := http.NewResponseController(v.w)
-	_ = connection.SetReadDeadline(until)                   // fails only where a connection has no deadlines
-	_ = connection.SetWriteDeadline(until.Add(time.Minute)) // the answer to a file comes behind it
+	_ = connection.SetReadDeadline(until)                   // fails only if a connection has no deadlines
+	_ = connection.SetWriteDeadline(until.Add(time.Minute)) // the answer follows the file
 }
 
-// upload takes a document into a slot of a request while it streams in. Script that shows how far it is asks
-// for the answer as text.
+// upload streams a document into a slot of a request. The script that shows the progress asks for the answer as
+// text.
 func (v *pageRequest) upload() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -97,7 +97,7 @@ func (v *pageRequest) plainly(err error) (response, error) {
 	}}, nil
 }
 
-// forScript is a redirect as script takes it that shows how far an upload is: it goes there by itself.
+// forScript turns a redirect into text for the script that shows an upload's progress; the script follows it.
 func (v *pageRequest) forScript(r response) response {
 	if v.Header.Get("Accept") != "text/plain" {
 		return r
@@ -110,10 +110,10 @@ func (v *pageRequest) forScript(r response) response {
 	return r
 }
 
-// shownTypes are the types that a browser may show; everything else is saved as a file.
+// shownTypes are the media types that a browser may show; all others are downloaded.
 var shownTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// document shows a document of a request or sends it as a file. Nothing of it runs under our address.
+// document shows a document of a request or sends it as a download. No script in it runs in our origin.
 func (v *pageRequest) document() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -147,8 +147,8 @@ func (v *pageRequest) document() (response, error) {
 	}}, nil
 }
 
-// agreedMTA sends the blank MTA as it was when the request was made; one that has no content is looked for at the
-// material.
+// agreedMTA sends the blank MTA as it was when the request was made. If that has no content, it redirects to the
+// material's.
 func (v *pageRequest) agreedMTA() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -174,7 +174,7 @@ func (v *pageRequest) agreedMTA() (response, error) {
 	}}, nil
 }
 
-// documents sends every document of a request, with old versions, as one ZIP file that is made while it goes out.
+// documents sends all documents of a request, with old versions, as one ZIP file that is made while it is sent.
 func (v *pageRequest) documents() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -202,7 +202,7 @@ func (v *pageRequest) documents() (response, error) {
 			if err == nil {
 				err = copyOut(r.Context(), out, f.Open)
 			}
-			if err != nil { // the status is sent: a file that is cut off shows that it is not whole
+			if err != nil { // the status is already sent: a truncated file shows that it is incomplete
 				v.log.WarnContext(r.Context(), "documents of a request", "request", id, "error", err)
 				panic(http.ErrAbortHandler)
 			}
@@ -211,7 +211,7 @@ func (v *pageRequest) documents() (response, error) {
 	}}, nil
 }
 
-// copyOut writes what open opens.
+// copyOut writes the content that open returns.
 func copyOut[File io.ReadCloser](ctx context.Context, out io.Writer, open func(context.Context) (File, error)) error {
 	file, err := open(ctx)
 	if err != nil {

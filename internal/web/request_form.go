@@ -18,31 +18,31 @@ var askPages = []page{
 	post("/catalog/{id}/request/checklist", (*pageRequest).askChecklist),
 }
 
-// askPage is the form of a request.
+// askPage is the form of a new request.
 type askPage struct {
 	Page
 	typed
 	app.RequestFormView
-	Resumed bool // it was begun before
+	Resumed bool // the form is a draft
 	Again   bool // files were chosen, which have to be chosen again
 	Limit   int64
 	Ready   []checkLine // what is needed to send it
 }
 
-// checkLine is one thing of the requester's checklist.
+// checkLine is one line of the requester's checklist.
 type checkLine struct {
 	Text    string
-	Part    string // of the page
+	Part    string // the part of the page it links to
 	Ready   bool
 	Problem string
 }
 
-// Parcel reports whether something is sent: a data set or a protocol needs no vials.
+// Parcel reports whether anything is shipped: a data set or a protocol needs no vials.
 func (p *askPage) Parcel() bool {
 	return p.Terms.Address || p.Material.Category != "DATASET" && p.Material.Category != "PROTOCOL"
 }
 
-// Choices are the addresses to choose from.
+// Choices returns the addresses to choose from.
 func (p *askPage) Choices() []exchange.Address {
 	var list []exchange.Address
 	for _, a := range p.Addresses {
@@ -53,13 +53,13 @@ func (p *askPage) Choices() []exchange.Address {
 	return list
 }
 
-// Payments are the ways to pay that the lab takes.
+// Payments returns the ways to pay that the lab accepts.
 func (p *askPage) Payments() []string { return p.Shipping.Payments() }
 
-// Couriers are those that people choose from.
+// Couriers returns the couriers to choose from.
 func (p *askPage) Couriers() []exchange.Courier { return exchange.Couriers }
 
-// Abstracts are earlier requests whose abstract could be used again, each text once.
+// Abstracts returns earlier requests whose abstract could be reused, each text once.
 func (p *askPage) Abstracts() []exchange.RequestDetail {
 	const most = 5
 	var list []exchange.RequestDetail
@@ -73,7 +73,7 @@ func (p *askPage) Abstracts() []exchange.RequestDetail {
 	return list
 }
 
-// Sections are those parts of the form that the material asks for, which are counted.
+// Sections returns the numbered sections of the form, which depend on what the material requires.
 func (p *askPage) Sections() map[string]int {
 	sections, n := map[string]int{}, 0
 	for _, s := range []struct {
@@ -88,7 +88,7 @@ func (p *askPage) Sections() map[string]int {
 	return sections
 }
 
-// Done is how many lines of the checklist are ready.
+// Done returns how many lines of the checklist are complete.
 func (p *askPage) Done() int {
 	n := 0
 	for _, l := range p.Ready {
@@ -99,7 +99,7 @@ func (p *askPage) Done() int {
 	return n
 }
 
-// askLabels are what fields are called in a sentence; one that begins with a capital is the sentence.
+// askLabels are the names of the fields inside a sentence; one that begins with a capital is the whole sentence.
 var askLabels = map[string]string{
 	"requester_abstract": "the research abstract", "quantity": "the quantity", "note": "the note",
 	"address": "Choose where it should go", "payment_method": "Choose how shipping is paid",
@@ -109,7 +109,7 @@ var askLabels = map[string]string{
 
 func init() { maps.Copy(askLabels, addressLabels) }
 
-// askPage is the form of a request as it is shown, with what is typed in it.
+// askPage returns the page with the form and the values typed in it.
 func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
 	p := &askPage{Page: Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f,
 		typed: typed{form}, Limit: v.app.UploadLimit}
@@ -119,7 +119,7 @@ func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
 	return p
 }
 
-// checklist is what is needed to send a request, and what keeps each of it from being ready.
+// checklist returns what is needed to send a request, and what is wrong with each of it.
 func checklist(t exchange.Terms, problems FieldErrors, form url.Values) []checkLine {
 	var list []checkLine
 	add := func(asked bool, part, text string, fields ...string) {
@@ -130,7 +130,7 @@ func checklist(t exchange.Terms, problems FieldErrors, form url.Values) []checkL
 		for _, field := range fields {
 			if problem := problems.Of(field); problem != "" {
 				line.Ready = false
-				if form.Get(field) != "" && line.Problem == "" { // not for what nobody typed yet
+				if form.Get(field) != "" && line.Problem == "" { // not if nothing was typed yet
 					line.Problem = problem
 				}
 			}
@@ -143,7 +143,7 @@ func checklist(t exchange.Terms, problems FieldErrors, form url.Values) []checkL
 	return list
 }
 
-// askFor shows the form, as it was left or filled in with what was used last.
+// askFor shows the form, as a draft or filled in with what the visitor used last.
 func (v *pageRequest) askFor() (response, error) {
 	f, err := v.askForm()
 	if err != nil {
@@ -156,7 +156,7 @@ func (v *pageRequest) askFor() (response, error) {
 	if f.Draft != nil {
 		form = f.Draft.Form
 	}
-	form.Set("once", rand.Text()) // another form than the one before, which was sent or is left
+	form.Set("once", rand.Text()) // so that this form is not taken for an earlier one
 	p := v.askPage(f, form)
 	p.Resumed = f.Draft != nil
 	return show("ask", p)
@@ -170,7 +170,7 @@ func (v *pageRequest) askForm() (app.RequestFormView, error) {
 	return v.app.RequestFormView(v.Context(), v.who.Actor, id)
 }
 
-// firstAsk is a form that nobody typed in yet, with what its person used last.
+// firstAsk returns a new form, filled in with what the visitor used last.
 func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
 	form := url.Values{"name": {user.Name()}, "saved_for_reuse": {"1"}, "address": {"new"}}
 	if len(f.Addresses) > 0 {
@@ -211,7 +211,7 @@ func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
 	return form
 }
 
-// asked is the request that a form asks for.
+// asked returns the request that a form describes.
 func (v *pageRequest) asked(f app.RequestFormView, form url.Values) exchange.RequestForm {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
 	n := exchange.RequestForm{
@@ -230,7 +230,7 @@ func (v *pageRequest) asked(f app.RequestFormView, form url.Values) exchange.Req
 	return n
 }
 
-// askChecklist is the checklist alone, for script, while somebody types.
+// askChecklist returns the checklist alone, for the script, while somebody types.
 func (v *pageRequest) askChecklist() (response, error) {
 	f, err := v.askForm()
 	if err != nil {
@@ -239,7 +239,7 @@ func (v *pageRequest) askChecklist() (response, error) {
 	return show("ask", v.askPage(f, v.PostForm))
 }
 
-// sendAsk sends the request, or keeps it for later.
+// sendAsk sends the request, or saves it as a draft.
 func (v *pageRequest) sendAsk() (response, error) {
 	f, err := v.askForm()
 	if err != nil {
@@ -304,13 +304,13 @@ func (v *pageRequest) sendAsk() (response, error) {
 	return invalid("ask", p)
 }
 
-// askFiles are the fields of the form that are documents, by the slots of a request.
+// askFiles are the file fields of the form, by the slots of a request.
 var askFiles = []string{string(exchange.SignedMTA) + slotField, string(exchange.IRB) + slotField}
 
-// slotField follows the name of a slot in that of its field.
+// slotField is the prefix of a file field's name, before that of its slot.
 const slotField = "_attachment"
 
-// handed are the documents that came with the form.
+// handed returns the documents that were submitted with the form.
 func uploadedDocuments(f sentForm) []app.UploadedDocument {
 	var list []app.UploadedDocument
 	for _, field := range askFiles {
@@ -322,7 +322,7 @@ func uploadedDocuments(f sentForm) []app.UploadedDocument {
 	return list
 }
 
-// formKey names a form that was sent, so that sending it twice is sending it once.
+// formKey identifies a submitted form, so that sending it twice has the effect of sending it once.
 func formKey(form url.Values) string {
 	const most = 64
 	if key := form.Get("once"); key != "" && len(key) <= most {

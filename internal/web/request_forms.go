@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// messageDraft is the key of the draft of a message in a request.
+// messageDraft returns the key of the draft of a message in a request.
 func messageDraft(request int64) string { return "message " + strconv.FormatInt(request, 10) }
 
-// act does one thing to the request in the address: said when it is done, shown at a place of the page; the
-// form that asked for it is shown again where it could not be done.
+// act does one thing to the request whose id is in the path. If it succeeds, the page shows said, at an anchor; if
+// it fails, the page shows the form again.
 func (v *pageRequest) act(form, place, said string, do func(id int64) error) (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -37,7 +37,7 @@ func (v *pageRequest) sendMessage() (response, error) {
 	})
 }
 
-// changeDetails changes what the requester says: the abstract, the address or how the shipment is paid.
+// changeDetails changes the requester's part: the abstract, the address or the payment of shipping.
 func (v *pageRequest) changeDetails() (response, error) {
 	var p exchange.RequestPatch
 	form, place := v.PostFormValue("form"), "#"
@@ -59,7 +59,7 @@ func (v *pageRequest) changeDetails() (response, error) {
 			p.Notes = notes
 		}
 	default:
-		_, err := v.requestPage() // who may not see it is not told of its forms
+		_, err := v.requestPage() // who may not see the request must not learn about its forms
 		if err == nil {
 			err = errNotWhole
 		}
@@ -72,7 +72,7 @@ func (v *pageRequest) changeDetails() (response, error) {
 	})
 }
 
-// renamed is an error about fields under the names that a form has for them.
+// renamed returns an error with its fields renamed to those of a form.
 func renamed(err error, names map[string]string) error {
 	fields, wrong := faults(err)
 	if !wrong {
@@ -96,7 +96,7 @@ func (v *pageRequest) changeShipment() (response, error) {
 		}
 		p, wrong := v.shipment(r.Shipment)
 		if wrong != nil {
-			p = exchange.ShipmentPatch{} // which changes nothing, and is refused to who may not
+			p = exchange.ShipmentPatch{} // an empty change, which is refused to those who may not change it
 		}
 		if _, err = v.app.ShipRequest(v.asSeen().Context(), v.who.Actor, id, p); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (v *pageRequest) assign() (response, error) {
 		user, unknown := v.person(v.PostFormValue("assigned_to"), q.Organization)
 		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id,
 			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
-		switch _, wrong := faults(err); { // who may not assign is told that, not who is called so
+		switch _, wrong := faults(err); { // who may not assign gets that error, not one about the name
 		case wrong && unknown != nil:
 			return renamed(unknown, map[string]string{"person": "assigned_to"})
 		case wrong:
@@ -124,7 +124,7 @@ func (v *pageRequest) assign() (response, error) {
 	})
 }
 
-// person is whom a field means that has a member of labs: chosen from a list, or typed where that would be too long.
+// person returns the member in a field: chosen from a list, or typed if the list would be too long.
 func (v *pageRequest) person(typed string, labs ...int64) (uuid.UUID, error) {
 	if id, err := uuid.Parse(typed); err == nil {
 		return id, nil
@@ -178,7 +178,7 @@ func (v *pageRequest) remind() (response, error) {
 	})
 }
 
-// setActive closes a request, or opens one that was closed.
+// setActive closes a request, or reopens a closed one.
 func (v *pageRequest) setActive() (response, error) {
 	active, said := v.PostFormValue("active") == "true", "The request is closed."
 	if active {
@@ -208,7 +208,7 @@ func (v *pageRequest) review() (response, error) {
 	})
 }
 
-// withdraw takes the present version of a document back.
+// withdraw withdraws the current version of a document.
 func (v *pageRequest) withdraw() (response, error) {
 	slot, err := v.slot()
 	if err != nil {
@@ -226,7 +226,7 @@ func (v *pageRequest) withdraw() (response, error) {
 		})
 }
 
-// slot is the slot of a document in the address.
+// slot returns the document slot in the path.
 func (v *pageRequest) slot() (exchange.Slot, error) {
 	s := exchange.Slot(v.PathValue("slot"))
 	if !s.Valid() {

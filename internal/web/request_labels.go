@@ -16,18 +16,18 @@ import (
 	"rsc.io/qr"
 )
 
-// labelPage is what is printed for parcels.
+// labelPage is a page of labels to print.
 type labelPage struct {
 	Page
 	Parcels []parcel
-	Path    string  // of the page itself
-	Left    []int64 // requests that were chosen and are not the visitor's to pack
-	What    string  // parcel, tubes or slip; "": all of it
+	Path    string  // the address of the page itself
+	Left    []int64 // chosen requests that the visitor may not pack
+	What    string  // parcel, tubes or slip; "": all
 	Size    string  // of the parcels' labels: a6, inch or a4
-	Tubes   int     // of each parcel; 0: as many as each request asks for
+	Tubes   int     // for each parcel; 0: the number that each request states
 }
 
-// parcel is one request with what its labels tell.
+// parcel is one request with what its labels show.
 type parcel struct {
 	app.Parcel
 	Tubes  int
@@ -37,20 +37,20 @@ type parcel struct {
 	Signed *exchange.Document // the executed MTA; nil: there is none
 }
 
-// labelFacts are what a label tells of a material, beside its title.
+// labelFacts is what a label shows of a material, beside its title.
 type labelFacts struct {
 	ID       string // identifier
 	Passage  string
 	Safety   string
 	Form     string // how it is sent
 	Storage  string
-	Handling []string // what else a receiver needs, as "Growth medium: ..."
+	Handling []string // what else the recipient needs, as "Growth medium: ..."
 }
 
-// maxTubes is how many labels of tubes are made at once: a rack.
+// maxTubes is how many tube labels are made at once: a rack.
 const maxTubes = 96
 
-// labelSizes are those of the parcel's label, as the address names them.
+// labelSizes are the sizes of the parcel's label, as the query names them.
 var labelSizes = []string{"a6", "inch", "a4"}
 
 // labels shows the labels of a request, for printing.
@@ -67,7 +67,7 @@ func (v *pageRequest) labels() (response, error) {
 	return v.showLabels(p, []app.Parcel{r})
 }
 
-// manyLabels shows the labels of the requests that the address names, as far as they are the visitor's to pack.
+// manyLabels shows the labels of those requests in the query that the visitor may pack.
 func (v *pageRequest) manyLabels() (response, error) {
 	ids := bulkChosen(v.URL.Query())
 	if len(ids) == 0 {
@@ -88,7 +88,7 @@ func (v *pageRequest) manyLabels() (response, error) {
 		Path: "/requests/labels", Left: left}, list)
 }
 
-// showLabels shows the labels of parcels as the address asks for them.
+// showLabels shows the labels of parcels in the form that the query describes.
 func (v *pageRequest) showLabels(p *labelPage, list []app.Parcel) (response, error) {
 	q := v.URL.Query()
 	p.Section, p.What, p.Size = "requests", q.Get("what"), q.Get("size")
@@ -116,7 +116,7 @@ func (v *pageRequest) showLabels(p *labelPage, list []app.Parcel) (response, err
 	return show("request-labels", p)
 }
 
-// Only is the one request that the page is of; nil where it is of those that were chosen in the inbox.
+// Only returns the one request of the page; nil if the requests were chosen in the inbox.
 func (p *labelPage) Only() *parcel {
 	if p.Path == "/requests/labels" {
 		return nil
@@ -124,7 +124,7 @@ func (p *labelPage) Only() *parcel {
 	return &p.Parcels[0]
 }
 
-// Numbers are those of the tubes.
+// Numbers returns the numbers of the tubes.
 func (p parcel) Numbers() []int {
 	list := make([]int, p.Tubes)
 	for i := range list {
@@ -133,7 +133,7 @@ func (p parcel) Numbers() []int {
 	return list
 }
 
-// Sheets are the labels of parcels by what they are printed on: four on a sheet of A4, of which one parcel has all.
+// Sheets returns the parcels by sheet: an A4 sheet has four labels, all of one parcel.
 func (p *labelPage) Sheets() [][]parcel {
 	const perSheet = 4
 	switch {
@@ -145,10 +145,10 @@ func (p *labelPage) Sheets() [][]parcel {
 	return slices.Collect(slices.Chunk(p.Parcels, perSheet))
 }
 
-// pieces is a quantity that counts what there is a tube of each: a number alone, or of vessels.
+// pieces matches a quantity that counts tubes: a number alone, or with a vessel.
 var pieces = regexp.MustCompile(`(?i)^\s*(\d{1,3})\s*(?:$|[x×]|(?:frozen |cryo)?(?:vial|tube|aliquot|ampoule|straw|stab|slant)s?\b)`)
 
-// amount is how many tubes a quantity means, as 2 of "2 vials"; "100 mg" goes into one.
+// amount returns how many tubes a quantity needs, as 2 for "2 vials"; "100 mg" fits in one.
 func amount(quantity string) int {
 	if m := pieces.FindStringSubmatch(quantity); m != nil {
 		n, _ := strconv.Atoi(m[1]) // they are digits
@@ -157,11 +157,11 @@ func amount(quantity string) int {
 	return 1
 }
 
-// handled are the fields of materials that tell a receiver how to treat them.
+// handled are the fields of materials that say how to handle them.
 var handled = strings.Fields("storage_medium cryopreservation growth_medium culture_conditions subculturing " +
 	"growth_strain bacterial_resistance growth_temperature growth_instructions housing")
 
-// factsOf reads off a material what its labels tell.
+// factsOf returns what the labels show of a material.
 func factsOf(m exchange.Material) labelFacts {
 	c, _ := category.Get(m.Category)
 	values := map[string]any{}

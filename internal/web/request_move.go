@@ -10,20 +10,20 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// moveWords are how a change of status is spoken of.
+// moveWords are the texts about a change of status.
 type moveWords struct {
-	Do     string // on a button
+	Do     string // the label of the button
 	Icon   string
-	Ask    string // the question of the page that asks first
-	Text   string // what it means
-	Reason string // what is asked for as a reason; "": none
-	Must   bool   // there must be one
+	Ask    string // the question on the confirmation page
+	Text   string // what the change means
+	Reason string // the label of the reason's field; "": no reason
+	Must   bool   // the reason is required
 	Bad    bool   // it ends the request
-	Said   string // what the next page says when it is done
-	Soon   string // or is about to be done: it can be taken back for some seconds
+	Said   string // the message after it is done
+	Soon   string // the message while it can still be undone
 }
 
-// soon names the material.
+// soon inserts the material's name.
 func (w moveWords) soon(material string) string {
 	if w.Soon == "" {
 		return w.Do
@@ -31,7 +31,7 @@ func (w moveWords) soon(material string) string {
 	return fmt.Sprintf(w.Soon, material)
 }
 
-// words are those of a change of the request to a status.
+// words returns the texts about a change of the request to a status.
 func (p *requestPage) words(to exchange.Status) moveWords {
 	from, sent := p.R.Status, "Ship it"
 	if !travels(p.R.RequestDetail) {
@@ -87,13 +87,13 @@ func (p *requestPage) words(to exchange.Status) moveWords {
 	}
 }
 
-// moveLink leads to a page that asks before it changes the status.
+// moveLink links to the page that confirms a change of status.
 type moveLink struct {
 	moveWords
 	Link string
 }
 
-// moveLinks are the changes of status that are possible beside the next step.
+// moveLinks returns the possible changes of status beside the next step.
 func (p *requestPage) moveLinks() []moveLink {
 	if p.Deed() != "" {
 		return nil
@@ -107,19 +107,19 @@ func (p *requestPage) moveLinks() []moveLink {
 	return list
 }
 
-// movePage asks before a request gets another status.
+// movePage asks for confirmation of a change of status.
 type movePage struct {
 	*requestPage
 	To    exchange.Status
 	Words moveWords
-	Waive bool // it takes a reason to go on without what is missing
-	Ship  bool // it says how the parcel travels
+	Waive bool // a reason is needed to continue without what is missing
+	Ship  bool // the form has the shipping details
 }
 
-// Inner is the page of the request.
+// Inner returns the page of the request.
 func (p *movePage) Inner() *requestPage { return p.requestPage }
 
-// MissingWords is what is missing, in words.
+// MissingWords returns what is missing, in words.
 func (p *movePage) MissingWords() string { return owedNeeds(p.R.Offers.Missing) }
 
 func (v *pageRequest) movePage(to exchange.Status) (*movePage, error) {
@@ -144,7 +144,7 @@ func (v *pageRequest) askMove() (response, error) {
 	return show("request-move", p)
 }
 
-// move gives a request another status: at once, or after the time to take it back.
+// move changes the status of a request: at once, or after the time in which it can be undone.
 func (v *pageRequest) move() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -197,7 +197,7 @@ func (v *pageRequest) move() (response, error) {
 	return seeOther(requestPath(id)).saying(p.Words.Said), nil
 }
 
-// askAgain asks once more, with what is wrong.
+// askAgain shows the confirmation page again, with errors.
 func (v *pageRequest) askAgain(p *movePage, err error) (response, error) {
 	fields, wrong := faults(err)
 	if !wrong {
@@ -213,7 +213,7 @@ func (v *pageRequest) askAgain(p *movePage, err error) (response, error) {
 	return invalid("request-move", p)
 }
 
-// shipment is what a form says about how the parcel travels; now is what is known of it.
+// shipment returns the shipping details in a form; now are the present ones.
 func (v *pageRequest) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error) {
 	p := exchange.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")),
 		Tracking:   exchange.Some(v.PostFormValue("tracking")),
@@ -227,13 +227,13 @@ func (v *pageRequest) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, 
 		return p, exchange.FieldErrors{"sent_at": {"use a date, for example 2026-03-12"}}.Err()
 	}
 	if now != nil && now.SentAt != nil && now.SentAt.In(v.who.Zone).Format(time.DateOnly) == day {
-		at = *now.SentAt // the hour stays
+		at = *now.SentAt // keep the time of day
 	}
 	p.SentAt = exchange.NullOf(exchange.Instant(at))
 	return p, nil
 }
 
-// askDelete asks before a request is taken out of everyone's sight.
+// askDelete asks for confirmation before a request is deleted.
 func (v *pageRequest) askDelete() (response, error) {
 	p, err := v.requestPage()
 	if err != nil {

@@ -8,22 +8,22 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// nextStep is what is to be done next in a request, as one side sees it.
+// nextStep is the next step of a request, as one side sees it.
 type nextStep struct {
 	Mine   bool
 	Lead   string // whose step it is
 	Head   string
 	Text   string
-	Due    bool // the turn has a day by which the lab means to do it
+	Due    bool // the turn has a due date by the lab's targets
 	To     exchange.Status
-	Button string // the one filled one: gives the request the status To, or leads to Link
+	Button string // the label of the main button: it changes the status to To, or links to Link
 	Icon   string
 	Link   string
-	Second string // another way, a link
+	Second string // the label of another link
 	Other  string // its address
 }
 
-// nextStep says what is to be done next.
+// nextStep returns the next step.
 func (p *requestPage) nextStep() nextStep {
 	turn := exchange.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
 	if turn == nil {
@@ -46,7 +46,7 @@ func (p *requestPage) nextStep() nextStep {
 	return n
 }
 
-// sideName is the other side by its name.
+// sideName returns the name of the other side.
 func (p *requestPage) sideName(s exchange.Side) string {
 	if s == exchange.LabSide {
 		return p.R.Lab.Name
@@ -54,7 +54,7 @@ func (p *requestPage) sideName(s exchange.Side) string {
 	return p.Mid(p.R.Requester)
 }
 
-// overStep is the card of a request in which nobody has to do anything any more.
+// overStep returns the card of a request in which nothing is left to do.
 func (p *requestPage) overStep() nextStep {
 	n := nextStep{Lead: "Nothing to do", Head: p.View.Words, Text: p.View.Sentence}
 	switch {
@@ -104,7 +104,7 @@ func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
 	}
 }
 
-// returned is why the document that a need asks for was returned; "": it was not.
+// returned returns why the document of a need was returned; "" if it was not.
 func (p *requestPage) returned(need string) string {
 	if d := p.R.Current(exchange.Slot(need)); d != nil && d.State == exchange.Returned {
 		return d.Reason
@@ -154,17 +154,17 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 	}
 }
 
-// anchor is the place of a need on the page, as links in mail say it.
+// anchor returns the fragment of a need on the page, as links in mail have it.
 func anchor(need string) string {
 	return "requirement-" + strings.ReplaceAll(strings.TrimPrefix(need, "requester_"), "_", "-")
 }
 
-// Turn is the present one, nil where it is nobody's.
+// Turn returns the present turn, nil if it is nobody's.
 func (p *requestPage) Turn() *exchange.Turn {
 	return exchange.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
 }
 
-// Deed says what the viewer is about to do, while that can be taken back.
+// Deed returns the viewer's pending action, while it can be undone.
 func (p *requestPage) Deed() string {
 	if d := p.R.Doing; d != nil && d.Failed == "" {
 		return p.words(d.Deed.Status).soon(p.R.Material)
@@ -172,7 +172,7 @@ func (p *requestPage) Deed() string {
 	return ""
 }
 
-// Undone says why what the viewer wanted was not done in the end, until something else happened.
+// Undone returns why the viewer's pending action failed in the end, until the next event.
 func (p *requestPage) Undone() string {
 	d := p.R.Doing
 	if d == nil || d.Failed == "" || !d.Ended.After(p.R.UpdatedAt) {
@@ -188,17 +188,17 @@ func (p *requestPage) Undone() string {
 	return "It was not done: " + p.words(d.Deed.Status).Do + ". " + why
 }
 
-// standing says that the status does not allow something.
+// standing matches the error that the status does not allow something.
 func (p *requestPage) standing() string {
 	return "The request stands at “" + p.View.Words + "”, from where that is not possible."
 }
 
-// missing says what keeps a request from being sent.
+// missing matches the error that something is missing to send a request.
 func (p *requestPage) missing() string {
 	return "Still missing: " + owedNeeds(p.R.Offers.Missing) + "."
 }
 
-// refusal says why something could not be done, without the words that statuses have in the API.
+// refusal explains why something failed, without the API's names of statuses.
 func (p *requestPage) refusal(e *exchange.Error) string {
 	switch e.Code {
 	case exchange.InvalidTransition:
@@ -211,15 +211,15 @@ func (p *requestPage) refusal(e *exchange.Error) string {
 	return e.Message
 }
 
-// Undo is where the viewer takes back what they are about to do.
+// Undo returns the address that undoes the viewer's pending action.
 func (p *requestPage) Undo() string { return "/undo/" + strconv.FormatInt(p.R.Doing.ID, 10) }
 
-// Reached is when a stage was done, nil where that is not told.
+// Reached returns when a stage was completed, nil if that is not shown.
 func (p *requestPage) Reached(s Stage) *time.Time {
 	switch s {
 	case StageSent:
 		return &p.R.CreatedAt
-	case StageAccepted: // since when it is no longer open
+	case StageAccepted: // the end of its time as an open request
 		var at *time.Time
 		for _, t := range p.R.Turns {
 			if t.Status == exchange.Open {

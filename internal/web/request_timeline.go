@@ -6,7 +6,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// timelines are the kinds of what happened, by the word in the address; "" is everything.
+// timelines are the kinds of events on each tab, by the value in the query; "" is everything.
 var timelines = map[string][]exchange.EventKind{
 	"":         nil,
 	"messages": {exchange.Messaged, exchange.IssueOpened, exchange.IssueClosed},
@@ -22,7 +22,7 @@ type Tab struct {
 	Here       bool
 }
 
-// Tabs are the parts of the timeline.
+// Tabs returns the tabs of the timeline.
 func (p *requestPage) Tabs() []Tab {
 	list := []Tab{{"All", p.timeline("", ""), p.Show == ""}}
 	for _, t := range []struct{ word, name string }{{"messages", "Messages"}, {"documents", "Documents"},
@@ -32,7 +32,7 @@ func (p *requestPage) Tabs() []Tab {
 	return list
 }
 
-// eventLine is one thing that happened, as the timeline tells it.
+// eventLine is one event as the timeline shows it.
 type eventLine struct {
 	exchange.Event
 	Tone   string
@@ -45,12 +45,12 @@ type eventLine struct {
 	Anchor string
 }
 
-// Path is the address of the document that it is about, behind that of its request.
+// Path returns the address of the event's document, relative to that of its request.
 func (e eventLine) Path() string { return "/documents/" + number(e.Detail.Attachment) }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// eventLines tell what happened.
+// eventLines returns the events as the timeline shows them.
 func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 	var reader exchange.Side
 	switch {
@@ -73,7 +73,7 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 				l.Did += " to " + p.Mid(*d.AssignedTo)
 			}
 		case exchange.StatusChanged:
-			if d.Issue == 0 { // else it stands beside, as what was reported
+			if d.Issue == 0 { // otherwise it is shown beside, as the reported problem
 				l.Quote = d.Reason
 			}
 			if d.Override != "" {
@@ -99,7 +99,7 @@ func owedNeeds(needs []exchange.Need) string {
 	return listed(list)
 }
 
-// eventMark is the tone and the icon of an event.
+// eventMark returns the tone and the icon of an event.
 func eventMark(e exchange.Event) (tone, icon string) {
 	switch e.Kind {
 	case exchange.RequestMade:
@@ -150,7 +150,7 @@ func eventMark(e exchange.Event) (tone, icon string) {
 	return "", "edit"
 }
 
-// issueLine is a problem with the transfer.
+// issueLine is a problem with the shipment.
 type issueLine struct {
 	exchange.Issue
 	Who      string

@@ -14,11 +14,11 @@ import (
 	"aliquot/internal/server"
 )
 
-// The cookies. Their prefix has browsers take them only of this host, by TLS or on the same machine.
+// The cookies. Because of their prefix browsers accept them only from this host, over TLS or on the same machine.
 const (
-	sessionCookie = "__Host-session" // the token of a session, whose hash is a row that can be revoked
+	sessionCookie = "__Host-session" // the session's token, of which the database has a revocable row with the hash
 	signInCookie  = "__Host-signin"  // while the visitor is at the identity provider
-	noteCookie    = "__Host-note"    // what the next page says
+	noteCookie    = "__Host-note"    // the message on the next page
 	themeCookie   = "__Host-theme"   // light or dark
 	keysOff       = "__Host-nokeys"  // no keyboard shortcuts
 )
@@ -31,10 +31,10 @@ var signInPages = []page{
 	post("/signout", (*pageRequest).signOut).open(),
 }
 
-// note is what the next page says: what was done, or is about to be done and can be taken back.
+// note is the message on the next page: what was done, or what is pending and can be undone.
 type flash struct {
 	Text string `json:"t"`
-	Undo int64  `json:"u,omitempty"` // the deed
+	Undo int64  `json:"u,omitempty"` // the pending action
 }
 
 func (v *pageRequest) setCookie(name, value string, lives time.Duration) {
@@ -44,7 +44,7 @@ func (v *pageRequest) setCookie(name, value string, lives time.Duration) {
 
 func (v *pageRequest) forget(name string) { v.setCookie(name, "", -time.Second) }
 
-// cookie is the value of a cookie, "" without.
+// cookie returns the value of a cookie, "" if there is none.
 func (v *pageRequest) cookie(name string) string {
 	c, err := v.Cookie(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func (v *pageRequest) cookie(name string) string {
 
 func (v *pageRequest) has(name string) bool { return v.cookie(name) != "" }
 
-// recognize finds out who visits. A session that ended is none.
+// recognize identifies the visitor. An ended session counts as none.
 func (v *pageRequest) recognize() error {
 	token := v.cookie(sessionCookie)
 	if token == "" {
@@ -91,11 +91,11 @@ func (v *pageRequest) theme() string {
 const noteLives = 15 * time.Second
 
 func (v *pageRequest) remember(n flash) {
-	text, _ := json.Marshal(n) // such a struct always is JSON
+	text, _ := json.Marshal(n) // such a struct always marshals
 	v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(text), noteLives)
 }
 
-// recall is what this page has to say; it says it once.
+// recall returns the message for this page and removes it.
 func (v *pageRequest) recall() *flash {
 	text, err := base64.RawURLEncoding.DecodeString(v.cookie(noteCookie))
 	var n flash
@@ -106,7 +106,7 @@ func (v *pageRequest) recall() *flash {
 	return &n
 }
 
-// toSignIn sends the visitor to sign in, and back here afterwards; after a form, to the page that has it.
+// toSignIn sends the visitor to sign in, and back here afterwards; after a form, to the form's page.
 func (v *pageRequest) toSignIn() response {
 	next := v.URL.RequestURI()
 	if v.Method != http.MethodGet {
@@ -118,7 +118,7 @@ func (v *pageRequest) toSignIn() response {
 	return seeOther("/signin?next=" + url.QueryEscape(next))
 }
 
-// ours is an address of this host, "/" where that is not what next is.
+// ours returns next if it is an address on this host, "/" otherwise.
 func ours(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
@@ -131,9 +131,9 @@ func ours(next string) string {
 type signInPage struct {
 	Page
 	Next     string
-	Provider string // as people call it
-	Closed   bool   // nobody can sign in
-	Down     bool   // nor just now: the provider fails, or does not know us
+	Provider string // its name, as people know it
+	Closed   bool   // there is no identity provider
+	Down     bool   // the provider fails, or does not accept us
 	Problem  string
 }
 
@@ -151,7 +151,7 @@ func (v *pageRequest) signIn() (response, error) {
 	return show("signin", v.signInPage(""))
 }
 
-// signingIn is what the visitor's browser keeps while they are at the identity provider.
+// signingIn is kept in the browser while the visitor is at the identity provider.
 type signingIn struct {
 	app.SignInStart
 	Next string `json:"n"`

@@ -25,13 +25,13 @@ type homePage struct {
 	Stats   []stat
 	Steps   []step
 	New     []newcomer
-	Waiting []waiting // for who is signed in
-	OnMe    int64     // how many wait on them
-	OnLabs  int64     // how many wait on their labs, where another looks after them
+	Waiting []waiting // for signed-in visitors
+	OnMe    int64     // number of requests that wait on them
+	OnLabs  int64     // number that wait on their labs, assigned to others
 	Drafts  []draftLine
 }
 
-// tube is a category in the rack: the fuller it stands, the more materials there are.
+// tube is a category in the rack: the more materials it has, the fuller it is.
 type tube struct {
 	Code, Name string
 	Count      string
@@ -52,16 +52,16 @@ type newcomer struct {
 	Number string
 }
 
-// waiting is a request that waits on the visitor, and what they are to do.
+// waiting is a request that waits on the visitor, with what they have to do.
 type waiting struct {
 	app.InboxItem
 	What string
 }
 
-// More reports whether more wait on the visitor than are shown.
+// More reports whether more requests wait on the visitor than are shown.
 func (p *homePage) More() bool { return p.OnMe > int64(len(p.Waiting)) }
 
-// LabsWait is how many requests wait on the labs of the visitor, "" for none.
+// LabsWait returns the number of requests that wait on the visitor's labs, "" for none.
 func (p *homePage) LabsWait() string {
 	if p.OnLabs == 0 {
 		return ""
@@ -107,7 +107,7 @@ func (v *pageRequest) home() (response, error) {
 	return show("home", p)
 }
 
-// rackOf are the categories, the fullest first. Tubes are filled by the logarithm, or the small ones would look empty.
+// rackOf returns the categories, the fullest first. Filling is logarithmic, or small ones would look empty.
 func rackOf(n app.SiteNumbers) []tube {
 	list := category.All()
 	slices.SortStableFunc(list,
@@ -126,7 +126,7 @@ func rackOf(n app.SiteNumbers) []tube {
 	return rack
 }
 
-// statsOf are the numbers that are known.
+// statsOf returns the statistics that are known.
 func statsOf(n app.SiteNumbers) []stat {
 	var list []stat
 	for _, s := range []struct {
@@ -146,7 +146,7 @@ func statsOf(n app.SiteNumbers) []stat {
 	return list
 }
 
-// stepsOf are the steps of a request, with their median days where enough requests went that far.
+// stepsOf returns the steps of a request, with their median days if enough requests got that far.
 func stepsOf(n app.SiteNumbers) []step {
 	list := []step{
 		{Name: "Ask", Text: "Say what you want to do with it and where to send it. Ten minutes."},
@@ -168,7 +168,7 @@ func stepsOf(n app.SiteNumbers) []step {
 	return list
 }
 
-// whatWaits finds what the inbox says waits on the visitor, the longest wait first, and their drafts.
+// whatWaits reads the requests that wait on the visitor, the longest wait first, and their drafts.
 func (v *pageRequest) whatWaits(p *homePage) error {
 	whose := exchange.OnMe
 	first := inboxOrder(nil, &whose)
@@ -193,7 +193,7 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 	return nil
 }
 
-// waitsFor is what somebody is to do in a turn, in few words.
+// waitsFor returns what somebody has to do in a turn, in few words.
 func waitsFor(t *exchange.Turn) string {
 	words := map[string]string{
 		exchange.StepCorrection: "Answer the lab", exchange.StepDecision: "Accept or decline",

@@ -7,21 +7,21 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// StatusView is where a request stands, in the words of whoever looks at it.
+// StatusView is the state of a request, in the words for one viewer.
 type StatusView struct {
 	Tone     string // turn, good, bad, info; "": grey
 	Icon     string
-	Words    string // a few, for a tag
+	Words    string // a few words, for a tag
 	Sentence string
-	Verb     string // what a button says that leads to what the viewer is to do; "": nothing
+	Verb     string // the label of the button that leads to the viewer's next step; "": none
 	Stage    Stage  // NoStage: it ended before it was received
 	Mine     bool   // it is the turn of the viewer's side
 }
 
-// Stage is a stage of a request's journey.
+// Stage is a stage of a request.
 type Stage int
 
-// The stages; a request whose material does not ask for documents has no StageDocuments, and so on.
+// The stages. A request whose material requires no documents has no StageDocuments, and so on.
 const (
 	NoStage Stage = iota
 	StageSent
@@ -30,15 +30,15 @@ const (
 	StageCountersign
 	StageShipping
 	StageReceived
-	StageDone // behind the last: all of them are done
+	StageDone // after the last stage: all are complete
 )
 
-// travels reports whether something is sent to an address, unlike data.
+// travels reports whether something is shipped to an address, unlike data.
 func travels(q exchange.RequestDetail) bool {
 	return q.Terms.Address || q.Address != nil || q.Shipment != nil
 }
 
-// stages are those that a request goes through. Who handed in what was not asked for has the stage too.
+// stages returns the stages of a request. One whose requester submitted documents unasked has that stage too.
 func stages(q exchange.RequestDetail) []Stage {
 	list := []Stage{StageSent, StageAccepted}
 	t := q.Terms
@@ -52,7 +52,7 @@ func stages(q exchange.RequestDetail) []Stage {
 	return append(list, StageShipping, StageReceived)
 }
 
-// stageName is what a stage of a request is called.
+// stageName returns the name of a stage.
 func stageName(q exchange.RequestDetail, s Stage) string {
 	if s == StageShipping && !travels(q) {
 		return "Delivery"
@@ -62,14 +62,14 @@ func stageName(q exchange.RequestDetail, s Stage) string {
 		StageShipping:    "Shipping", StageReceived: "Received"}[s]
 }
 
-// StageView is a stage in the track of a request.
+// StageView is a stage in the progress bar of a request.
 type StageView struct {
 	Stage Stage
 	Name  string
-	State string // ok: behind it; now: here, and it is the viewer's turn; wait: here; "": still to come
+	State string // ok: complete; now: current, and it is the viewer's turn; wait: current; "": still to come
 }
 
-// track is the journey of a request, with where it stands; none where it ended before.
+// track returns the stages of a request with their states; none if it ended early.
 func track(q exchange.RequestDetail, v StatusView) []StageView {
 	if v.Stage == NoStage {
 		return nil
@@ -90,7 +90,7 @@ func track(q exchange.RequestDetail, v StatusView) []StageView {
 	return list
 }
 
-// status says where a request stands to a viewer. It is the one place that has the words for it.
+// status returns the state of a request for a viewer. All texts about statuses are here.
 func status(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
 	turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
 	if turn == nil {
@@ -99,7 +99,7 @@ func status(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
 	mine := turn.Side == exchange.RequesterSide && viewer.Is(q.Requester) || turn.Side == exchange.LabSide &&
 		viewer.MemberOf(q.Organization)
 	stage := stageOf(q, *turn)
-	if stage > StageAccepted && !slices.Contains(stages(q), stage) { // terms that changed
+	if stage > StageAccepted && !slices.Contains(stages(q), stage) { // the terms have changed
 		stage = StageShipping
 	}
 	var v StatusView
@@ -118,7 +118,7 @@ func status(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
 	return v
 }
 
-// checking reports whether the lab has a document of the requester before it that it did not review yet.
+// checking reports whether the lab has a submitted document to review.
 func checking(q exchange.RequestDetail) bool {
 	return slices.ContainsFunc([]exchange.Slot{exchange.SignedMTA, exchange.IRB}, func(s exchange.Slot) bool {
 		d := q.Current(s)
@@ -126,7 +126,7 @@ func checking(q exchange.RequestDetail) bool {
 	})
 }
 
-// stageOf is the stage at which a turn is.
+// stageOf returns the stage of a turn.
 func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
 	switch turn.What[0] {
 	case exchange.StepDecision, exchange.StepCorrection, string(exchange.NeedAbstract):
@@ -149,7 +149,7 @@ func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
 	return StageDocuments
 }
 
-// requesterTurn is where a request stands whose requester is to do something.
+// requesterTurn returns the state of a request on its requester's turn.
 func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) StatusView {
 	switch what := turn.What[0]; {
 	case what == exchange.StepCorrection && mine:
@@ -191,7 +191,7 @@ func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) Stat
 		owedList(turn.What) + "."}
 }
 
-// labTurn is where a request stands whose lab is to do something.
+// labTurn returns the state of a request on its lab's turn.
 func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine bool) StatusView {
 	switch {
 	case turn.What[0] == exchange.StepDecision && mine:
@@ -229,7 +229,7 @@ func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine boo
 		Sentence: "The lab prepares what you asked for."}
 }
 
-// ended is where a request stands that is nobody's turn any more.
+// ended returns the state of a request that is nobody's turn any more.
 func ended(q exchange.RequestDetail) StatusView {
 	switch q.Status {
 	case exchange.Verified:
@@ -247,7 +247,7 @@ func ended(q exchange.RequestDetail) StatusView {
 		Sentence: "The lab closed this request before it was done."}
 }
 
-// owedList is what a turn is for, as "the signed MTA and the IRB document".
+// owedList lists what a turn owes, as "the signed MTA and the IRB document".
 func owedList(what []string) string {
 	words := make([]string, len(what))
 	for i, w := range what {

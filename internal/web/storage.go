@@ -7,10 +7,10 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// storagePage is what is stored, and what may be deleted of it.
+// storagePage lists stored files, and those that may be deleted.
 type storagePage struct {
 	app.StorageView
-	Base   string // of the addresses that delete a file: /account or /labs/7
+	Base   string // the prefix of the addresses that delete a file: /account or /labs/7
 	Grace  int    // days for which a deleted file is kept
 	Failed string // why a file was not deleted
 }
@@ -23,7 +23,7 @@ func (v *pageRequest) storagePage(base string, s app.StorageView, refused error)
 	return p
 }
 
-// answered is a page of storage: of a file that could not be deleted it says why.
+// answered returns the storage page, with the error if a file could not be deleted.
 func answered(template string, page anyPage, refused error) (response, error) {
 	answer, err := show(template, page)
 	if refused != nil {
@@ -32,7 +32,7 @@ func answered(template string, page anyPage, refused error) (response, error) {
 	return answer, err
 }
 
-// ownStorage is what the visitor has stored.
+// ownStorage lists the visitor's stored files.
 func (v *pageRequest) ownStorage() (response, error) { return v.ownStorageAfter(nil) }
 
 func (v *pageRequest) ownStorageAfter(refused error) (response, error) {
@@ -47,7 +47,7 @@ func (v *pageRequest) ownStorageAfter(refused error) (response, error) {
 	return answered("account-storage", &p, refused)
 }
 
-// labStorage is what the lab has stored.
+// labStorage lists the lab's stored files.
 func (v *pageRequest) labStorage() (response, error) { return v.labStorageAfter(nil) }
 
 func (v *pageRequest) labStorageAfter(refused error) (response, error) {

@@ -10,14 +10,14 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// subscriptions is the page behind the link at the end of each mail.
+// subscriptions serves the page that the link at the end of each mail leads to.
 type subscriptions struct {
 	app  *app.App
 	page *template.Template
 	log  *slog.Logger
 }
 
-// subscription is what the page shows.
+// subscription is the content of the page.
 type subscription struct {
 	Title, Lead string
 	Token       string // "": there is nothing to do
@@ -27,7 +27,7 @@ type subscription struct {
 // maxToken bounds the body of a form: a token and a word.
 const maxToken = 4 << 10
 
-// ServeHTTP shows what mail a link is about, and stops it or sends it again. A mail program's one click
+// ServeHTTP shows which mail a link is about, and stops or resumes it. A mail program's one-click unsubscribe
 // (RFC 8058) is a POST to the address of the link itself, whose body names List-Unsubscribe. Whoever has the
 // link may do this, signed in or not: its token is the proof.
 func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxToken)
-	token := r.FormValue("token") // of the form, or of the address
+	token := r.FormValue("token") // from the form, or from the query
 	read := s.app.Subscription
 	if r.Method == http.MethodPost {
 		read = func(ctx context.Context, token string) (app.Subscription, error) {
@@ -70,7 +70,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policy)
-	h.Set("Referrer-Policy", "no-referrer") // the address has the token
+	h.Set("Referrer-Policy", "no-referrer") // the address contains the token
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

@@ -15,21 +15,21 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// sentForm is a form as it arrived. The content of its files is stored and there is no record of it yet: whoever reads
-// the form makes one, or discards it.
+// sentForm is a submitted form. The content of its files is stored but not yet recorded: the caller of readForm records
+// or discards it.
 type sentForm struct {
 	fields  url.Values
 	files   map[string]sentFile        // by field
-	refused map[string]*exchange.Error // why a file was not taken, by field
+	refused map[string]*exchange.Error // why a file was refused, by field
 }
 
 // sentFile is a file of a form.
 type sentFile struct {
-	name    string // without the folders before it
+	name    string // without folders
 	content exchange.Content
 }
 
-// faults are what is wrong with the files.
+// faults returns the errors of the files, by field.
 func (f sentForm) faults() FieldErrors {
 	list := FieldErrors{}
 	for field, e := range f.refused {
@@ -38,7 +38,7 @@ func (f sentForm) faults() FieldErrors {
 	return list
 }
 
-// file is the file of a field, for a form that is of no use without it.
+// file returns the file of a field that the form requires.
 func (f sentForm) file(field string) (sentFile, error) {
 	if e := f.refused[field]; e != nil {
 		return sentFile{}, e
@@ -60,15 +60,15 @@ func (f sentForm) tooLarge() bool {
 	return false
 }
 
-// discard forgets the files of a form, of which there is no record.
+// discard removes the files of a form, which have no record.
 func (v *pageRequest) discard(f sentForm) {
 	for _, file := range f.files {
 		v.app.DiscardBulk(v.Context(), file.content, errNotTaken) // it may be a spreadsheet
 	}
 }
 
-// The bounds of a form: of what is typed in it, names and all, and of its fields. A file may be as large as files may
-// be everywhere.
+// The limits of a form: the size of its values, with their names, and the number of its fields. Files have the general
+// limit.
 const (
 	maxForm  = 1 << 20
 	maxParts = 3000
@@ -84,14 +84,14 @@ var (
 		"and %d KiB.", maxParts, maxForm>>10)
 )
 
-// store takes the content of a file in, for a form that anybody may send.
+// store stores the content of a file, for a form that anyone may send.
 func (v *pageRequest) store(_ url.Values, body io.Reader) (exchange.Content, error) {
 	return v.app.Store(v.Context(), v.who.Actor, body)
 }
 
-// readForm reads a form as it comes in, with one file in each of some fields; files in others are passed over. keep
-// takes the content of a file in, knowing what was typed before it. A file that cannot be taken is noted, and the rest
-// of the form is read on, so that nothing typed is lost. Who gets an error has nothing to discard.
+// readForm reads a form while it arrives, with one file in each of some fields; files in other fields are ignored.
+// keep stores the content of a file, given the values before it. A file that is refused is noted, and the rest of the
+// form is read, so that nothing typed is lost. If readForm returns an error, there is nothing to discard.
 func (v *pageRequest) readForm(keep func(typed url.Values, body io.Reader) (exchange.Content, error),
 	files ...string) (f sentForm, err error) {
 	kind, _, _ := mime.ParseMediaType(v.Header.Get("Content-Type"))
@@ -125,7 +125,7 @@ func (v *pageRequest) readForm(keep func(typed url.Values, body io.Reader) (exch
 	return f, nil
 }
 
-// readUpload reads a form that is sent for the sake of the file in its field "file".
+// readUpload reads a form whose purpose is the file in its field "file".
 func (v *pageRequest) readUpload() (f sentForm, file sentFile, err error) {
 	if f, err = v.readForm(v.store, "file"); err == nil {
 		file, err = f.file("file")
@@ -164,7 +164,7 @@ func (v *pageRequest) readParts(f sentForm, keep func(url.Values, io.Reader) (ex
 				return errTooMuch
 			}
 			f.fields.Add(name, string(text))
-		case part.FileName() != "" && takes: // else it is no file that we ask for, or none was chosen
+		case part.FileName() != "" && takes: // otherwise a file that we do not want, or none was chosen
 			if err := v.readFile(f, part, keep); err != nil {
 				return err
 			}
@@ -173,7 +173,7 @@ func (v *pageRequest) readParts(f sentForm, keep func(url.Values, io.Reader) (ex
 	return errTooMuch
 }
 
-// readFile takes a file of a form in, or notes why it cannot be taken.
+// readFile stores a file of a form, or notes why it is refused.
 func (v *pageRequest) readFile(f sentForm, part *multipart.Part,
 	keep func(url.Values, io.Reader) (exchange.Content, error)) error {
 	field := part.FormName()
@@ -204,7 +204,7 @@ func (v *pageRequest) readFile(f sentForm, part *multipart.Part,
 	return nil
 }
 
-// arriving is a file of a form: where it cannot be read on, that is no fault of who keeps it.
+// arriving is a file of a form; its read errors are not those of the store.
 type arriving struct{ io.Reader }
 
 func (r arriving) Read(p []byte) (int, error) {
@@ -215,7 +215,7 @@ func (r arriving) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unread is why a form could not be read on.
+// unread explains why a form could not be read on.
 func unread(err error) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large || errors.Is(err, multipart.ErrMessageTooLarge) {
 		return errTooMuch
