@@ -1,5 +1,6 @@
-// Package app holds the use cases: may they? → change → keep → promise. Beside the
-// queue it is the only room that opens transactions; both servers, the JSON API and the pages, call it.
+// Package app holds the use cases. Each one checks whether the caller may do it, changes the objects, saves them, and
+// enqueues what has to happen later. Apart from the job queue it is the only package that opens transactions; both
+// servers, the JSON API and the pages, call it.
 package app
 
 import (
@@ -19,7 +20,7 @@ import (
 	"aliquot/internal/webhook"
 )
 
-// App is the use cases on one database, one place for content and one identity provider.
+// App runs the use cases on one database, one store for files and one identity provider.
 type App struct {
 	Config
 	policy exchange.Policy
@@ -33,40 +34,40 @@ type App struct {
 	refusals refusals
 }
 
-// Config is what an App needs.
+// Config holds the dependencies and settings of an App.
 type Config struct {
 	DB            *store.DB
-	PublicURL     string // how people reach the installation, for links; no slash at its end
+	PublicURL     string // base URL for links to the installation, without a trailing slash
 	Files         files.Store
 	Identity      *identity.Client // nil: nobody can sign in
 	Importer      *importer.Importer
 	Mail          *mail.Post     // nil: no mail is sent
-	Notice        *notice.Writer // of the words of mail
+	Notice        *notice.Writer // writes the texts of mail
 	Access        exchange.Access
 	Registration  []string      // "open", "closed", or registry ids and mail domains
 	Admins        []string      // registry ids
 	TokenLifetime time.Duration // of a new token
 	UploadLimit   int64         // bytes of one file
-	Capacity      Capacity      // of expensive reads
+	Capacity      Capacity      // limits expensive reads
 	Quotas        Quotas        // of stored content
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
 	Escalation    exchange.Escalation
-	Sender        *webhook.Client // of messages to webhooks
+	Sender        *webhook.Client // sends messages to webhooks
 	Log           *slog.Logger
 }
 
-// New makes an App of cfg.
+// New returns an App that uses cfg.
 func New(cfg Config) *App {
 	return &App{Config: cfg, policy: exchange.PolicyFor(cfg.Access), books: newWorkbooks()}
 }
 
-// Policy is the access rules in force.
+// Policy returns the access rules in force.
 func (a *App) Policy() exchange.Policy { return a.policy }
 
-// write runs do in a transaction that makes a change for who, with who as they are now: they may have lost a right, or
-// their token, since the call began, whose body can take minutes to come. What do is allowed by their rights, it is
-// until commit. Nobody, and the operator, is who they were.
+// write runs do in a transaction that makes a change for who. It reloads who inside the transaction: a body can take
+// minutes to arrive, and the caller may have lost a right or their token since the call began. The rights that do sees
+// hold until commit. Anonymous callers and the operator are not reloaded.
 func (a *App) write(ctx context.Context, who exchange.Actor,
 	do func(ctx context.Context, tx store.Conn, who exchange.Actor) error) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
@@ -83,14 +84,14 @@ func (a *App) write(ctx context.Context, who exchange.Actor,
 	})
 }
 
-// endedToken refuses who presents a token that is unknown, revoked or expired.
+// endedToken returns the error for a token that is unknown, revoked or expired.
 func endedToken() error {
 	return exchange.Errorf(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST "+
 		"/login.")
 }
 
-// may reports whether who may do action to object inside a transaction; an admin's use of their
-// power is noted in it.
+// may checks inside a transaction that who may do action to object, and writes an audit event if that takes admin
+// rights.
 func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation,
 	object string) error {
 	asAdmin, err := a.can(who, action, rel)
@@ -100,7 +101,8 @@ func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action
 	return err
 }
 
-// did notes what who did to an object, unless may noted it as done by the power of an admin.
+// recordAction writes an audit event for what who did to an object, unless it took admin rights: then may has already
+// written one.
 func (a *App) recordAction(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
 	rel exchange.Relation, object string, detail any) error {
 	if _, asAdmin := a.policy.Can(action, rel); asAdmin {
@@ -109,7 +111,7 @@ func (a *App) recordAction(ctx context.Context, tx store.Conn, who exchange.Acto
 	return tx.InsertAudit(ctx, actorID(who), action, object, false, detail)
 }
 
-// can is may for a change that is kept as a version, which says itself that it is an admin's.
+// can is may for changes that are saved as versions: a version records itself whether it took admin rights.
 func (a *App) can(who exchange.Actor, action exchange.Action, rel exchange.Relation) (asAdmin bool, err error) {
 	ok, asAdmin := a.policy.Can(action, rel)
 	if !ok {
@@ -118,7 +120,7 @@ func (a *App) can(who exchange.Actor, action exchange.Action, rel exchange.Relat
 	return asAdmin, err
 }
 
-// mayRead is may for a use case that only reads.
+// mayRead is may for use cases that only read.
 func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.Action, rel exchange.Relation,
 	object string) error {
 	asAdmin, err := a.can(who, action, rel)
@@ -145,15 +147,15 @@ func (a *App) denied(who exchange.Actor, action exchange.Action, rel exchange.Re
 	return e
 }
 
-// fault is an InvalidInput error on one field.
+// fieldError returns an InvalidInput error on one field.
 func fieldError(field, format string, args ...any) error {
 	var f exchange.FieldErrors
 	f.Add(field, format, args...)
 	return f.Err()
 }
 
-// refer turns "there is no such object" for an id in a body into a fault of its field, since a
-// wrong reference is wrong input (contract.md section 2, 404).
+// refer turns a NotFound error for an id in a body into an error on its field, since a wrong reference is wrong input
+// (contract.md section 2, 404).
 func refer(err error, field string, id any) error {
 	if err != nil && exchange.CodeOf(err) == exchange.NotFound {
 		return fieldError(field, "there is no object with the id %v", id)
@@ -161,7 +163,7 @@ func refer(err error, field string, id any) error {
 	return err
 }
 
-// same reports whether two values are alike, so that sending back what was read changes nothing.
+// same reports whether two values have the same JSON, so that sending back what was read changes nothing.
 func same(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

@@ -31,8 +31,8 @@ func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization 
 	return c.Invitations(ctx, organization, f, p)
 }
 
-// Invite asks a person into an organization. existed: they are asked already, and that
-// invitation is given as it is.
+// Invite invites a person to an organization. existed reports whether they were invited already; then that invitation
+// is returned unchanged.
 func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.InvitationNew) (v exchange.ShownInvitation, existed bool, err error) {
 	i, err := p.Create(a.DB.Read().Now, a.Identity != nil && a.Identity.ByORCID())
@@ -52,13 +52,13 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 	return v, existed, err
 }
 
-// otherRole refuses an invitation of somebody who is invited as something else.
+// otherRole returns the error for inviting somebody who is already invited in another role.
 func otherRole(v exchange.ShownInvitation) error {
 	return exchange.Errorf(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.",
 		v.Addressee(), v.Role)
 }
 
-// invite is Invite into an organization that is locked.
+// invite is Invite for an organization whose row is locked.
 func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 	i exchange.Invitation) (v exchange.ShownInvitation, existed bool, err error) {
 	i.InvitedBy = who.ID
@@ -99,8 +99,8 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 	return v, false, sendInvitation(ctx, tx, who, v, asked)
 }
 
-// inviteUsers asks users into an organization that is locked, as Invite does; who is asked to own it already need not
-// be asked to be a member too.
+// inviteUsers invites users to an organization whose row is locked, as Invite does. Someone who is already invited to
+// own it need not be invited as a member too.
 func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64,
 	role exchange.Role, users ...uuid.UUID) ([]exchange.ShownInvitation, error) {
 	if len(users) > exchange.MaxInvited {
@@ -130,8 +130,8 @@ func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor
 	return invitations, nil
 }
 
-// followUp lets another invitation follow the last one to the same person, which is over. One that
-// expired is withdrawn, so that it cannot be sent again beside the new one.
+// followUp checks that another invitation may follow the last one to the same person, which is over. If that one
+// expired, it is withdrawn, so that it cannot be sent again beside the new one.
 func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) error {
 	if last.Email != "" {
 		if err := exchange.NotBefore(last.SentAt.Add(exchange.InvitationPause), tx.Now,
@@ -149,7 +149,7 @@ func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) erro
 	return tx.SaveAnswer(ctx, last)
 }
 
-// mayInviteMore keeps one person from mailing everybody.
+// mayInviteMore limits how many people one person invites within a day.
 func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
 	n, first, err := tx.InvitedBy(ctx, who, tx.Now.Add(-exchange.InvitationDay))
 	if err != nil || n < exchange.MaxInvited {
@@ -159,13 +159,14 @@ func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
 		fmt.Sprintf("You invited %d people within a day", n))
 }
 
-// invitationNote is what the audit event of an invitation has of it: not whom it is for, whose account may be closed.
+// invitationNote is the detail of an invitation's audit event. It does not say whom the invitation is for, since that
+// account may be closed later.
 func invitationNote(i exchange.Invitation) any {
 	return map[string]any{"invitation": i.ID, "role": i.Role, "status": i.Status}
 }
 
-// sendInvitation notes an invitation and lets whom it asks know: in the product those who have signed
-// in before, else by mail where it has an address. Who has neither finds it when they sign in.
+// sendInvitation records an invitation and tells its addressee: with a notification if they have signed in before, else
+// by mail if the invitation has an address. Anyone else sees it when they sign in.
 func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation,
 	asked []store.InvitedUser) error {
 	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false,
@@ -189,7 +190,7 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 	return nil
 }
 
-// lockForInvitation keeps others from changing an organization and whom it asks, for who may.
+// lockForInvitation locks an organization and its invitations for a caller who may change them.
 func (a *App) lockForInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64) error {
 	if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil {
 		return err
@@ -198,7 +199,7 @@ func (a *App) lockForInvitation(ctx context.Context, tx store.Conn, who exchange
 		object("organization", organization))
 }
 
-// Resend sends an invitation again that nobody answered, and begins its lifetime anew.
+// Resend sends an unanswered invitation again and restarts its lifetime.
 func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id int64) (v exchange.ShownInvitation,
 	err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -224,7 +225,7 @@ func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id i
 	return v, err
 }
 
-// Withdraw takes back an invitation that nobody answered.
+// Withdraw withdraws an unanswered invitation.
 func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
@@ -249,8 +250,8 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 	})
 }
 
-// Answer accepts or declines an invitation of a user; who accepts is a member from then on.
-// The same answer again changes nothing.
+// Answer accepts or declines an invitation of a user; accepting it makes them a member. The same answer again changes
+// nothing.
 func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
 	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -268,8 +269,8 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 	return v, err
 }
 
-// answer is an answer of a user; holding: they have the token that was sent. The organization is
-// locked, so that of two acts at once the second finds what the first one did.
+// answer records a user's answer; holding reports whether they have the token that was sent. The organization is
+// locked, so that of two concurrent calls the second sees the effect of the first.
 func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User, id int64,
 	to exchange.InvitationStatus, holding bool) (exchange.ShownInvitation, error) {
 	v, err := tx.Invitation(ctx, id)
@@ -280,7 +281,7 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	if err != nil {
 		return v, err
 	}
-	if v, err = tx.Invitation(ctx, id); err != nil { // as it is under the lock
+	if v, err = tx.Invitation(ctx, id); err != nil { // read again under the lock
 		return v, err
 	}
 	switch {
@@ -319,9 +320,8 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	return v, notifyPeople(ctx, tx, invitationAnnouncement(v, kind, u.ID), owner)
 }
 
-// InvitationLink gives the address of the page where an invitation is answered. Its token proves that
-// whoever has it reads what is sent to the addressee. It stays the same when the invitation is sent
-// again: what it opens is the invitation as it is then.
+// InvitationLink returns the URL of the page where an invitation is answered. Its token proves that the visitor reads
+// the addressee's mail. The token stays the same when the invitation is sent again, and opens it in its current state.
 func (a *App) InvitationLink(ctx context.Context, tx store.Conn, i exchange.Invitation) (string, error) {
 	token, err := seal(ctx, tx, ofInvitation, fmt.Sprint(i.ID, " ", i.Addressee()))
 	return a.PublicURL + "/join?token=" + url.QueryEscape(token), err
@@ -332,8 +332,8 @@ func (a *App) HeldInvitation(ctx context.Context, token string) (exchange.ShownI
 	return held(ctx, a.DB.Read(), token)
 }
 
-// held reads the invitation that a token opens; NotFound where it was withdrawn, or is addressed to
-// another by now.
+// held reads the invitation that a token opens. It returns NotFound if the invitation was withdrawn or its addressee
+// has changed.
 func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvitation, error) {
 	text, err := unseal(ctx, c, ofInvitation, token)
 	if err != nil {
@@ -351,7 +351,7 @@ func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvita
 	return v, err
 }
 
-// AnswerHeld is Answer by the caller with the token that was sent.
+// AnswerHeld is Answer for a caller with the token that was sent.
 func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.InvitationToken,
 	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
 	token, err := t.Check()
@@ -375,8 +375,8 @@ func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.Inv
 	return v, err
 }
 
-// acceptInvitationOnSignIn accepts the invitation whose token comes with a sign-in, which fails where it cannot
-// be accepted.
+// acceptInvitationOnSignIn accepts the invitation whose token comes with a sign-in. The sign-in fails if it cannot be
+// accepted.
 func acceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u exchange.User, token string) error {
 	v, err := held(ctx, tx, token)
 	if err == nil {
@@ -385,18 +385,18 @@ func acceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u exchange.Use
 	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict, exchange.Forbidden)
 }
 
-// acceptable says before a sign-in what can be said of the token that comes with it, so that the code
-// of the identity provider is not used up in vain.
+// acceptable checks before a sign-in, as far as possible, the token that comes with it, so that the code of the
+// identity provider is not used up in vain.
 func (a *App) acceptable(ctx context.Context, token string) error {
 	c := a.DB.Read()
 	v, err := held(ctx, c, token)
-	if err == nil && v.Status != exchange.InvitationAccepted { // by whom, the sign-in tells
+	if err == nil && v.Status != exchange.InvitationAccepted { // only the sign-in shows by whom
 		_, err = v.Answer(exchange.InvitationAccepted, uuid.Nil, c.Now)
 	}
 	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict)
 }
 
-// tokenFault turns errors of these codes into a fault of the field with the token.
+// tokenFault turns errors with these codes into an error on the field with the token.
 func tokenFault(err error, field string, codes ...exchange.Code) error {
 	if e, ok := errors.AsType[*exchange.Error](err); ok && slices.Contains(codes, e.Code) {
 		return fieldError(field, "%s", e.Message)

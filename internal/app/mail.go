@@ -16,27 +16,27 @@ import (
 // MailNotification is the job that sends mail about one notification.
 var MailNotification = job.Kind[MailArgs]{Name: "mail.notification", MaxAttempts: mailTries}
 
-// Mailing names what a mail is about.
+// MailArgs names the notification that a mail is about.
 type MailArgs struct {
 	Notification int64 `json:"notification"`
 }
 
-// Mailed is the result of a job that sends mail.
+// MailResult is the result of a job that sends mail.
 type MailResult struct {
 	Mail exchange.MailState `json:"mail"`
 }
 
-// mailTries is how often a mail is tried that the mail server puts off, with an hour between tries at the
-// most: three days.
+// mailTries is how often a mail is tried if the mail server defers it. With at most an hour between tries, that is
+// three days.
 const mailTries = 80
 
-// NoMailSoFar keeps mail about what happened until now from being sent: of sample data nobody wants any.
+// NoMailSoFar keeps mail about what has happened until now from being sent: nobody wants mail about sample data.
 func (a *App) NoMailSoFar(ctx context.Context) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.NoMailSoFar(ctx) })
 }
 
-// mailOf has mail sent about one thing that happened to those who were notified of it and want mail, on the
-// account of who did it. Where that person causes much mail, some of it waits to be sent together.
+// mailOf enqueues mail about one thing that happened, to those who were notified of it and want mail, on the account of
+// the actor. If the actor causes much mail, some of it is held back and sent together.
 func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, turn uuid.UUID) error {
 	held, err := a.heldMail(ctx, tx, list, turn)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 	return nil
 }
 
-// mailFor is what is to become of the mail about a notification, as its reader wants it.
+// mailFor returns the state of the mail about a new notification, by its reader's settings.
 func (a *App) mailFor(n store.ToMail) exchange.MailState {
 	if a.Mail == nil {
 		return exchange.MailNotWanted
@@ -84,8 +84,8 @@ func (a *App) mailFor(n store.ToMail) exchange.MailState {
 	return n.Mail.MailFor(n.Category, n.Address)
 }
 
-// mailNotification sends mail about one notification, at most once. That it is being sent is committed
-// before: whoever finds it so later does not know whether it arrived, and does not send it again.
+// mailNotification sends mail about one notification, at most once. That it is being sent is committed first: a later
+// run that finds it in this state cannot know whether it arrived, and does not send it again.
 func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) error {
 	c := a.DB.Read()
 	n, err := c.Notification(ctx, args.Notification)
@@ -125,7 +125,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 			return p, nil, nil
 		}
 		if until := reader.Mail.Quiet(tx.Now); state == exchange.MailSending && until.After(tx.Now) {
-			found = exchange.MailNew // not now
+			found = exchange.MailNew // it is quiet time; not now
 			_, err = MailNotification.Enqueue(ctx, tx, args, job.EnqueueOptions{At: until, Turn: r.Turn()})
 			return p, nil, err
 		}
@@ -152,7 +152,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 	if err == nil {
 		state, reason, err = a.post(ctx, m)
 	}
-	if err != nil { // it was not sent, so it may be again
+	if err != nil { // it was not sent, so it may be sent again
 		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSending, exchange.MailWaiting, n.ID))
 	}
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
@@ -165,8 +165,8 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 	})
 }
 
-// post sends a message. Where it fails and may be sent again the error says so: one that GiveUp marks
-// only after somebody mended something.
+// post sends a message. If that fails and the message may be sent again, post returns an error; if it is marked by
+// GiveUp, somebody has to fix something first.
 func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailState, reason string, err error) {
 	err = a.Mail.Send(ctx, m)
 	failure, ok := errors.AsType[*mail.Failure](err)
@@ -187,14 +187,14 @@ func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailStat
 	}
 }
 
-// mailWaitsAgain says that mail was not sent. It is not cut off by the end of the job.
+// mailWaitsAgain records that mail was not sent. The end of the job does not interrupt it.
 func (a *App) mailWaitsAgain(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
 	return a.DB.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) error {
 		return tx.MailBecomes(ctx, was, now, ids...)
 	})
 }
 
-// refuse keeps that a mail server refused the address of a person for good.
+// refuse records that a mail server refused a person's address for good.
 func (a *App) refuse(ctx context.Context, tx store.Conn, reader store.Reader, reason string) error {
 	now, err := tx.ReaderForUpdate(ctx, reader.ID)
 	if err != nil {

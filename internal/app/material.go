@@ -15,7 +15,7 @@ func (a *App) Material(ctx context.Context, who exchange.Actor, id int64) (excha
 	return a.shown(ctx, a.DB.Read(), who, id)
 }
 
-// Listing reads one material as it is shown outside.
+// Listing reads one material in the form in which it is published.
 func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publish.Listing, error) {
 	read := a.DB.Read()
 	m, err := a.listed(ctx, read, who, id)
@@ -34,8 +34,8 @@ func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page
 	return part, err
 }
 
-// CreateMaterial lists a material. existed: it was imported before and is given as imported reads it
-// (the duplicate rule of the specification; a unique index decides).
+// CreateMaterial lists a material. existed reports whether it was imported before; then it is returned as imported
+// reads it (the duplicate rule of the specification, held by a unique index).
 func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor,
 	p exchange.MaterialPatch) (m exchange.ShownMaterial, existed bool, err error) {
 	made, err := p.Create()
@@ -68,8 +68,8 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor,
 	return m, false, takenReference(made)
 }
 
-// canIn is can for the organization that a body names: one that is not there is a mistake in the
-// body, which no right would mend.
+// canIn is can for the organization that a body names. If it does not exist, that is an error in the body, whatever
+// rights the caller has.
 func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
 	organization int64) (asAdmin bool, err error) {
 	asAdmin, err = a.can(who, action, who.ToOrganization(organization))
@@ -81,7 +81,7 @@ func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, acti
 	return asAdmin, err
 }
 
-// takenReference is the error of a material whose reference another one of its organization has.
+// takenReference returns the error for a material whose reference is already used in its organization.
 func takenReference(m exchange.Material) error {
 	reference := ""
 	if m.Reference != nil {
@@ -91,8 +91,8 @@ func takenReference(m exchange.Material) error {
 		reference).With("field", "reference")
 }
 
-// UpdateMaterial changes a material. Another organization must allow it too; to archive it, or to
-// take that back, is a right of its own.
+// UpdateMaterial changes a material. To move it to another organization, the caller needs the right to change materials
+// there too; archiving and unarchiving need a right of their own.
 func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
@@ -140,11 +140,11 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
 	return shown, err
 }
 
-// takeBackTime is how long a lab may take back that a material went to another.
+// takeBackTime is how long a lab may take back a material that was moved to another lab.
 const takeBackTime = 30 * 24 * time.Hour
 
-// takesBack reports whether p gives a material back to a lab of who that it left lately. Where access is open anyone
-// may move a material, so that the lab that had it needs no right of the one that has it.
+// takesBack reports whether p returns a material to a lab of the caller that it left within takeBackTime. Under open
+// access anyone may move a material, so the lab that had it needs no right in the lab that has it now.
 func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Material,
 	p exchange.MaterialPatch) (bool, error) {
 	if a.Access != exchange.AccessOpen || !p.Organization.Set || int64(p.Organization.Value) == old.OrganizationID ||
@@ -156,7 +156,7 @@ func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, 
 		tx.Now.Sub(moves[0].MovedAt) <= takeBackTime, err
 }
 
-// idle says that no request of a material is under way.
+// idle returns an error if a request for a material is under way.
 func idle(ctx context.Context, tx store.Conn, material int64) error {
 	active, err := tx.ActiveRequests(ctx, material)
 	if err == nil && active > 0 {
@@ -166,7 +166,7 @@ func idle(ctx context.Context, tx store.Conn, material int64) error {
 	return err
 }
 
-// ArchiveMaterial takes a material off the shelf; refused while a request is under way.
+// ArchiveMaterial archives a material; it is refused while a request for it is under way.
 func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		m, err := a.materialForUpdate(ctx, tx, who, id)

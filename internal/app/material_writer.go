@@ -10,15 +10,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// shelf holds the rules for materials that are put on it, one or many, in one transaction. What
-// several of them refer to is read once.
+// materialWriter applies the rules for listing and changing materials, one or many, in one transaction. What several of
+// them refer to is read once.
 type materialWriter struct {
 	a   *App
 	c   store.Conn
 	who exchange.Actor
-	try bool // nothing will be published
+	try bool // trial: nothing will be published
 
-	takesBack bool // the change gives a material back to a lab that had it
+	takesBack bool // the change returns a material to a lab that had it before
 
 	organizations memo[int64, exchange.Organization]
 	users         memo[uuid.UUID, exchange.User]
@@ -33,7 +33,7 @@ func (a *App) newShelf(c store.Conn, who exchange.Actor) *materialWriter {
 		shippings: memo[int64, exchange.Shipping]{}, attachments: memo[int64, struct{}]{}}
 }
 
-// memo remembers what was read, and what was refused.
+// memo caches the results of reads, errors included.
 type memo[K comparable, V any] map[K]func() (V, error)
 
 func (m memo[K, V]) get(key K, read func() (V, error)) (V, error) {
@@ -49,7 +49,7 @@ func (s *materialWriter) user(ctx context.Context, id uuid.UUID) (exchange.User,
 	return s.users.get(id, func() (exchange.User, error) { return s.c.User(ctx, id) })
 }
 
-// add reports whether a new material may be listed.
+// add checks that a new material may be listed, and completes it.
 func (s *materialWriter) add(ctx context.Context, m *exchange.Material) (asAdmin bool, err error) {
 	if asAdmin, err = s.a.canIn(ctx, s.c, s.who, exchange.MaterialCreate, m.OrganizationID); err != nil {
 		return asAdmin, err
@@ -57,7 +57,7 @@ func (s *materialWriter) add(ctx context.Context, m *exchange.Material) (asAdmin
 	return asAdmin, s.check(ctx, exchange.Material{}, m)
 }
 
-// change lays a change over a material whose row is locked. Where nothing changed, nothing is to be saved.
+// change applies a patch to a material whose row is locked. If changed is false, there is nothing to save.
 func (s *materialWriter) change(ctx context.Context, old exchange.Material,
 	p exchange.MaterialPatch) (m exchange.Material, changed, asAdmin bool, err error) {
 	if asAdmin, err = s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(old.OrganizationID)); err != nil {
@@ -88,7 +88,7 @@ func (s *materialWriter) change(ctx context.Context, old exchange.Material,
 		}
 		asAdmin = asAdmin || power
 	}
-	if moved || m.Archived && archived { // the documents of a request are shared with the lab that was asked
+	if moved || m.Archived && archived { // since a request's documents are shared with its lab
 		if err := idle(ctx, s.c, old.ID); err != nil {
 			return m, false, asAdmin, err
 		}
@@ -99,8 +99,8 @@ func (s *materialWriter) change(ctx context.Context, old exchange.Material,
 	return m, true, asAdmin, s.check(ctx, old, &m)
 }
 
-// keepPrivate has a change keep what its sender may not see: they could not have sent it back. What they may
-// not see they may not set either, nor have for themselves by moving the material.
+// keepPrivate keeps the private fields in a change by somebody who may not see them, and therefore could not send them
+// back. Such a caller may not set them either, nor get to see them by moving the material.
 func (s *materialWriter) keepPrivate(ctx context.Context, old exchange.Material, p *exchange.MaterialPatch) error {
 	moves := p.Organization.Set && int64(p.Organization.Value) != old.OrganizationID
 	if !p.Metadata.Set && !moves {
@@ -128,8 +128,8 @@ func (s *materialWriter) organization(ctx context.Context, id int64) (exchange.O
 	return s.organizations.get(id, func() (exchange.Organization, error) { return s.c.Organization(ctx, id) })
 }
 
-// check looks up what a new or changed material refers to; every wrong reference is named. Its
-// contact defaults to the caller, else to the organization's owner.
+// check looks up what a new or changed material refers to and names every wrong reference. The contact defaults to the
+// caller, or to the organization's owner for an anonymous caller.
 func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *exchange.Material) error {
 	var f exchange.FieldErrors
 	o, err := s.organization(ctx, m.OrganizationID)
@@ -183,8 +183,9 @@ func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *ex
 	return f.Err()
 }
 
-// publish lets a material of a lab show a document, which opens its content to anyone and makes it the lab's: only
-// whoever may change the document may, and never one of a request or of another lab, unless that shows it already.
+// publish lets a material of a lab show a document. That makes its content public and the document the lab's, so the
+// caller needs the right to change the document. Documents of a request or of another lab are refused, unless they are
+// public already.
 func (s *materialWriter) publish(ctx context.Context, field string, attachment, lab int64) error {
 	t, err := s.c.AttachmentForUpdate(ctx, attachment)
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *materialWriter) publish(ctx context.Context, field string, attachment, 
 		return err
 	}
 	if ties.Public {
-		return nil // it is open already
+		return nil // it is public already
 	}
 	own := t.OwnedByOrg != nil && *t.OwnedByOrg == lab
 	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, s.who.ToAttachment(t, false, false))

@@ -10,11 +10,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Tell is the job that tells of what happened whoever has not been told in the transaction of the act:
-// the members of a large lab, everybody who wants mail of it, and webhooks.
+// Tell is the job that sends the notifications that the transaction of an action leaves out: to the members of a large
+// lab, to everybody who wants mail about it, and to webhooks.
 var Tell = job.Kind[NotifyArgs]{Name: "tell"}
 
-// Telling are the events of one act, and whose act it was; or news, of which everybody has been told.
+// NotifyArgs names the events of one action and the roles of its actor; or an announcement whose notifications exist
+// already, so that only their mail is left.
 type NotifyArgs struct {
 	Organization int64          `json:"organization"`
 	Events       []int64        `json:"events"`
@@ -22,8 +23,8 @@ type NotifyArgs struct {
 	News         int64          `json:"news,omitempty"`
 }
 
-// tell tells of events whoever is to hear of them; roles are those of the actor. However many people
-// that are, it is done with a few statements, and the job does the rest.
+// tell notifies the people concerned of events; roles are those of the actor. It takes a few statements however many
+// people there are, and leaves the rest to the job Tell.
 func tell(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles,
 	events []exchange.Event) error {
 	args := NotifyArgs{Organization: q.Organization, By: roles}
@@ -45,16 +46,16 @@ func tell(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles ex
 	return err
 }
 
-// tellAtOnce is how many members one transaction tells; SQLite has no other writer meanwhile.
+// tellAtOnce is how many members are notified in one transaction; SQLite has no other writer meanwhile.
 const tellAtOnce = 500
 
-// told is how far a job that tells is: which of the events, and behind which of the members.
+// notifyProgress is how far a job has got: the index of the event, and the member after whom to go on.
 type notifyProgress struct {
 	Event int       `json:"event"`
 	After uuid.UUID `json:"after"`
 }
 
-// notifyRest tells the members, some hundreds in each step, and has mail sent to who was told.
+// notifyRest notifies the members, some hundreds in each step, and enqueues mail for everyone notified.
 func (a *App) notifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error {
 	if args.News != 0 {
 		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
@@ -93,7 +94,7 @@ func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at
 	next := notifyProgress{Event: at.Event + 1}
 	for _, audience := range exchange.Audiences(e, args.By) {
 		if audience.To != exchange.ToMembers {
-			continue // was told in the transaction of the act
+			continue // notified in the transaction of the action
 		}
 		members, err := tx.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
 		if err != nil {

@@ -27,7 +27,7 @@ func (v OrganizationView) memberIDs() []uuid.UUID {
 	return list
 }
 
-// showOrganizations adds owners and members to organizations, in one query for all.
+// showOrganizations adds owners and members to organizations, with one query for all.
 func showOrganizations(ctx context.Context, c store.Conn, list []exchange.Organization) ([]OrganizationView, error) {
 	ids := make([]int64, len(list))
 	for i, o := range list {
@@ -82,7 +82,7 @@ func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.List
 	return exchange.ListPage[OrganizationView]{Items: views, Total: part.Total, Next: part.Next}, err
 }
 
-// Members lists the members of an organization, who joined last first.
+// Members lists the members of an organization, the last to join first.
 func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.ListPage[exchange.User], error) {
 	c := a.DB.Read()
 	if _, err := c.Organization(ctx, id); err != nil {
@@ -91,7 +91,7 @@ func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.
 	return c.MembersOf(ctx, id, p)
 }
 
-// MaterialsOf lists those materials of an organization that who may see.
+// MaterialsOf lists the materials of an organization that who may see.
 func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
@@ -103,9 +103,9 @@ func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
 	return part, err
 }
 
-// UpdateOrganization changes an organization and who is in it. The active requests that were
-// assigned to someone who left go to the owner, so that none is forgotten. Under exchange.AccessMembers
-// who is added, or is to own it, is invited; but an admin may make a member its owner.
+// UpdateOrganization changes an organization and its members. The active requests that were assigned to someone who
+// left go to the owner, so that none is forgotten. Under exchange.AccessMembers new members and a new owner are
+// invited; but an admin may make a member the owner.
 func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.OrganizationPatch) (OrganizationChange, error) {
 	var c OrganizationChange
@@ -172,7 +172,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 	return c, err
 }
 
-// changeOrganization saves an organization, which is locked, and who is in it.
+// changeOrganization saves an organization, whose row is locked, and its members.
 func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, old, o exchange.Organization,
 	was, members []uuid.UUID) (v OrganizationView, err error) {
 	if o.Owner != old.Owner {
@@ -206,8 +206,8 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 	return showOrganization(ctx, tx, o)
 }
 
-// handOver gives the requests of someone who left to the organization's owner, who stands as the
-// actor of these events where an open installation let an anonymous caller do it.
+// handOver assigns the requests of someone who left to the organization's owner. If an anonymous caller of an open
+// installation did it, the owner counts as the actor of these events.
 func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
 	left uuid.UUID) error {
 	requests, err := tx.AssignedTo(ctx, o.ID, left)
@@ -235,8 +235,7 @@ func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o
 	return nil
 }
 
-// Settings reads one record of notification settings: only whom it concerns may, and only
-// while they are in the organization.
+// Settings reads one record of notification settings. Only its user may, and only while they are in the organization.
 func (a *App) Settings(ctx context.Context, who exchange.Actor, id int64) (exchange.Membership, error) {
 	m, err := a.DB.Read().Membership(ctx, id)
 	if err != nil {
@@ -245,7 +244,8 @@ func (a *App) Settings(ctx context.Context, who exchange.Actor, id int64) (excha
 	return m, a.mayRead(ctx, who, exchange.SettingsRead, toSettings(who, m), object("settings", id))
 }
 
-// toSettings: a record of someone who left belongs to nobody until they are back.
+// toSettings returns the relations of who to a record of settings. The record of someone who left belongs to nobody
+// until they are back.
 func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 	rel := who.ToUser(m.UserID)
 	if m.LeftAt != nil {
@@ -254,19 +254,19 @@ func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 	return rel
 }
 
-// OwnSettings lists the caller's own records of settings.
+// OwnSettings lists the caller's own records of notification settings.
 func (a *App) OwnSettings(ctx context.Context, who exchange.Actor,
 	p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
 	return a.DB.Read().Memberships(ctx, who.ID, p)
 }
 
-// OwnSwitches are somebody's switches in one organization.
+// OwnSwitches holds a user's notification switches in one organization.
 type OwnSwitches struct {
 	exchange.Membership
 	Organization string // its name
 }
 
-// OwnSwitches are the caller's switches in all their organizations, in the order of their names.
+// OwnSwitches returns the caller's switches in all their organizations, sorted by the organization's name.
 func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitches, error) {
 	c := a.DB.Read()
 	own, err := c.Memberships(ctx, who.ID, everything)
@@ -291,7 +291,7 @@ func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitche
 	return list, nil
 }
 
-// UpdateSettings turns switches.
+// UpdateSettings changes notification switches.
 func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.SwitchesPatch) (exchange.Membership, error) {
 	var m exchange.Membership

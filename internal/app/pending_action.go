@@ -14,28 +14,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// UndoTime is how long a deed can be taken back.
+// UndoTime is how long an action can be undone.
 const UndoTime = 10 * time.Second
 
-// Deed is one thing that others will see, and that its person may take back before they do: a request moves to a
+// PendingAction is an action that others will see and that its actor may undo before they do: a request changes its
 // status, a material is archived, or a member is removed from a lab.
 type PendingAction struct {
 	Request      int64              `json:"request,omitempty"`
 	Status       exchange.Status    `json:"status,omitempty"`
 	Reason       string             `json:"reason,omitempty"`
-	Override     string             `json:"override,omitempty"` // why it goes on with something missing
-	Shipment     *exchange.Shipment `json:"shipment,omitempty"` // how the parcel travels; nil: that stays as it is
+	Override     string             `json:"override,omitempty"` // why the actor goes on although something is missing
+	Shipment     *exchange.Shipment `json:"shipment,omitempty"` // nil leaves the shipping details unchanged
 	Material     int64              `json:"material,omitempty"`
 	Organization int64              `json:"organization,omitempty"`
 	Member       uuid.UUID          `json:"member"`
 }
 
-// key names what a deed of a person is about: there is one about it at a time.
+// key identifies the object of a user's action: at most one action on it is pending at a time.
 func (d PendingAction) key(user uuid.UUID) string {
 	return fmt.Sprintf("%s %d %d %d %s", user, d.Request, d.Material, d.Organization, d.Member)
 }
 
-// pendingActionOf is the deed that a job is to do.
+// pendingActionOf returns the action that a job is to run.
 func pendingActionOf(j exchange.Job) (d PendingAction, err error) {
 	if j.Kind != Do.Name {
 		return d, exchange.Errorf(exchange.NotFound, "There is nothing to take back.")
@@ -43,10 +43,11 @@ func pendingActionOf(j exchange.Job) (d PendingAction, err error) {
 	return d, json.Unmarshal(j.Args, &d)
 }
 
-// Do is the job that does a deed, when it can no longer be taken back.
+// Do is the job that runs an action once it can no longer be undone.
 var Do = job.Kind[PendingAction]{Name: "deed"}
 
-// Later has a deed done after UndoTime. One that could not be done now is refused at once, as it would be then.
+// Schedule runs an action after UndoTime. It tries the action first and returns its error at once if it would be
+// refused now.
 func (a *App) Schedule(ctx context.Context, who exchange.Actor, d PendingAction) (id int64, err error) {
 	trial, held := a.DB.DeferCommit(ctx)
 	err = a.applyPendingAction(trial, who, d)
@@ -62,7 +63,7 @@ func (a *App) Schedule(ctx context.Context, who exchange.Actor, d PendingAction)
 	return id, err
 }
 
-// Undo takes back a deed of who; Conflict where it is done by now.
+// Undo cancels a pending action of who; it returns Conflict if the action has run already.
 func (a *App) Undo(ctx context.Context, who exchange.Actor, id int64) (d PendingAction, err error) {
 	_, err = a.changeJob(ctx, who, exchange.JobCancel, id, func(j exchange.Job, tx store.Conn) (exchange.Job, error) {
 		if d, err = pendingActionOf(j); err != nil || j.State == exchange.JobCancelled {
@@ -76,17 +77,17 @@ func (a *App) Undo(ctx context.Context, who exchange.Actor, id int64) (d Pending
 	return d, err
 }
 
-// Doing is the deed about a request that waits to be done, nil where there is none, and what kept an earlier one
-// from being done.
+// PendingStatus is a status change of a request that is pending, or one that failed, with the reason.
 type PendingStatus struct {
 	ID     int64
 	Deed   PendingAction
-	At     time.Time // when it is done
-	Failed string    // why it was not done, for a person; "": it waits
-	Ended  time.Time // when that was
+	At     time.Time // when it runs
+	Failed string    // why it failed, in words for people; "" if it is pending
+	Ended  time.Time // when it failed
 }
 
-// PendingStatusOf is what who is about to do to a request; nil: nothing.
+// PendingStatusOf returns the status change that who has pending for a request, or the one that failed; nil if there is
+// none.
 func (a *App) PendingStatusOf(ctx context.Context, who exchange.Actor, request int64) (*PendingStatus, error) {
 	j, err := a.DB.Read().JobByKey(ctx, Do.Name, PendingAction{Request: request}.key(who.ID))
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -107,8 +108,8 @@ func (a *App) PendingStatusOf(ctx context.Context, who exchange.Actor, request i
 	return nil, nil
 }
 
-// runPendingAction is the job: what it does and that it is done are one transaction, so that no deed that was done is
-// told as one that was not. What a rule forbids by now is not tried again.
+// runPendingAction is the handler of Do. The action and the end of the job are one transaction, so that an action that
+// was done is never reported as failed. An action that a rule now forbids is not retried.
 func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction) error {
 	who, err := a.DB.Read().ActorOf(ctx, r.User())
 	if err != nil {
@@ -125,7 +126,7 @@ func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction)
 	return err
 }
 
-// do does a deed, in one transaction.
+// applyPendingAction runs an action in one transaction.
 func (a *App) applyPendingAction(ctx context.Context, who exchange.Actor, d PendingAction) error {
 	switch {
 	case d.Request != 0:
@@ -147,7 +148,7 @@ func (a *App) applyPendingAction(ctx context.Context, who exchange.Actor, d Pend
 	return err
 }
 
-// applyPendingStatus gives a request the status of a deed, and says how its parcel travels.
+// applyPendingStatus changes the status of a request, and its shipping details if the action has any.
 func (a *App) applyPendingStatus(ctx context.Context, who exchange.Actor, d PendingAction) error {
 	p := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
 	if d.Status == exchange.Rejected {

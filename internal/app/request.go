@@ -20,8 +20,8 @@ func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchan
 	return q, a.mayRead(ctx, who, exchange.RequestRead, who.ToRequest(q.Request, q.Organization), object("request", id))
 }
 
-// Requests lists the requests of the caller's organizations' materials and their own, or those of them
-// that a search finds; an admin sees every one.
+// Requests lists the requests for materials of the caller's organizations and the caller's own requests, or those of
+// them that a search finds. An admin sees all requests.
 func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
 	f exchange.RequestFilter) (exchange.ListPage[exchange.RequestDetail], error) {
 	if who.Admin {
@@ -32,8 +32,8 @@ func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
 	return a.DB.Read().Requests(ctx, p, f, who)
 }
 
-// CreateRequest asks for a material. The request is assigned to the material's contact when
-// that is a member of the lab, else to the lab's owner.
+// CreateRequest requests a material. The request is assigned to the material's contact if the contact is a member of
+// the lab, else to the lab's owner.
 func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (exchange.RequestDetail,
 	error) {
 	r, err := n.Create(who)
@@ -48,13 +48,13 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 	return q, err
 }
 
-// createRequest is CreateRequest inside a transaction; r is what n makes.
+// createRequest is CreateRequest inside a transaction; r is the request made from n.
 func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n exchange.RequestNew,
 	r exchange.Request) (q exchange.RequestDetail, err error) {
 	if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 		return q, err
 	}
-	m, err := tx.MaterialForShare(ctx, r.MaterialID) // or it could be archived meanwhile
+	m, err := tx.MaterialForShare(ctx, r.MaterialID) // locked, so that it is not archived meanwhile
 	if err != nil {
 		return q, refer(err, "material", r.MaterialID)
 	}
@@ -100,7 +100,7 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	return q, err
 }
 
-// offered says why a material cannot be asked for; nil: it can.
+// offered returns an error that says why a material cannot be requested, or nil if it can.
 func offered(m exchange.Material, now time.Time) error {
 	if m.Archived {
 		return exchange.Errorf(exchange.MaterialArchived, "This material is archived and no longer offered.")
@@ -121,7 +121,7 @@ func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUI
 	return o.Owner, err
 }
 
-// address is the address that a body names, which is one of the requester's own.
+// address returns the address that a body names. It must be one of the requester's own.
 func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID,
 	ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
 	if ref.Value == nil {
@@ -134,7 +134,7 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID,
 	return &address, nil
 }
 
-// UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
+// UpdateRequest applies a patch to a request; the rules are in exchange.Request.Apply.
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.RequestPatch) (exchange.RequestDetail, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id,
@@ -144,7 +144,7 @@ func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64,
 		})
 }
 
-// patch lays a patch over a request that is locked.
+// patch applies a patch to a request whose row is locked.
 func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 	roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
 	address, err := a.newAddress(ctx, tx, q, roles, p.Address)
@@ -157,7 +157,7 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	}
 	if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin &&
 		party != (exchange.Roles{}) {
-		if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may
+		if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may do this
 			if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true,
 				nil); err != nil {
 				return after, nil, err
@@ -181,7 +181,7 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	case after.AssignedTo != q.AssignedTo:
 		return after, nil, fieldError("assigned_to", "must be a member of the organization %d", q.Organization)
 	}
-	// It is open again, and whom it was assigned to left meanwhile.
+	// The request is open again, and its assignee has left the lab meanwhile.
 	o, err := tx.Organization(ctx, q.Organization)
 	if err != nil {
 		return after, nil, err
@@ -190,13 +190,13 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	return after, append(events, more...), err
 }
 
-// handTo is the patch that assigns a request.
+// handTo returns the patch that assigns a request to a user.
 func handTo(user uuid.UUID) exchange.RequestPatch {
 	return exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))}
 }
 
-// newAddress is the address of a request after a patch. Only who may set it has it looked up;
-// for the others Apply says that they may not.
+// newAddress returns the address of a request after a patch. It looks the address up only if the caller may set it;
+// otherwise Apply refuses the change.
 func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles,
 	ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
 	switch {
@@ -210,8 +210,8 @@ func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestD
 	return a.address(ctx, tx, q.Requester, ref)
 }
 
-// link lets a request stand on a document of the caller and shares it with the other side, so
-// that both can read every document of the transfer (contract.md section 5).
+// link attaches a document of the caller to a request and shares it with the other side, so that both can read every
+// document of the transfer (contract.md section 5).
 func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64,
 	q exchange.RequestDetail) error {
 	field := string(slot) + "_attachment"
@@ -223,7 +223,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	rel := who.ToAttachment(t, false, false)
 	ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, rel)
 	filed := t.OwnedByUser != nil && who.Is(*t.OwnedByUser)
-	// by being in the lab alone: not what another request stands on
+	// Being in the lab does not suffice for a document that another request uses.
 	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 && !filed {
 		ties, err := tx.AttachmentTies(ctx, t, who.ID)
 		if err != nil {
@@ -253,12 +253,12 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	return a.moveAttachment(ctx, tx, t, shared)
 }
 
-// change is what one act makes of a request, with what happened.
+// change applies one action to a request and returns the changed request and the events.
 type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 	roles exchange.Roles) (exchange.Request, []exchange.Event, error)
 
-// act changes a request in one transaction: its row is locked, the rule is applied, and the
-// request, its events and its notifications are kept together.
+// act changes a request in one transaction: it locks the row, applies the rule, and saves the request, its events and
+// its notifications together.
 func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
 	do change) (exchange.RequestDetail, error) {
 	var q exchange.RequestDetail
@@ -284,7 +284,7 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 	return q, err
 }
 
-// keep saves a changed request, its events, and who hears of them; q becomes the new state.
+// commitRequest saves a changed request and its events, and notifies the people concerned; q becomes the new state.
 func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.RequestDetail, after exchange.Request,
 	roles exchange.Roles, events []exchange.Event) error {
 	before := q.Request
@@ -315,7 +315,7 @@ func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.Requ
 	return tell(ctx, tx, *q, roles, events)
 }
 
-// ShipRequest sets how the parcel travels.
+// ShipRequest sets how the parcel is shipped.
 func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.ShipmentPatch) (exchange.RequestDetail, error) {
 	return a.act(ctx, who, exchange.RequestShip, id,
@@ -346,7 +346,7 @@ func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, 
 		})
 }
 
-// DeleteRequest takes a request out of everyone's sight; its events are kept.
+// DeleteRequest hides a request from everyone; its events are kept.
 func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
 	_, err := a.act(ctx, who, exchange.RequestDelete, id,
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,

@@ -10,25 +10,25 @@ import (
 	"aliquot/internal/store"
 )
 
-// RequestFormView is what somebody sees who is about to ask for a material.
+// RequestFormView is what the form for requesting a material shows.
 type RequestFormView struct {
 	Material     exchange.ShownMaterial
 	Organization exchange.Organization
-	Shipping     *exchange.Shipping // nil: the material names none
+	Shipping     *exchange.Shipping // nil if the material names none
 	Terms        exchange.Terms
-	Closed       error                // why nobody can ask for it now; nil: they can
-	Own          bool                 // it is of a lab of theirs
-	MTA          *exchange.Attachment // the blank one
+	Closed       error                // why it cannot be requested now; nil if it can
+	Own          bool                 // the material belongs to a lab of the caller
+	MTA          *exchange.Attachment // the blank MTA
 	Addresses    []exchange.Address
-	Earlier      []exchange.RequestDetail // their last requests, of whatever material
-	UnderWay     *exchange.RequestDetail  // for this material
+	Earlier      []exchange.RequestDetail // the caller's last requests, for any material
+	UnderWay     *exchange.RequestDetail  // the caller's open request for this material
 	Draft        *exchange.Draft
 }
 
-// maxEarlier is how many earlier requests a form looks at for what it can fill in.
+// maxEarlier is how many earlier requests are read to prefill a form.
 const maxEarlier = 20
 
-// RequestFormView reads what who sees before they ask for a material.
+// RequestFormView reads what the form for requesting a material shows to who.
 func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material int64) (f RequestFormView, err error) {
 	if err := a.mayRead(ctx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 		return f, err
@@ -61,7 +61,7 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 		return f, err
 	}
 	f.Addresses = addresses.Items
-	self := exchange.Actor{ID: who.ID} // what an admin may see besides is not asked for
+	self := exchange.Actor{ID: who.ID} // leaves out what an admin could see besides
 	earlier, err := c.Requests(ctx, exchange.Page{Limit: maxEarlier}, exchange.RequestFilter{Requester: &who.ID}, self)
 	if err != nil {
 		return f, err
@@ -82,10 +82,10 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 	return f, err
 }
 
-// RequestDraftKey is the key of the draft of a request for a material.
+// RequestDraftKey returns the key of the draft of a request for a material.
 func RequestDraftKey(material int64) string { return "ask " + strconv.FormatInt(material, 10) }
 
-// shippingOf are the shipping requirements of a material, nil where it names none.
+// shippingOf returns the shipping requirements of a material, or nil if it names none.
 func shippingOf(ctx context.Context, c store.Conn, m exchange.Material) (*exchange.Shipping, error) {
 	if m.ShippingID == nil {
 		return nil, nil
@@ -94,22 +94,22 @@ func shippingOf(ctx context.Context, c store.Conn, m exchange.Material) (*exchan
 	return &s, err
 }
 
-// Asking is a request as it is sent from its page.
+// NewRequest is a request as the form submits it.
 type NewRequest struct {
-	Key string // of the form that was sent: sent with it twice, there is one request
+	Key string // of the form; submitted twice with one key, it makes one request
 	exchange.RequestForm
 	Documents []UploadedDocument
 }
 
-// Handed is a document that is handed in with a form.
+// UploadedDocument is a document that is uploaded with a form.
 type UploadedDocument struct {
 	Slot     exchange.Slot
 	Filename string
 	Content  exchange.Content
 }
 
-// Ask makes a request with its address and its documents: all of it or nothing, and once however often the
-// form is sent. The draft of the form goes.
+// SubmitRequest creates a request with its address and its documents, all or nothing, and only once however often the
+// form is submitted. It deletes the draft of the form.
 func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q exchange.RequestDetail,
 	err error) {
 	sent := exchange.IdempotentCall{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
@@ -149,7 +149,7 @@ func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewReques
 	return a.Request(ctx, who, id)
 }
 
-// ask is Ask inside a transaction.
+// submitRequest is SubmitRequest inside a transaction.
 func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 	n NewRequest) (q exchange.RequestDetail, err error) {
 	m, err := tx.MaterialForShare(ctx, int64(n.Request.Material.Value))
@@ -199,7 +199,7 @@ func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	return a.createRequest(ctx, tx, who, n.Request, r)
 }
 
-// hand keeps a document as an attachment of who.
+// storeDocument saves a document as an attachment of who.
 func (a *App) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor, d UploadedDocument) (exchange.Ref,
 	error) {
 	field := string(d.Slot) + "_attachment"
@@ -208,7 +208,7 @@ func (a *App) storeDocument(ctx context.Context, tx store.Conn, who exchange.Act
 		_, wrong := exchange.Filename(d.Filename)
 		return 0, fieldError(field, "has a name that %v", wrong)
 	}
-	_, err = files.Sniff(nil, t.Filename) // some types only the name tells
+	_, err = files.Sniff(nil, t.Filename) // some types show only in the name
 	if e, refused := errors.AsType[*exchange.Error](err); refused {
 		return 0, fieldError(field, "%s", e.Message)
 	}
