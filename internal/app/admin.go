@@ -10,18 +10,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// usualWait is after how many days of a turn a request counts as stuck where no owner is told of it.
+// usualWait is how many days a turn may take before a request counts as stuck, if no escalation is configured.
 const usualWait = 28
 
-// StuckAfter is how many days a turn takes before a request counts as stuck.
+// StuckAfter returns how many days a turn may take before a request counts as stuck.
 func (a *App) StuckAfter() int { return cmp.Or(int(a.Escalation), usualWait) }
 
-// mayAdminister reports whether who may see how the installation does; that they look at it is noted.
+// mayAdminister checks that who may see the state of the installation, and records that they looked at it.
 func (a *App) mayAdminister(ctx context.Context, who exchange.Actor, object string) error {
 	return a.mayRead(ctx, who, exchange.AdminRead, who.ToUser(who.ID), object)
 }
 
-// Overview says how the installation does; for admins.
+// Overview returns the state of the installation; for admins.
 func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overview, error) {
 	if err := a.mayAdminister(ctx, who, "overview"); err != nil {
 		return exchange.Overview{}, err
@@ -30,7 +30,7 @@ func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overvi
 	return c.Overview(ctx, c.Now.AddDate(0, 0, -a.StuckAfter()))
 }
 
-// StuckRequests lists the requests in which it is somebody's turn; for admins.
+// StuckRequests lists the requests that have waited too long for somebody; for admins.
 func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page,
 	f exchange.StuckFilter) (exchange.ListPage[InboxItem], error) {
 	if err := a.mayAdminister(ctx, who, "stuck requests"); err != nil {
@@ -44,7 +44,7 @@ func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.
 	return exchange.ListPage[InboxItem]{Items: items, Total: part.Total, Next: part.Next}, err
 }
 
-// FailedMail lists the notifications whose mail did not get through; for admins.
+// FailedMail lists the notifications whose mail failed; for admins.
 func (a *App) FailedMail(ctx context.Context, who exchange.Actor,
 	p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
 	if err := a.mayAdminister(ctx, who, "mail that failed"); err != nil {
@@ -53,7 +53,8 @@ func (a *App) FailedMail(ctx context.Context, who exchange.Actor,
 	return a.DB.Read().FailedMail(ctx, p)
 }
 
-// Users finds users by their names and registry ids, with what only admins see of them: who is one. admins: only those.
+// Users finds users by their names and registry ids, and shows what only admins see, such as who is an admin. admins
+// restricts the result to admins.
 func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, admins bool) (Results[UserView],
 	error) {
 	if err := a.mayAdminister(ctx, who, "users"); err != nil {
@@ -80,7 +81,7 @@ func (a *App) OrganizationsToAdmin(ctx context.Context, who exchange.Actor,
 	return a.SearchOrganizations(ctx, s)
 }
 
-// MakeAdmin makes a user an admin, or no longer one. Nobody takes it from themselves, so that one stays.
+// MakeAdmin makes a user an admin, or no longer one. Admins cannot remove themselves, so that one always remains.
 func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID, admin bool) (exchange.User, error) {
 	var u exchange.User
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -111,7 +112,7 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	return u, err
 }
 
-// JobOf reads a job with who asked for it; nil: Aliquot itself.
+// JobOf reads a job and the user who requested it; nil means Aliquot itself.
 func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, *exchange.User, error) {
 	j, err := a.Job(ctx, who, id)
 	if err != nil || j.User == nil {
@@ -121,7 +122,7 @@ func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange
 	return j, &u, err
 }
 
-// JobsToAdmin lists everybody's jobs with who asked for them, by id of the person; for admins.
+// JobsToAdmin lists everybody's jobs and the users who requested them, by user id; for admins.
 func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Page,
 	f exchange.JobFilter) (exchange.ListPage[exchange.Job], map[uuid.UUID]exchange.User, error) {
 	f.All = new(true)
@@ -143,7 +144,7 @@ func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Pa
 	return part, byID, err
 }
 
-// LongWaiting are the requests that count as stuck.
+// LongWaiting returns the filter for requests that count as stuck.
 func (a *App) LongWaiting() exchange.StuckFilter {
 	return exchange.StuckFilter{Before: new(a.DB.Read().Now.AddDate(0, 0, -a.StuckAfter()))}
 }

@@ -10,26 +10,25 @@ import (
 	"aliquot/internal/store"
 )
 
-// Alert is the job that tells people what is new in their saved searches. Nobody enqueues it: it is
-// periodic.
+// Alert is the job that notifies people of new results of their saved searches. It is periodic; nothing enqueues it.
 var Alert = job.Kind[struct{}]{Name: "alert"}
 
-// Alerted is the result of a job that alerts.
+// AlertResult is the result of an Alert job.
 type AlertResult struct {
-	Changes int64 `json:"changes"` // materials that it looked at
-	News    int64 `json:"news"`    // pieces of news, each to one person of one saved search
+	Changes int64 `json:"changes"` // materials examined
+	News    int64 `json:"news"`    // announcements, each to one person about one saved search
 }
 
-// How much one part of the job does.
+// The amount of work in one part of the job.
 const (
-	changesAtOnce  = 256 // in one statement for each saved search
+	changesAtOnce  = 256 // in one statement per saved search
 	searchesAtOnce = 100
 	alertsAtOnce   = 50 // in one transaction; SQLite has no other writer meanwhile
 )
 
-// alert first collects what is new, and then tells of it, so that a run tells each person once of each of
-// their saved searches. Where a run dies, the next one goes on: what was not looked at is a change still, and
-// what was not told is a match still. Several at once look twice, and tell once.
+// alert first collects what is new and then announces it, so that one run tells each person once about each of their
+// saved searches. If a run dies, the next one continues: changes not examined are still there, and so are matches not
+// announced. Concurrent runs examine changes twice but announce them once.
 func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
 	var sum AlertResult
 	if err := r.Resume(&sum); err != nil {
@@ -45,8 +44,8 @@ func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
 		return err
 	}
 	for {
-		// The changes are read before the saved searches: a search that is not there yet when a
-		// change is in sight began after it.
+		// The changes are read before the saved searches: a search that is missing here, though a change is visible,
+		// was created after that change.
 		changes, err := a.DB.Read().MaterialChanges(ctx, changesAtOnce)
 		if err != nil {
 			return err
@@ -77,7 +76,7 @@ func (s AlertResult) progress(note string) exchange.Progress {
 	return exchange.Progress{Done: s.Changes + s.News, Note: note}
 }
 
-// collect notes which of the changed materials are new in which saved searches.
+// collect records which of the changed materials are new in which saved searches.
 func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes []store.MaterialChange) error {
 	step := func(do func(ctx context.Context, tx store.Conn) error) error {
 		return r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
@@ -114,7 +113,7 @@ func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes
 	return step(func(ctx context.Context, tx store.Conn) error { return tx.DeleteChanges(ctx, changes) })
 }
 
-// matching are those of the changed materials that may be new to a saved search and match it.
+// matching returns those of the changed materials that may be new to a saved search and match it.
 func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes []store.MaterialChange) ([]int64,
 	error) {
 	var ids []int64
@@ -127,10 +126,10 @@ func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes
 		return nil, nil
 	}
 	slices.Sort(ids)
-	return c.MatchMaterials(ctx, s.Query(), slices.Compact(ids)) // some may be there more than once
+	return c.MatchMaterials(ctx, s.Query(), slices.Compact(ids)) // some may occur more than once
 }
 
-// notifyMatches tells some people what is new in their saved searches; false: everybody was told.
+// notifyMatches tells some people what is new in their saved searches; it returns false if everybody has been told.
 func notifyMatches(ctx context.Context, tx store.Conn, sum *AlertResult) (bool, error) {
 	searches, err := tx.SearchesToTell(ctx, alertsAtOnce)
 	if err != nil {

@@ -39,8 +39,7 @@ func (a *App) Attachments(ctx context.Context, who exchange.Actor,
 	return a.DB.Read().Attachments(ctx, p)
 }
 
-// CreateAttachment makes the record of an attachment. Where content is nil it follows with
-// PutContent.
+// CreateAttachment creates the record of an attachment. If content is nil, it follows with PutContent.
 func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchange.AttachmentPatch,
 	content *exchange.Content) (exchange.Attachment, error) {
 	t, err := newAttachment(who, p, content)
@@ -53,18 +52,18 @@ func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchan
 	return t, err
 }
 
-// newAttachment is the record of an attachment, which is not kept yet.
+// newAttachment returns the record of an attachment, not saved yet.
 func newAttachment(who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment,
 	error) {
 	t, err := p.Create(who)
 	if err == nil && content != nil {
-		_, err = files.Sniff(nil, t.Filename) // some types only the name tells
+		_, err = files.Sniff(nil, t.Filename) // some types show only in the name
 	}
 	t.Content = content
 	return t, err
 }
 
-// addAttachment keeps the record of a new attachment, and gives it its id.
+// addAttachment saves the record of a new attachment and sets its id.
 func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment) error {
 	if err := a.may(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), "attachment"); err != nil {
 		return err
@@ -88,8 +87,8 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	return a.attachmentWithinQuota(ctx, tx, *t)
 }
 
-// Store takes content in before there is a record of it; the caller gives it to
-// CreateAttachment, or to Discard when that fails.
+// Store stores content before there is a record of it. The caller passes it to CreateAttachment, or to Discard if that
+// fails.
 func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (exchange.Content, error) {
 	if _, err := a.can(who, exchange.AttachmentCreate, who.ToUser(who.ID)); err != nil {
 		return exchange.Content{}, err
@@ -97,9 +96,8 @@ func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (ex
 	return a.put(ctx, body, storageOf(who)...)
 }
 
-// Discard forgets content whose record was refused with err. Where err leaves open whether the
-// record was made (a connection that broke at commit), the content stays: the sweep forgets it
-// when no record names it.
+// Discard deletes content whose record was refused with err. If err leaves open whether the record was saved (a
+// connection that broke at commit), the content stays: the sweep deletes it if no record names it.
 func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
 	if exchange.CodeOf(err).ServerFault() {
 		return
@@ -109,9 +107,9 @@ func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
 	}
 }
 
-// checkAttachment looks up what a new or changed attachment refers to. It may be given to an
-// organization that the caller is in, and be the sequence map of a material of such a one, to
-// whose lab it then belongs. Nobody files an attachment under another user.
+// checkAttachment looks up what a new or changed attachment refers to. It may be given to an organization of the
+// caller, and be the sequence map of a material of such an organization, to which it then belongs. Nobody may file an
+// attachment under another user.
 func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Attachment,
 	t *exchange.Attachment) error {
 	var f exchange.FieldErrors
@@ -152,8 +150,8 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 	return f.Err()
 }
 
-// asMember reports whether who may bind an attachment to an organization by a field: a member may,
-// and an admin, whose power is noted.
+// asMember checks that who may bind an attachment to an organization by a field: a member may, and so may an admin,
+// which is audited.
 func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64, field string) error {
 	switch {
 	case who.MemberOf(organization):
@@ -177,7 +175,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, old)); err != nil {
 			return err
 		}
-		// as they read it, where the material is hidden
+		// Compare as the caller reads it: a hidden material is not shown to them.
 		if p.SequenceMapFor.Set && p.SequenceMapFor.Value == nil && old.SequenceMapFor != nil {
 			m, err := tx.Material(ctx, *old.SequenceMapFor)
 			if err != nil {
@@ -191,7 +189,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 			return err
 		}
 		if t.Content != nil {
-			if _, err := files.Sniff(nil, t.Filename); err != nil { // some types only the name tells
+			if _, err := files.Sniff(nil, t.Filename); err != nil { // some types show only in the name
 				return err
 			}
 		}
@@ -236,7 +234,7 @@ func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchan
 	return t, a.may(ctx, tx, who, action, who.ToAttachment(t, false, false), object("attachment", id))
 }
 
-// DeleteAttachment deletes an attachment. Its content goes after the grace period.
+// DeleteAttachment deletes an attachment. Its content is deleted after the grace period.
 func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		t, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentDelete, id)
@@ -254,7 +252,7 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 	})
 }
 
-// dropAttachment deletes an attachment whose row is locked, unless something stands on it.
+// dropAttachment deletes an attachment whose row is locked, unless something uses it.
 func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Attachment) error {
 	ties, err := tx.AttachmentTies(ctx, t, who.ID)
 	if err != nil {
@@ -268,16 +266,15 @@ func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t ex
 	return tx.UpdateAttachment(ctx, t)
 }
 
-// PutContent takes in the bytes of an attachment that was made without, or a new version of them;
-// the old one is kept, and that it was replaced is noted. A document of a request never changes: a
-// new version of it is a new attachment.
+// PutContent stores the content of an attachment that was created without, or a new version of it; the old version is
+// kept, and the replacement is audited. A document of a request never changes: a new version of it is a new attachment.
 func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, filename string,
 	body io.Reader) (exchange.Attachment, error) {
 	t, err := a.named(ctx, who, exchange.AttachmentReplace, id, filename)
 	if err != nil {
 		return t, err
 	}
-	if _, err := files.Sniff(nil, filename); err != nil { // some types only the name tells
+	if _, err := files.Sniff(nil, filename); err != nil { // some types show only in the name
 		return t, err
 	}
 	content, err := a.put(ctx, body, t.StorageOwner())
@@ -305,7 +302,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 			return exchange.Errorf(exchange.AttachmentInUse, "A material of another lab shows this document; upload "+
 				"the new version as a new attachment.")
 		case t.Content != nil && t.Content.SHA256 == content.SHA256:
-			return nil // the same again
+			return nil // the same content again
 		}
 		kept = true
 		if t.Content != nil {
@@ -325,7 +322,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 	return t, err
 }
 
-// replaceContent keeps the present content of an attachment as a version, which is noted.
+// replaceContent keeps the present content of an attachment as a version and audits it.
 func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment,
 	by exchange.Content) error {
 	old := t.Present()
@@ -337,8 +334,8 @@ func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *e
 		map[string]any{"version": t.Version, "sha256": by.SHA256, "before": old.SHA256})
 }
 
-// ContentVersion opens the bytes that an attachment has or had. Old ones are for its owners, and for the parties of the
-// requests that were made under them.
+// ContentVersion opens the present or a former version of an attachment's content. Former versions are for its owners,
+// and for the parties of the requests that were made while they were current.
 func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (exchange.AttachmentVersion,
 	files.File, error) {
 	c := a.DB.Read()
@@ -372,7 +369,7 @@ func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, versio
 	return v, file, err
 }
 
-// present is the content that an attachment has now.
+// present returns the current content of an attachment.
 func present(t exchange.Attachment) (exchange.AttachmentVersion, error) {
 	if t.Content == nil || t.ContentDeleted {
 		return exchange.AttachmentVersion{}, exchange.Errorf(exchange.NotFound, "This attachment has no content (yet).")
@@ -380,7 +377,7 @@ func present(t exchange.Attachment) (exchange.AttachmentVersion, error) {
 	return t.Present(), nil
 }
 
-// Content opens the bytes of an attachment for who may read them.
+// Content opens the content of an attachment that who may read.
 func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filename string) (exchange.Attachment,
 	files.File, error) {
 	t, err := a.named(ctx, who, exchange.AttachmentContent, id, filename)
@@ -395,7 +392,7 @@ func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filenam
 	return t, file, err
 }
 
-// named is attachment for an address that bears a file name, which must be the right one.
+// named is attachment for a URL that contains a file name, which must be the right one.
 func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
 	filename string) (exchange.Attachment, error) {
 	t, err := a.attachment(ctx, who, action, id)

@@ -8,14 +8,14 @@ import (
 	"aliquot/internal/store"
 )
 
-// AttachmentView is an attachment with the material that it is a sequence map of, without what is private of it; nil
-// where there is none, or none that the viewer may see.
+// AttachmentView is an attachment with the material that it is a sequence map of, without its private fields; nil if
+// there is none, or none that the viewer may see.
 type AttachmentView struct {
 	exchange.Attachment
 	MapOf *exchange.ShownMaterial
 }
 
-// ViewAttachments are attachments as who sees them.
+// ViewAttachments returns attachments as who may see them.
 func (a *App) ViewAttachments(ctx context.Context, who exchange.Actor, list ...exchange.Attachment) ([]AttachmentView,
 	error) {
 	return a.viewAttachments(ctx, a.DB.Read(), who, list...)
@@ -48,7 +48,7 @@ func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Ac
 	return views, nil
 }
 
-// shownAttachment gives an attachment to unchanged, as who sees it.
+// shownAttachment passes an attachment to unchanged as who sees it.
 func (a *App) shownAttachment(ctx context.Context, c store.Conn, who exchange.Actor,
 	t exchange.Attachment) func() (AttachmentView, error) {
 	return func() (AttachmentView, error) {

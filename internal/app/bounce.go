@@ -12,10 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Bounce takes in what a mail server reported about mail of ours: where the address is refused for good,
-// no mail is sent to it any more, and its person sees why. Anybody can write such a report, so it counts
-// only where it names a message that we sent, and the address is still that of who got it. refused names
-// whose address it is, a person or an invitation; "": nothing was changed.
+// Bounce processes a bounce report about our mail: if the address was refused for good, no more mail is sent to it, and
+// its user sees why. Anybody can forge such a report, so it counts only if it names a message that we sent, and its
+// recipient still has that address. refused names the person or invitation whose address it is; "" if nothing changed.
 func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err error) {
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		refused = ""

@@ -15,26 +15,26 @@ import (
 	"aliquot/internal/store"
 )
 
-// BulkMaterials is the kind of job that takes a spreadsheet of materials in. A step is a part of the
-// rows: what it found or did, and how far the job is, are one transaction.
+// BulkMaterials is the kind of job that imports a spreadsheet of materials. A step handles a part of the rows: its
+// results, its effects and the progress of the job are one transaction.
 var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", MaxAttempts: 5, Heavy: true}
 
-// BulkArgs are what such a job is told.
+// BulkArgs are the arguments of a BulkMaterials job.
 type BulkArgs struct {
 	Order    exchange.BulkOptions
-	Mapping  map[string]string      // all that the organization said of its headers by then
-	Values   []exchange.Replacement // of cells that are read as others
-	Operator bool                   // it was asked for at the machine
+	Mapping  map[string]string      // all that the organization has said about its headers so far
+	Values   []exchange.Replacement // cell values that are read as others
+	Operator bool                   // it was started on the command line
 }
 
-// BulkHandler is the handler of BulkMaterials.
+// BulkHandler returns the handler of BulkMaterials.
 func (a *App) BulkHandler() job.Handler { return BulkMaterials.Handle(a.bulkMaterials) }
 
-// Operator is who gives commands at the machine: nobody's user, with the power of an admin.
+// Operator returns the actor of commands on the command line: no user, with the rights of an admin.
 func Operator() exchange.Actor { return exchange.Actor{Admin: true} }
 
-// StoreBulk takes a spreadsheet in before there is a job of it; the caller gives it to Bulk, or to
-// DiscardBulk when that fails. It counts for the organization's quota from now on.
+// StoreBulk stores a spreadsheet before there is a job for it. The caller passes it to Bulk, or to DiscardBulk if that
+// fails. It counts towards the organization's quota from now on.
 func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (exchange.Content,
 	error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
@@ -60,7 +60,7 @@ func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization in
 	return content, err
 }
 
-// DiscardBulk is Discard for what StoreBulk took in, which counts for the quota no more.
+// DiscardBulk is Discard for a spreadsheet from StoreBulk, which no longer counts towards the quota.
 func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
 	if exchange.CodeOf(err).ServerFault() {
 		return
@@ -70,7 +70,7 @@ func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
 		tx store.Conn) error {
 		return tx.DeleteSheet(ctx, c.Key)
 	}); err != nil {
-		a.Log.WarnContext(ctx, "discard spreadsheet", "error", err) // it is tidied up later
+		a.Log.WarnContext(ctx, "discard spreadsheet", "error", err) // the sweep deletes it later
 		return
 	}
 	a.Discard(ctx, c, err)
@@ -81,8 +81,8 @@ func (a *App) MayBulk(ctx context.Context, who exchange.Actor, organization int6
 	return a.MayToLab(ctx, who, exchange.MaterialBulk, organization)
 }
 
-// Bulk has the materials of a spreadsheet listed, changed or checked by a job. What cannot be read at
-// all, and columns that nobody knows, are told at once, with how the others were understood.
+// Bulk enqueues a job that lists, changes or checks the materials of a spreadsheet. Unreadable files and unknown
+// columns are refused at once, with how the other columns were understood.
 func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions,
 	content exchange.Content) (exchange.Job, error) {
 	args, err := a.bulkArgs(ctx, who, organization, order)
@@ -95,7 +95,7 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 	return a.enqueueBulk(ctx, who, organization, args, content.Key)
 }
 
-// bulkArgs are the arguments of a job, with all that the organization said of its headers by now.
+// bulkArgs returns the arguments of a job, with all that the organization has said about its headers so far.
 func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int64,
 	order exchange.BulkOptions) (BulkArgs, error) {
 	order, err := order.Check()
@@ -112,7 +112,7 @@ func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int
 	return BulkArgs{Order: order, Mapping: mapping, Operator: who.Anonymous() && who.Admin}, err
 }
 
-// enqueueBulk makes the job, and remembers what was said of headers, unless it is a trial.
+// enqueueBulk enqueues the job and, unless it is a trial, remembers what was said about headers.
 func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization int64, args BulkArgs,
 	key string) (j exchange.Job, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -142,8 +142,8 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 	return j, err
 }
 
-// BulkReport gives the outcome of each row of a spreadsheet as CSV; before the job is done, of those
-// that it looked at.
+// BulkReport returns the outcome of each row of a spreadsheet as CSV; before the job is done, of the rows examined so
+// far.
 func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, id int64,
 	begin func() io.Writer) error {
 	var b exchange.Bulk
@@ -190,7 +190,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 	return errors.Join(err, w.Close())
 }
 
-// reportLines are the columns and problems of a row, one pair at least.
+// reportLines returns the columns and problems of a row, at least one pair.
 func reportLines(o exchange.RowResult) [][2]string {
 	var lines [][2]string
 	for _, list := range []map[string][]string{o.Problems, o.Doubts} {
@@ -206,8 +206,8 @@ func reportLines(o exchange.RowResult) [][2]string {
 	return lines
 }
 
-// EachOutcome gives the result of each row that a job looked at, in the order of the spreadsheet, a part at a time as
-// EachMaterial does.
+// EachOutcome calls back with the result of each row that a job has examined, in the order of the spreadsheet. It reads
+// a part at a time, as EachMaterial does.
 func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(exchange.RowResult) error) error {
 	part := a.parts(caller)
 	for after := 0; ; {
@@ -228,7 +228,7 @@ func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(
 	}
 }
 
-// bulkRows is a spreadsheet that is read, behind its headers.
+// bulkRows is an open spreadsheet, read past its headers.
 type bulkRows struct {
 	*sheet.Reader
 	io.Closer
@@ -236,7 +236,7 @@ type bulkRows struct {
 	values exchange.Replaced
 }
 
-// headers reads a spreadsheet up to its headers, when it is who's turn.
+// headers reads a spreadsheet up to its headers, once it is who's turn.
 func (a *App) headers(ctx context.Context, who exchange.Actor, key string, args BulkArgs) (bulkRows, error) {
 	file, err := a.Files.Open(ctx, key)
 	if err != nil {
@@ -251,7 +251,7 @@ func (a *App) headers(ctx context.Context, who exchange.Actor, key string, args 
 	return rows, errors.Join(err, file.Close())
 }
 
-// openBulk is for a job, whose turn it is.
+// openBulk opens a spreadsheet for a job, once it is the job's turn.
 func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bulkRows, err error) {
 	file, err := a.Files.Open(ctx, key)
 	if err != nil {
@@ -287,7 +287,7 @@ func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
 	return rows, err
 }
 
-// some reads the next n rows, or fewer where they are long; none at the end.
+// some reads the next n rows, or fewer if they are long; none at the end.
 func (r bulkRows) some(n int) ([]sheet.Row, error) {
 	var list []sheet.Row
 	for length := 0; len(list) < n && length < bulkBytes; {
@@ -307,5 +307,5 @@ func (r bulkRows) some(n int) ([]sheet.Row, error) {
 	return list, nil
 }
 
-// sorted are the keys of a map in their order.
+// sorted returns the sorted keys of a map.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -10,34 +10,34 @@ import (
 	"aliquot/internal/store"
 )
 
-// bulkRow is a row on its way to a material.
+// bulkRow is a row that is being turned into a material.
 type bulkRow struct {
 	sheet.Row
 	entry   exchange.RowTarget
-	old     *exchange.Material // nil: it makes a new one
+	old     *exchange.Material // nil: the row makes a new one
 	now     exchange.Material
 	changed bool
 	asAdmin bool
 	faults  exchange.FieldErrors
 }
 
-// What is done with rows that are right.
+// What to do with valid rows.
 type rowMode int
 
 const (
-	tryRows   rowMode = iota // nothing
-	storeRows                // materials are listed and changed
-	stageRows                // new materials are staged
+	tryRows   rowMode = iota // only check
+	storeRows                // list and change materials
+	stageRows                // stage new materials
 )
 
-// look says what comes of rows, and does with those that are right what is wanted.
+// look checks rows and does what is wanted with the valid ones.
 func (b *bulkRun) look(ctx context.Context, c store.Conn, list []sheet.Row, how rowMode) ([]exchange.RowResult, error) {
 	rows, err := b.find(ctx, c, list)
 	if err != nil {
 		return nil, err
 	}
 	shelf := b.a.newShelf(c, b.who)
-	shelf.try = how != storeRows // publishing files what staged materials show
+	shelf.try = how != storeRows // publishing files the documents that staged materials show
 	for i := range rows {
 		if err := b.judge(ctx, shelf, &rows[i]); err != nil {
 			return nil, err
@@ -112,7 +112,7 @@ func (b *bulkRun) judge(ctx context.Context, s *materialWriter, r *bulkRow) erro
 		r.faults.Add(b.layout.Field(i), "%s", why)
 	}
 	if r.old == nil && (r.entry.ID != 0 || r.faults["id"] != nil) {
-		return nil // it means a material that is not here
+		return nil // it names a material that does not exist
 	}
 	patch, faults := b.layout.Patch(r.Cells, b.record.OrganizationID, r.old)
 	for field, texts := range faults {
@@ -144,7 +144,7 @@ func (b *bulkRun) judge(ctx context.Context, s *materialWriter, r *bulkRow) erro
 	return r.refuse(err)
 }
 
-// claims says that no other row before means the same material or has the same reference.
+// claims checks that no earlier row names the same material or has the same reference.
 func (b *bulkRun) claims(r *bulkRow) {
 	if name := r.entry.Reference; name != "" {
 		if other := b.claim("reference", name, r.Number); other != 0 {
@@ -159,7 +159,7 @@ func (b *bulkRun) claims(r *bulkRow) {
 	}
 }
 
-// refuse takes what a rule says against a row as its faults; any other error it gives back.
+// refuse records a rule's error as faults of the row; it returns any other error.
 func (r *bulkRow) refuse(err error) error {
 	e, ok := errors.AsType[*exchange.Error](err)
 	switch {
@@ -169,7 +169,7 @@ func (r *bulkRow) refuse(err error) error {
 	case e.Code == exchange.InvalidInput:
 		for field, texts := range e.Fields {
 			if _, told := r.faults[field]; told {
-				continue // the cell could not be read, so that its value is missing too
+				continue // the cell could not be read, so its value is missing too
 			}
 			for _, text := range texts {
 				r.faults.Add(field, "%s", text)
@@ -185,7 +185,7 @@ func (r *bulkRow) refuse(err error) error {
 	return nil
 }
 
-// imported refuses what was imported already, by the duplicate rule of the specification.
+// imported refuses materials that were imported before, by the duplicate rule of the specification.
 func (b *bulkRun) imported(ctx context.Context, c store.Conn, rows []bulkRow) error {
 	bySource := map[string]map[string]*bulkRow{}
 	for i := range rows {
@@ -221,12 +221,12 @@ func (b *bulkRun) imported(ctx context.Context, c store.Conn, rows []bulkRow) er
 	return nil
 }
 
-// store writes the rows that are right and change something, or stages the new materials among them.
+// store saves the valid rows that change something, or stages the new materials among them.
 func (b *bulkRun) store(ctx context.Context, s *materialWriter, rows []bulkRow, stage bool) error {
 	tx := s.c
 	var added []*bulkRow
 	var made, old, saved []exchange.Material
-	asAdmin := map[int64]bool{} // of those that are changed
+	asAdmin := map[int64]bool{} // for each changed material
 	for i := range rows {
 		switch r := &rows[i]; {
 		case len(r.faults) > 0 || !r.changed:
@@ -256,7 +256,7 @@ func (b *bulkRun) store(ctx context.Context, s *materialWriter, rows []bulkRow, 
 	return errors.Join(b.keepAdded(ctx, s, added), recordMaterialVersions(ctx, tx, b.who, asAdmin))
 }
 
-// keepAdded notes new materials as versions. What is shown of one is known without reading it.
+// keepAdded records new materials as versions. It knows the shown form of a new material without reading it.
 func (b *bulkRun) keepAdded(ctx context.Context, s *materialWriter, rows []*bulkRow) error {
 	versions := make([]store.Revision, len(rows))
 	for i, r := range rows {
@@ -272,7 +272,7 @@ func (b *bulkRun) keepAdded(ctx context.Context, s *materialWriter, rows []*bulk
 	return s.c.InsertVersions(ctx, actorID(b.who), exchange.MaterialCreate, versions)
 }
 
-// outcome is the result of a row, for the report.
+// outcome returns the result of a row, for the report.
 func (b *bulkRun) outcome(r bulkRow) exchange.RowResult {
 	o := exchange.RowResult{Row: r.Number, Outcome: exchange.RowCreated, Material: r.now.ID,
 		Reference: r.entry.Reference}
@@ -294,7 +294,7 @@ func (b *bulkRun) outcome(r bulkRow) exchange.RowResult {
 	return o
 }
 
-// byHeader names problems by the column that they stand in.
+// byHeader groups problems by the column in which they occur.
 func (b *bulkRun) byHeader(faults map[string][]string) map[string][]string {
 	var named map[string][]string
 	for field, texts := range faults {

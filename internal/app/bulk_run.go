@@ -13,30 +13,30 @@ import (
 	"aliquot/internal/store"
 )
 
-// bulkStep is how many rows are checked or stored at once, or fewer where they are of so many bytes.
+// bulkStep is how many rows are checked or stored at once; fewer if they have too many bytes.
 const (
 	bulkStep  = 500
 	bulkBytes = 4 << 20
 )
 
-// bulkState is how far a job is.
+// bulkState is how far a job has got.
 type bulkState struct {
 	Counted  bool
 	Total    int64 // rows
-	Row      int   // the last that was looked at
-	Checked  bool  // all of them were
+	Row      int   // the last row examined
+	Checked  bool  // all rows have been
 	Counts   exchange.BulkCounts
-	Repeated int // how often all was checked anew, because others changed materials meanwhile
+	Repeated int // how often all rows were checked again because others changed materials meanwhile
 
 	// Of a large spreadsheet that is stored as a whole:
-	Staging   bool  // rows are written, and nobody sees them
-	Published bool  // everybody does
-	Changed   bool  // all changes of materials are made
-	Epoch     int64 // of searches, when it was published
-	Settled   int64 // the last material that is found
+	Staging   bool  // rows are saved, but not visible yet
+	Published bool  // they are visible to everyone
+	Changed   bool  // all changes to materials are saved
+	Epoch     int64 // search epoch at publication
+	Settled   int64 // the last material that searches find
 }
 
-// bulk is a spreadsheet in the hands of a job.
+// bulkRun is a BulkMaterials job while it runs.
 type bulkRun struct {
 	a      *App
 	who    exchange.Actor
@@ -46,10 +46,10 @@ type bulkRun struct {
 	state  bulkState
 	layout exchange.Layout
 	pace   pace
-	seen   map[[16]byte]int // what only one row may be or name, and which row that is
+	seen   map[[16]byte]int // values that only one row may have, and the row that has it
 }
 
-// bulkMaterials does a job of the kind BulkMaterials.
+// bulkMaterials is the handler of BulkMaterials.
 func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) error {
 	b := &bulkRun{a: a, args: args, run: r, pace: firstPace}
 	var err error
@@ -78,12 +78,12 @@ func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) erro
 	defer leave()
 	err = b.do(ctx)
 	if code := exchange.CodeOf(err); err != nil && (code == exchange.InvalidInput || code == exchange.NotFound) {
-		return job.GiveUp(said(err)) // the file is as it is
+		return job.GiveUp(said(err)) // the file itself is at fault
 	}
 	return err
 }
 
-// may refuses a job for good whose person left the organization.
+// may gives the job up if its user has left the organization.
 func (b *bulkRun) may() error {
 	if _, err := b.a.can(b.who, exchange.MaterialBulk, b.who.ToOrganization(b.record.OrganizationID)); err != nil {
 		return job.GiveUp(err)
@@ -91,7 +91,7 @@ func (b *bulkRun) may() error {
 	return nil
 }
 
-// present judges again in a transaction that stores rows, since a job can take long.
+// present checks the rights again in a transaction that stores rows, since a job can take long.
 func (b *bulkRun) present(ctx context.Context, tx store.Conn) (err error) {
 	if b.args.Operator {
 		return nil
@@ -102,7 +102,7 @@ func (b *bulkRun) present(ctx context.Context, tx store.Conn) (err error) {
 	return b.may()
 }
 
-// said is an error with what is wrong with the file in its sentence, which is all that a job tells.
+// said returns an error whose message includes what is wrong with the file, since a job reports only the message.
 func said(err error) error {
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		for field, texts := range e.Fields {
@@ -143,10 +143,10 @@ func (b *bulkRun) do(ctx context.Context) error {
 	}
 }
 
-// maxRepeated is how often a spreadsheet is checked anew because it was right and could not be stored.
+// maxRepeated is how often a spreadsheet is checked again because it was valid and could not be stored.
 const maxRepeated = 5
 
-// count counts the rows, so that progress has an end.
+// count counts the rows, so that the progress has a total.
 func (b *bulkRun) count(ctx context.Context) error {
 	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
 	if err != nil {
@@ -172,8 +172,7 @@ func (b *bulkRun) count(ctx context.Context) error {
 	})
 }
 
-// pass goes through the rows behind those that were looked at, and checks them, or stores those that
-// are right.
+// pass goes through the rows not examined yet and checks them, or stores the valid ones.
 func (b *bulkRun) pass(ctx context.Context) error {
 	n := checkStep
 	if b.args.Order.Mode == exchange.BulkValidRows {
@@ -194,7 +193,7 @@ func (b *bulkRun) pass(ctx context.Context) error {
 
 func checkStep() int { return bulkStep }
 
-// each calls do with the rows behind after, n at a time, until do wants no more.
+// each calls do with the rows after the given one, n at a time, until do asks to stop.
 func (b *bulkRun) each(ctx context.Context, n func() int, after int,
 	do func([]sheet.Row) (more bool, err error)) error {
 	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
@@ -208,7 +207,7 @@ func (b *bulkRun) each(ctx context.Context, n func() int, after int,
 		if err != nil || len(some) == 0 {
 			return err
 		}
-		for len(some) > 0 && some[0].Number <= after { // an earlier run looked at it
+		for len(some) > 0 && some[0].Number <= after { // an earlier run examined it
 			b.note(some[0])
 			some = some[1:]
 		}
@@ -221,7 +220,7 @@ func (b *bulkRun) each(ctx context.Context, n func() int, after int,
 	}
 }
 
-// note remembers what only one row may name, for a row that an earlier run looked at.
+// note records the unique values of a row that an earlier run examined.
 func (b *bulkRun) note(row sheet.Row) {
 	e := b.layout.RowTarget(row.Cells, b.record.OrganizationID)
 	if e.Reference != "" {
@@ -232,7 +231,7 @@ func (b *bulkRun) note(row sheet.Row) {
 	}
 }
 
-// claim says which row before has the same; 0: none.
+// claim returns the earlier row with the same value; 0 if there is none.
 func (b *bulkRun) claim(what, name string, row int) int {
 	sum := sha256.Sum256([]byte(what + "\x00" + name))
 	key := [16]byte(sum[:])
@@ -243,7 +242,7 @@ func (b *bulkRun) claim(what, name string, row int) int {
 	return 0
 }
 
-// step looks at some rows.
+// step handles some rows.
 func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 	trial := b.args.Order.Mode != exchange.BulkValidRows
 	for try := 1; ; try++ {
@@ -279,7 +278,7 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 			b.state = next
 			b.pace.took(time.Since(began))
 			return nil
-		case exchange.CodeOf(err) != exchange.Conflict || try == maxRepeated: // else someone listed the same meanwhile
+		case exchange.CodeOf(err) != exchange.Conflict || try == maxRepeated: // else somebody listed the same meanwhile
 			return err
 		}
 	}
@@ -295,8 +294,8 @@ func (b *bulkRun) progress() exchange.Progress {
 	return p
 }
 
-// storeAll stores every row in one transaction, which also says that the job is done. It fails with a
-// Conflict where a row is wrong by now.
+// storeAll stores every row and finishes the job in one transaction. It fails with a Conflict if a row has become
+// invalid.
 func (b *bulkRun) storeAll(ctx context.Context) error {
 	return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		if err := b.present(ctx, tx); err != nil {
@@ -333,7 +332,7 @@ func (b *bulkRun) storeAll(ctx context.Context) error {
 	})
 }
 
-// checkAgain goes back to the first row.
+// checkAgain restarts at the first row.
 func (b *bulkRun) checkAgain(ctx context.Context) error {
 	if b.state.Staging {
 		err := b.unstage(ctx)
@@ -350,7 +349,7 @@ func (b *bulkRun) checkAgain(ctx context.Context) error {
 	})
 }
 
-// finish makes the result of the job.
+// finish returns the result of the job.
 func (b *bulkRun) finish(ctx context.Context, tx store.Conn, stored bool) (exchange.BulkResult, error) {
 	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"aliquot/internal/store"
 )
 
-// pace is how many rows are written in one transaction, so that it takes about as long as one of anybody else, who
-// waits for it where there is one writer.
+// pace is how many rows are written in one transaction. It adapts so that a transaction takes about as long as anyone
+// else's, since others wait for it where there is only one writer.
 type pace int
 
 const (
@@ -21,7 +21,7 @@ const (
 	shortStep, longStep  = 6 * time.Millisecond, 18 * time.Millisecond
 )
 
-// rows is how many rows are written next.
+// rows returns how many rows to write next.
 func (p *pace) rows() int { return max(int(*p), leastPace) }
 
 // took adapts the pace to how long a transaction took.
@@ -34,9 +34,9 @@ func (p *pace) took(d time.Duration) {
 	}
 }
 
-// storeStaged stores every row of a spreadsheet that is too large for one transaction: new materials are staged, in
-// short ones, and one publishes all of them, together with what changes where that is little too. More changes are
-// made after it. It fails with a Conflict where a row is wrong by now, and nothing is left then.
+// storeStaged stores every row of a spreadsheet that is too large for one transaction. New materials are staged in
+// short transactions, and one transaction publishes all of them, together with the changes if there are few; more
+// changes are made after it. It fails with a Conflict if a row has become invalid, and then leaves nothing behind.
 func (b *bulkRun) storeStaged(ctx context.Context) error {
 	if !b.state.Published {
 		err := b.stage(ctx)
@@ -67,7 +67,7 @@ func (b *bulkRun) storeStaged(ctx context.Context) error {
 	}
 }
 
-// save is a step that changes the state of the job by what do makes of a copy of it.
+// save is a step that saves the state of the job as do changes a copy of it.
 func (b *bulkRun) save(ctx context.Context, note string, do func(context.Context, store.Conn, *bulkState) error) error {
 	var next bulkState
 	began := time.Now()
@@ -83,10 +83,10 @@ func (b *bulkRun) save(ctx context.Context, note string, do func(context.Context
 	return err
 }
 
-// stage stages the new materials, and notes what will come of the other rows.
+// stage stages the new materials and records the outcome of the other rows.
 func (b *bulkRun) stage(ctx context.Context) error {
 	if !b.state.Staging {
-		if err := b.unstage(ctx); err != nil { // of a run that ended in the midst of that
+		if err := b.unstage(ctx); err != nil { // left by a run that was interrupted
 			return err
 		}
 		err := b.save(ctx, "storing rows", func(ctx context.Context, tx store.Conn, next *bulkState) error {
@@ -118,7 +118,7 @@ func (b *bulkRun) stage(ctx context.Context) error {
 var errWrongByNow = exchange.Errorf(exchange.Conflict, "A row is wrong by now, because someone changed materials "+
 	"meanwhile.")
 
-// publish makes what was staged visible, with all changes where they are few.
+// publish makes the staged materials visible, with all changes if they are few.
 func (b *bulkRun) publish(ctx context.Context) error {
 	var rows []sheet.Row
 	few := b.state.Counts.Updated <= bulkStep
@@ -171,8 +171,8 @@ func (b *bulkRun) file(ctx context.Context, tx store.Conn, agreements []int64) e
 	return nil
 }
 
-// changeRest makes changes that were too many to publish at once. One that someone else's change meanwhile made
-// wrong is refused alone.
+// changeRest makes the changes that were too many for publish. If somebody else's change has made one invalid
+// meanwhile, only that one is refused.
 func (b *bulkRun) changeRest(ctx context.Context) error {
 	if b.state.Changed {
 		return nil
@@ -207,7 +207,7 @@ func (b *bulkRun) changeRest(ctx context.Context) error {
 	})
 }
 
-// changed calls do with those rows behind the last one that change materials, some at a time.
+// changed calls do with the remaining rows that change materials, some at a time.
 func (b *bulkRun) changed(ctx context.Context, n func() int, do func([]sheet.Row) error) error {
 	numbers := map[int]bool{}
 	err := b.a.EachOutcome(ctx, "", b.run.ID(), func(o exchange.RowResult) error {
@@ -220,7 +220,7 @@ func (b *bulkRun) changed(ctx context.Context, n func() int, do func([]sheet.Row
 		return err
 	}
 	after := 0
-	if b.state.Published { // else it is the last row that was staged
+	if b.state.Published { // else it is the last staged row
 		after = b.state.Row
 	}
 	var list []sheet.Row
@@ -243,7 +243,7 @@ func (b *bulkRun) changed(ctx context.Context, n func() int, do func([]sheet.Row
 	return err
 }
 
-// unstage takes back what was staged.
+// unstage removes the staged materials.
 func (b *bulkRun) unstage(ctx context.Context) error {
 	for after := int64(0); ; {
 		err := b.save(ctx, "checking rows", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
@@ -257,7 +257,7 @@ func (b *bulkRun) unstage(ctx context.Context) error {
 	}
 }
 
-// yield waits until nobody else stages materials of the organization, which may be the same.
+// yield waits until nobody else stages materials of the organization, which may be the same ones.
 func (b *bulkRun) yield(ctx context.Context) error {
 	for until := time.Now().Add(othersTime); time.Now().Before(until); {
 		others, err := b.a.DB.Read().StagedBeside(ctx, b.record.OrganizationID, b.run.ID())
@@ -273,11 +273,11 @@ func (b *bulkRun) yield(ctx context.Context) error {
 	return nil
 }
 
-// othersTime is how long a spreadsheet waits for others that list the same materials.
+// othersTime is how long a spreadsheet waits for other ones of the same organization.
 const othersTime = 5 * time.Minute
 
-// SettleBulks is the job that ends what spreadsheets left whose jobs were cancelled or given up: what was published
-// is made found, what was not is taken back.
+// SettleBulks is the job that cleans up after spreadsheet jobs that were cancelled or given up: published materials are
+// indexed for search, others are removed.
 var SettleBulks = job.Kind[struct{}]{Name: "materials.settle", Heavy: true}
 
 func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
@@ -300,8 +300,8 @@ func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
 	return nil
 }
 
-// settleBulk settles some materials behind an id of a job that is over, and returns the last of their ids; 0: none is
-// left.
+// settleBulk settles some materials of a finished job with ids greater than after, and returns the last of their ids; 0
+// if none is left.
 func settleBulk(ctx context.Context, tx store.Conn, id, after int64) (int64, error) {
 	j, err := tx.JobForUpdate(ctx, id)
 	if err != nil && exchange.CodeOf(err) != exchange.NotFound || err == nil && !j.State.Over() {
@@ -316,7 +316,7 @@ func settleBulk(ctx context.Context, tx store.Conn, id, after int64) (int64, err
 		}
 		return tx.SettleStaged(ctx, id, epoch, after, firstPace)
 	case err == nil:
-		err = errors.Join(tx.ForgetCheckpoint(ctx, id), tx.DeleteBulkParts(ctx, id)) // which tell of what is taken back
+		err = errors.Join(tx.ForgetCheckpoint(ctx, id), tx.DeleteBulkParts(ctx, id)) // they describe what is removed
 	case exchange.CodeOf(err) == exchange.NotFound:
 		err = nil
 	}

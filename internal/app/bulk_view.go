@@ -12,19 +12,19 @@ import (
 	"aliquot/internal/store"
 )
 
-// BulkSheet is what is known of a spreadsheet before there is a job of it.
+// BulkSheet describes a spreadsheet before there is a job for it.
 type BulkSheet struct {
 	Organization int64
 	Filename     string
 	Token        string // for LookAgain and BulkOf
-	Sheet        string // that was read; "" of CSV
+	Sheet        string // the sheet that was read; "" for CSV
 	Others       []string
 	Columns      []exchange.ColumnHeading
-	Faults       map[string][]string // of mapping and category; empty: there can be a job of it
+	Faults       map[string][]string // in mapping and category; if empty, a job can be started
 }
 
-// LookAtBulk says how the columns of a spreadsheet were understood that StoreBulk took in. Its token stands for the
-// spreadsheet, for who sent it, until its content is swept away.
+// LookAtBulk reports how the columns of a spreadsheet from StoreBulk were understood. Its token identifies the
+// spreadsheet to its sender until the content is swept.
 func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions,
 	content exchange.Content, filename string) (BulkSheet, error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
@@ -43,7 +43,7 @@ func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization i
 
 func bulkPurpose(who exchange.Actor) string { return "spreadsheet of " + who.ID.String() }
 
-// LookAgain is LookAtBulk of a spreadsheet by its token, with another order.
+// LookAgain is LookAtBulk for a spreadsheet given by its token, with other options.
 func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (BulkSheet,
 	error) {
 	organization, key, filename, err := a.keptBulk(ctx, who, token)
@@ -53,7 +53,7 @@ func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, o
 	return a.lookAt(ctx, who, organization, order, key, filename, token)
 }
 
-// BulkOf is Bulk of a spreadsheet by its token.
+// BulkOf is Bulk for a spreadsheet given by its token.
 func (a *App) BulkOf(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (exchange.Job,
 	error) {
 	organization, key, _, err := a.keptBulk(ctx, who, token)
@@ -97,7 +97,7 @@ func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64
 	return s, nil
 }
 
-// BulkAgain does once more what a job did with a spreadsheet, in another way: after a trial it stores the rows.
+// BulkAgain runs a job's spreadsheet again with other options: after a trial it stores the rows.
 func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode exchange.BulkMode) (exchange.Job,
 	error) {
 	v, err := a.BulkView(ctx, who, id)
@@ -107,7 +107,7 @@ func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode 
 	return a.bulkAgain(ctx, who, v, mode, v.Replaced)
 }
 
-// bulkAgain does once more what a job did, with some values read as others.
+// bulkAgain runs a job's spreadsheet again, with some values read as others.
 func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mode exchange.BulkMode,
 	values []exchange.Replacement) (j exchange.Job, err error) {
 	args := BulkArgs{Order: v.Order, Mapping: v.mapping, Values: values}
@@ -120,7 +120,7 @@ func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mod
 	return a.enqueueBulk(ctx, who, v.OrganizationID, args, v.ContentKey)
 }
 
-// BulkMend tries a spreadsheet once more of which a trial refused rows, with some of their values replaced by others.
+// BulkMend runs another trial of a spreadsheet with refused rows, with some of their values replaced.
 func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []exchange.Replacement) (exchange.Job,
 	error) {
 	v, err := a.BulkView(ctx, who, id)
@@ -138,30 +138,30 @@ func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more [
 	return a.bulkAgain(ctx, who, v, exchange.BulkDryRun, values)
 }
 
-// BulkView is a job of a spreadsheet with the result of its rows.
+// BulkView is a spreadsheet job with the results of its rows.
 type BulkView struct {
 	exchange.Job
 	exchange.Bulk
 	Lab      exchange.Organization
 	Order    exchange.BulkOptions
-	Result   *exchange.BulkResult   // nil: not yet
-	Refused  []exchange.RowResult   // the first with problems or doubts, of a job that is over
-	More     bool                   // there are more of them, which the report has
+	Result   *exchange.BulkResult   // nil: not finished yet
+	Refused  []exchange.RowResult   // the first rows with problems or doubts, of a job that is over
+	More     bool                   // there are more of them; the report has all
 	Replaced []exchange.Replacement // values that are read as others
-	Wrong    []exchange.WrongValue  // values that are wrong in most rows, of a job that stored nothing
+	Wrong    []exchange.WrongValue  // values that are wrong in most rows, if the job stored nothing
 
 	mapping map[string]string
 }
 
-// The most that is shown of a job: rows with problems, and values that are wrong, of so many parts of the rows with
-// problems.
+// Limits of what is shown of a job: rows with problems, wrong values, and how many parts of the rows with problems are
+// read for them.
 const (
 	maxShown = 100
 	maxWrong = 20
 	maxParts = 40
 )
 
-// BulkView reads a job of a spreadsheet that who asked for.
+// BulkView reads a spreadsheet job that who started.
 func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v BulkView, err error) {
 	if v.Job, err = a.Job(ctx, who, id); err != nil {
 		return v, err
@@ -187,12 +187,12 @@ func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v Bul
 		}
 	}
 	if !v.State.Over() {
-		return v, nil // whoever waits asks often
+		return v, nil // the page polls often
 	}
 	return v, v.readProblems(ctx, c)
 }
 
-// readProblems reads rows with problems, and which values are wrong in most of them.
+// readProblems reads rows with problems, and the values that are wrong in most of them.
 func (v *BulkView) readProblems(ctx context.Context, c store.Conn) error {
 	var wrong []exchange.RowResult
 	after := 0

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// memory keeps one thing that takes long to find out. While it is found out anew, others get the old one.
+// cached holds a value that takes long to compute. While it is computed anew, other callers get the old one.
 type cached[T any] struct {
 	making sync.Mutex
 	mu     sync.Mutex
@@ -13,7 +13,7 @@ type cached[T any] struct {
 	value  T
 }
 
-// get gives what is remembered, or what find finds where that is older than lives.
+// get returns the cached value, or calls find if it is older than lives.
 func (m *cached[T]) get(now time.Time, lives time.Duration, find func() (T, error)) (T, error) {
 	value, made := m.last()
 	if fresh(made, now, lives) {
@@ -25,7 +25,7 @@ func (m *cached[T]) get(now time.Time, lives time.Duration, find func() (T, erro
 		return value, nil
 	}
 	defer m.making.Unlock()
-	if value, made = m.last(); fresh(made, now, lives) { // somebody was faster
+	if value, made = m.last(); fresh(made, now, lives) { // another caller was faster
 		return value, nil
 	}
 	value, err := find()
@@ -44,7 +44,7 @@ func (m *cached[T]) last() (T, time.Time) {
 	return m.value, m.made
 }
 
-// fresh reports whether what was made at a moment is not too old; where the clock was set back it is.
+// fresh reports whether a value made at a moment is not too old. If the clock was set back, it counts as too old.
 func fresh(made, now time.Time, lives time.Duration) bool {
 	age := now.Sub(made)
 	return !made.IsZero() && age >= 0 && age < lives

@@ -9,31 +9,30 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Capacity bounds the expensive reads of a process: searches, suggestions and lists with filters. The zero Capacity
-// bounds nothing.
+// Capacity limits the expensive reads of a process: searches, suggestions and lists with filters. The zero Capacity
+// sets no limit.
 type Capacity struct {
 	Slots int           // how many run at once
 	Share int           // how many of them one caller may have
-	Queue int           // how many calls of one caller wait at most
+	Queue int           // how many calls of one caller may wait
 	Wait  time.Duration // how long a call waits for its turn
-	Time  time.Duration // how long a read takes at most
+	Time  time.Duration // how long a read may take
 }
 
-// busyRetry is when to come again, in seconds, who did not get a turn or whose read took too long.
+// busyRetry is the Retry-After, in seconds, for a caller who got no turn or whose read took too long.
 const busyRetry = 2
 
-// queue hands out the slots of a Capacity. Callers who wait get a turn one after the other, however many calls each
-// has.
+// queue hands out the slots of a Capacity. Waiting callers take turns, however many calls each of them has.
 type queue struct {
 	mu      sync.Mutex
 	used    int
-	running map[string]int             // by caller
+	running map[string]int             // number of running reads by caller
 	waiting map[string][]chan struct{} // by caller; a channel is closed when its turn has come
-	order   []string                   // callers who wait, whose turn is next first
+	order   []string                   // waiting callers, the next one first
 }
 
-// Expensive runs a read that may be long when it is the turn of its caller: a user or an address. RateLimited: too
-// many calls of the caller wait; Unavailable: no turn came, or the read took too long.
+// Expensive runs a read that may take long when it is the turn of its caller, a user or an address. It returns
+// RateLimited if too many calls of the caller wait, and Unavailable if no turn came or the read took too long.
 func (a *App) Expensive(ctx context.Context, caller string, do func(ctx context.Context) error) error {
 	if a.Capacity.Slots == 0 {
 		return do(ctx)
@@ -56,9 +55,9 @@ func (a *App) Expensive(ctx context.Context, caller string, do func(ctx context.
 // turns runs one part of an export or report when it is its turn.
 type turns func(ctx context.Context, do func(ctx context.Context) error) error
 
-// parts runs the parts of an export or report one after the other, each when it is its caller's turn, so that no slot
-// is held while somebody reads slowly. Expensive admitted the call before, and its answer has begun: a part that gets
-// no turn tries again for as long as its caller waits. A part of a command, which has no caller, waits for nobody.
+// parts returns turns that run each part of an export or report when it is its caller's turn, so that a slow reader
+// holds no slot. Expensive admitted the call before, and the response has begun: a part that gets no turn tries again
+// for as long as the client stays. A command on the command line has no caller and does not wait.
 func (a *App) parts(caller string) turns {
 	return func(ctx context.Context, do func(ctx context.Context) error) error {
 		if caller == "" {
@@ -124,7 +123,7 @@ func (q *queue) enter(ctx context.Context, c Capacity, caller string) error {
 	return nil // the turn came at the last moment
 }
 
-// giveUp takes a call out of the queue, and reports false where its turn had come.
+// giveUp takes a call out of the queue; it returns false if its turn has come already.
 func (q *queue) giveUp(caller string, turn chan struct{}) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -145,7 +144,7 @@ func (q *queue) remove(caller string, i int) {
 	}
 }
 
-// leave ends the turn of a caller, and gives the slot to the next who may have it.
+// leave ends the turn of a caller and gives the slot to the next caller who may have it.
 func (q *queue) leave(c Capacity, caller string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -160,7 +159,7 @@ func (q *queue) leave(c Capacity, caller string) {
 		}
 		next := q.order[i]
 		turn := q.waiting[next][0]
-		q.order = append(slices.Delete(q.order, i, i+1), next) // behind the others who wait
+		q.order = append(slices.Delete(q.order, i, i+1), next) // behind the other waiting callers
 		q.remove(next, 0)
 		q.used++
 		q.running[next]++

@@ -10,13 +10,13 @@ import (
 	"aliquot/internal/store"
 )
 
-// Catalog is what a search of materials found, with what the page of it shows beside.
+// Catalog is the result of a search for materials, with what its page shows besides.
 type Catalog struct {
 	Results[exchange.ShownMaterial]
 	Labs     map[int64]exchange.Organization
-	Paces    map[int64]exchange.Pace     // of each lab
+	Paces    map[int64]exchange.Pace     // of each lab, by its id
 	Shipping map[int64]exchange.Shipping // by id
-	Asked    map[int64]int64             // how often each was asked for in the last year
+	Asked    map[int64]int64             // number of requests for each in the last year
 }
 
 // Catalog searches materials for a page.
@@ -60,16 +60,16 @@ type MaterialView struct {
 	publish.Listing
 	Pace     exchange.Pace // of its lab
 	Shipping *exchange.Shipping
-	Files    []exchange.Attachment // that anyone may read
+	Files    []exchange.Attachment // documents that anyone may read
 	Grants   []exchange.Grant      // that paid for it
 	Similar  []exchange.ShownMaterial
-	Labs     map[int64]exchange.Organization // of the similar ones
-	UnderWay int64                           // the request of who looks for it that is not resolved; 0: none
+	Labs     map[int64]exchange.Organization // labs of the similar materials
+	UnderWay int64                           // the viewer's unresolved request; 0: none
 
 	MayUpdate, MayArchive, MayHistory bool
 }
 
-// MaterialView reads a material for its page. Before its embargo ends that is only there for its lab.
+// MaterialView reads a material for its page. Until its embargo ends, only its lab can see it.
 func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (MaterialView, error) {
 	l, err := a.Listing(ctx, who, id)
 	v := MaterialView{Listing: l}
@@ -101,7 +101,7 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 		}
 		v.Shipping = &s
 	}
-	if !l.Archived && !l.Embargoed(c.Now) { // else nobody reads them without a token
+	if !l.Archived && !l.Embargoed(c.Now) { // else nobody can read them without a token
 		if v.Files, err = c.FilesOf(ctx, l.Material); err != nil {
 			return v, err
 		}
@@ -124,8 +124,8 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 // maxSimilar is how many similar materials a page shows.
 const maxSimilar = 4
 
-// similar are materials of the same category and, as far as there are any, of the same disease or organism,
-// or else from the same lab.
+// similar returns materials of the same category and, if there are any, of the same disease or organism, or else from
+// the same lab.
 func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial,
 	error) {
 	for _, likeness := range exchange.SimilarFilters(m) {
@@ -141,14 +141,14 @@ func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.M
 	return nil, nil
 }
 
-// maxWithout is how many filters are tried without, and maxNear how many materials are shown that none keeps out.
+// maxWithout is how many filters are left out in turn, and maxNear how many materials are shown without any filter.
 const (
 	maxWithout = 6
 	maxNear    = 3
 )
 
-// Without counts, for each facet that a search filters by, what it would find without that filter, and gives
-// the first of what it would find without any.
+// Without counts, for each facet that a search filters by, what it would find without that filter, and returns the
+// first results without any filter.
 func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search) (counts map[string]int64,
 	near Catalog, err error) {
 	counts = map[string]int64{}

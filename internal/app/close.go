@@ -11,22 +11,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// Closing is what closing an account does, and what has to be done first.
+// Closing describes what closing an account does, and what has to be done first.
 type Closing struct {
 	User      exchange.User
 	HandOver  []exchange.Organization // labs with other members, which need another owner first
-	Answer    []store.OpenRequest     // open requests of others to the labs in Closes, which have to end first
+	Answer    []store.OpenRequest     // open requests by others to the labs in Closes, which must be resolved first
 	LastAdmin bool                    // there is no other admin
 
 	Closes []exchange.Organization // labs without other members, which close with the account
 	Leaves []exchange.Organization // labs of others
-	Open   []store.OpenRequest     // requests of theirs that are under way, which end
+	Open   []store.OpenRequest     // the user's requests under way, which end
 }
 
 // Blocked reports whether something has to be done before the account can be closed.
 func (c Closing) Blocked() bool { return len(c.HandOver) > 0 || len(c.Answer) > 0 || c.LastAdmin }
 
-// conflict is the error that says what has to be done first; nil: nothing.
+// conflict returns the error that says what has to be done first, or nil.
 func (c Closing) conflict() error {
 	if !c.Blocked() {
 		return nil
@@ -112,8 +112,8 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 	return v, err
 }
 
-// CloseAccount takes from a user what is theirs alone, and leaves what both sides of a transfer need under "closed
-// account". Labs with other members need another owner first. Closing what is closed changes nothing.
+// CloseAccount deletes what belongs to a user alone, and keeps under "closed account" what both sides of a transfer
+// need. Labs with other members need another owner first. Closing a closed account changes nothing.
 func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		u, err := tx.User(ctx, user)
@@ -155,8 +155,8 @@ func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Acto
 	if err != nil {
 		return err
 	}
-	listed := map[int64][]exchange.Material{} // of their own labs, locked
-	for _, id := range labs {                 // so that nobody joins them or asks them for something meanwhile
+	listed := map[int64][]exchange.Material{} // of the user's own labs, locked
+	for _, id := range labs {                 // so that nobody joins them or requests something from them meanwhile
 		o, err := tx.OrganizationForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -196,7 +196,7 @@ func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Acto
 	return indexNow(ctx, tx, exchange.Renaming{User: u.ID})
 }
 
-// endRequest cancels a request for its requester, or closes it where something was sent.
+// endRequest cancels a request for its requester, or closes it if the material was sent.
 func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) error {
 	q, err := tx.RequestForUpdate(ctx, id)
 	if err != nil {
@@ -213,7 +213,7 @@ func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 	return a.commitRequest(ctx, tx, &q, after, roles, events)
 }
 
-// closeLab archives the materials of a lab that nobody is left in, which are locked, and takes its name.
+// closeLab archives the materials, which are locked, of a lab without members, and removes its name.
 func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
 	old []exchange.Material) error {
 	v, err := showOrganization(ctx, tx, o)
@@ -244,7 +244,7 @@ func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 	return indexNow(ctx, tx, exchange.Renaming{Organization: o.ID})
 }
 
-// leaveLab takes a user out of a lab; their requests there go to its owner.
+// leaveLab removes a user from a lab; their requests there are assigned to its owner.
 func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
 	user uuid.UUID) error {
 	v, err := showOrganization(ctx, tx, o)

@@ -17,17 +17,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Deliver is the job that tries a delivery once. What came of it and the job of the next try are one transaction. A
-// process that dies between sending and this one sends again, under the same id. Receivers may be slow, so deliveries
+// Deliver is the job that makes one attempt at a delivery. Its result and the job of the next attempt are one
+// transaction. A process that dies between the two sends again, under the same id. Receivers may be slow, so deliveries
 // are heavy jobs on the account of their lab.
 var Deliver = job.Kind[DeliveryArgs]{Name: "webhook", Timeout: time.Minute, Heavy: true}
 
-// deliverOn is the order of a delivery of a lab at a moment; zero: at once.
+// deliverOn returns the options for a lab's delivery at a moment; zero means at once.
 func deliverOn(lab int64, at time.Time) job.EnqueueOptions {
 	return job.EnqueueOptions{Turn: uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "organization %d", lab)), At: at}
 }
 
-// Sending is which try at which delivery a job is; where it is another's turn by now, it does nothing.
+// DeliveryArgs names a delivery and the number of the attempt. A job whose attempt is no longer the next one does
+// nothing.
 type DeliveryArgs struct {
 	Organization int64 `json:"organization"`
 	Webhook      int64 `json:"webhook"`
@@ -40,9 +41,8 @@ func deliveryArgs(w exchange.Webhook, d exchange.WebhookDelivery) DeliveryArgs {
 	return DeliveryArgs{w.OrganizationID, w.ID, d.ID, d.Round, d.Tries}
 }
 
-// hook tells the webhooks of an organization of an event of one of its requests. It costs one statement
-// where none is switched on, and tells each once however often it is called. What it tells of the
-// request is as of now.
+// hook sends an event of a request to the webhooks of its organization. It costs one statement if none is enabled, and
+// sends to each once however often it is called. It describes the request as it is now.
 func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organization int64) error {
 	list, err := tx.WebhooksOn(ctx, organization)
 	list = slices.DeleteFunc(list, func(w exchange.Webhook) bool { return !w.Wants(e.Kind.Type()) })
@@ -69,8 +69,8 @@ func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organiz
 	return nil
 }
 
-// send enqueues a message to a webhook and gives the id of its delivery; 0: the webhook has one of that
-// event already. The bytes of the message are made here, once.
+// send enqueues a message to a webhook and returns the id of its delivery; 0 if the webhook has one of that event
+// already. The bytes of the message are made here, once.
 func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, kind exchange.EventType,
 	message any) (int64, error) {
 	payload, err := json.Marshal(message)
@@ -87,7 +87,7 @@ func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, 
 	return d.ID, err
 }
 
-// deliver sends a message once.
+// deliver makes one attempt to send a message.
 func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	c := a.DB.Read()
 	w, d, turn, err := s.read(ctx, c, store.Conn.Webhook, store.Conn.Delivery)
@@ -100,7 +100,7 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 		answer, err := a.Sender.Send(ctx,
 			webhook.Message{URL: w.URL, ID: d.MessageID, Secrets: w.Secrets(c.Now), At: c.Now,
 				Payload: []byte(d.Payload)})
-		if ctx.Err() != nil { // the process stops, or the job is another's; that is no fault of the receiver
+		if ctx.Err() != nil { // the process stops, or the job has another worker; the receiver is not at fault
 			return ctx.Err()
 		}
 		if attempt.Took = time.Since(began); answer.Status != 0 {
@@ -111,7 +111,7 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 		}
 		attempt.Excerpt, wait = answer.Excerpt, answer.RetryAfter
 	}
-	jitter := rand.Float64() //nolint:gosec // it is no secret
+	jitter := rand.Float64() //nolint:gosec // not security relevant
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		sent := w.Enabled
 		now, d, turn, err := s.read(ctx, tx, store.Conn.WebhookForUpdate, store.Conn.DeliveryForUpdate)
@@ -124,7 +124,7 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 			}
 		}
 		switch {
-		case !turn: // someone had it sent again meanwhile
+		case !turn: // somebody asked for another attempt meanwhile
 			return nil, nil
 		case !sent:
 			return nil, tx.UpdateDelivery(ctx, d.Skip(tx.Now))
@@ -133,8 +133,8 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	})
 }
 
-// read reads what is to be sent and where to. d.ID is 0 where it was deleted; turn is false where it is
-// not this try's turn.
+// read reads the message and its receiver. d.ID is 0 if the delivery was deleted; turn reports whether this attempt is
+// the next one.
 func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
 	readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
 	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.WebhookDelivery, error)) (w exchange.Webhook,
@@ -148,7 +148,7 @@ func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
 	return w, d, d.State == exchange.DeliveryPending && d.Round == s.Round && d.Tries == s.Tries, err
 }
 
-// settle keeps what an attempt came to, with the job of the next one.
+// settle saves the result of an attempt, and enqueues the next one.
 func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.WebhookDelivery,
 	t exchange.Attempt, wait time.Duration, jitter float64) error {
 	d, after := d.Tried(w, t, wait, jitter)
@@ -172,7 +172,7 @@ func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d e
 	return nil
 }
 
-// webhookOff notes that Aliquot switched a webhook off, and tells the owner of the organization.
+// webhookOff records that Aliquot disabled a webhook, and tells the owner of the organization.
 func (a *App) webhookOff(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
 	a.Log.WarnContext(ctx, "webhook switched off", "id", w.ID, "organization", w.OrganizationID, "reason", w.OffReason)
 	o, err := tx.Organization(ctx, w.OrganizationID)

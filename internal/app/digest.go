@@ -16,16 +16,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// MailDigest is the job that sends a person their digest when it is due, or what was held back for them.
+// MailDigest is the job that sends a person their digest when it is due, or the mail that was held back for them.
 var MailDigest = job.Kind[DigestArgs]{Name: "mail.digest", MaxAttempts: mailTries}
 
-// Digesting names whose digest it is.
+// DigestArgs names the person whose digest it is.
 type DigestArgs struct {
 	User uuid.UUID `json:"user"`
-	Held bool      `json:"held,omitempty"` // it has what was held back, and is no digest that they chose
+	Held bool      `json:"held,omitempty"` // it has mail that was held back, and is no digest that they chose
 }
 
-// waits is the state of what is to be in it.
+// waits returns the state of the mail that the digest includes.
 func (d DigestArgs) waits() exchange.MailState {
 	if d.Held {
 		return exchange.MailHeld
@@ -33,7 +33,7 @@ func (d DigestArgs) waits() exchange.MailState {
 	return exchange.MailDigest
 }
 
-// due is when what waits since a moment is to be sent.
+// due returns when mail that has waited since a moment is to be sent.
 func (d DigestArgs) due(s exchange.MailSettings, since, now time.Time) time.Time {
 	if d.Held {
 		return s.Quiet(now)
@@ -41,39 +41,39 @@ func (d DigestArgs) due(s exchange.MailSettings, since, now time.Time) time.Time
 	return s.DigestDue(since, now)
 }
 
-// digestAt is the job of the digest of a person at a moment; there is one of them.
+// digestAt returns the job that sends a person's digest at a moment; there is one per person.
 func digestAt(user uuid.UUID, at time.Time) job.Queued[DigestArgs] {
 	return job.Queued[DigestArgs]{Args: DigestArgs{User: user},
 		EnqueueOptions: job.EnqueueOptions{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
 }
 
-// heldAt is the job that sends a person at a moment what was held back; there is one of them.
+// heldAt returns the job that sends a person the mail held back at a moment; there is one per person.
 func heldAt(user uuid.UUID, at time.Time) job.Queued[DigestArgs] {
 	d := digestAt(user, at)
 	d.Args.Held, d.EnqueueOptions.Key = true, d.EnqueueOptions.Key+" held"
 	return d
 }
 
-// The most notifications in one digest, where more wait another one follows, and the most requests of each
-// side in the list of what waits.
+// Limits of a digest: the number of notifications (if more wait, another digest follows), and the number of requests on
+// each side in the list of tasks.
 const (
 	maxDigested = 500
 	maxWaiting  = 200
 )
 
-// digesting is what a job that sends a digest has marked as being sent.
+// digestInProgress records what a digest job has marked as being sent.
 type digestInProgress struct {
 	Sending []int64 `json:"sending"`
 }
 
-// mailDigest sends a person what waits for their digest, each notification at most once. Where it is not
-// due any more, since they chose another time, another job is there.
+// mailDigest sends a person what waits for their digest, each notification at most once. If the digest is no longer due
+// because they chose another time, there is another job for that.
 func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error {
 	var at digestInProgress
 	if err := r.Resume(&at); err != nil {
 		return err
 	}
-	if len(at.Sending) > 0 { // the process that sent it died, or it waits again
+	if len(at.Sending) > 0 { // the process that sent it died, or its mail waits again
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			return p, digestInProgress{},
 				tx.MailBecomes(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
@@ -92,7 +92,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 		return err
 	}
 	if due := args.due(reader.Mail, since, c.Now); due.After(c.Now) {
-		if !args.Held { // there is a job of its new time
+		if !args.Held { // there is a job for the new time
 			return nil
 		}
 		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
@@ -126,8 +126,8 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 	})
 }
 
-// digestWaitsAgain says that a digest was not sent. The job forgets what was in it: another one may be sending that
-// when it runs again.
+// digestWaitsAgain records that a digest was not sent. The job forgets what was in it, since another one may be sending
+// that when this job runs again.
 func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args DigestArgs, ids []int64) error {
 	err := r.Step(context.WithoutCancel(ctx),
 		func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
@@ -144,8 +144,7 @@ func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[DigestArgs])
 	return err
 }
 
-// beginDigest marks what waits for a digest as being sent, and gives its ids: none where the person wants
-// no mail any more.
+// beginDigest marks what waits for a digest as being sent and returns the ids; none if the person no longer wants mail.
 func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, reader store.Reader,
 	m *mail.Message) (ids []int64, err error) {
 	become := exchange.MailSendingDigest
@@ -173,8 +172,8 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, read
 	return at.Sending, err
 }
 
-// sendDigest sends the digest of notifications, and of what waits for the person now. Where they may see
-// nothing of it any more, it is not wanted.
+// sendDigest sends a digest of notifications and of the person's tasks. If they may no longer see any of it, the mail
+// counts as not wanted.
 func (a *App) sendDigest(ctx context.Context, args DigestArgs, reader store.Reader, since time.Time, ids []int64,
 	m mail.Message) (state exchange.MailState, reason string, err error) {
 	c := a.DB.Read()
@@ -196,7 +195,7 @@ func (a *App) sendDigest(ctx context.Context, args DigestArgs, reader store.Read
 	return a.post(ctx, m)
 }
 
-// happened adds what notifications tell of to a digest, as far as the person may see it still.
+// happened adds the content of notifications to a digest, as far as the person may still see it.
 func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64, d *notice.Digest) error {
 	list, err := c.NotificationsByID(ctx, ids)
 	if err != nil {
@@ -241,7 +240,7 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 	return nil
 }
 
-// happenedElsewhere is happened for news, which are of no request.
+// happenedElsewhere is happened for announcements, which are not about a request.
 func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.Reader, n exchange.Notification,
 	d *notice.Digest) error {
 	if n.News.Kind == exchange.SearchMatched {
@@ -262,8 +261,8 @@ func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.
 	return err
 }
 
-// match is what mail tells of a notification about a saved search: of the materials that it names those
-// that the person may see still. visible: there is one, and the search is still saved.
+// match returns the content of mail about a saved search: those of its materials that the person may still see. visible
+// reports whether there are any and the search still exists.
 func match(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (m notice.Match,
 	visible bool, err error) {
 	d := n.News.Detail
@@ -281,7 +280,7 @@ func match(ctx context.Context, c store.Conn, n exchange.Notification, reader st
 	return m, len(m.Materials) > 0, err
 }
 
-// of is what mail tells of a notification, with the facts of another one about the same request.
+// of returns the content of mail about a notification, using the facts of another one about the same request.
 func of(f notice.Event, n exchange.Notification) notice.Event {
 	f.Event, f.Category, f.Actor = n.Event, n.Category, ""
 	if n.Actor != nil {
@@ -290,8 +289,7 @@ func of(f notice.Event, n exchange.Notification) notice.Event {
 	return f
 }
 
-// waitingFor are the requests in which it is a person's turn: of those that they made, and of those that
-// they look after.
+// waitingFor returns the requests that wait for a person: those that they made, and those assigned to them.
 func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]notice.Waiting, error) {
 	var list []notice.Waiting
 	for _, f := range []exchange.RequestFilter{{Active: new(true), AssignedTo: &user},

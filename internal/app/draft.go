@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/store"
 )
 
-// Draft is the draft of a form that who left; ok: there is one.
+// Draft returns the form that who left unfinished; ok reports whether there is one.
 func (a *App) Draft(ctx context.Context, who exchange.Actor, key string) (d exchange.Draft, ok bool, err error) {
 	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
 		return d, false, err
@@ -19,7 +19,7 @@ func (a *App) Draft(ctx context.Context, who exchange.Actor, key string) (d exch
 	return d, err == nil, err
 }
 
-// Drafts are the drafts of who, the last changed first.
+// Drafts returns the drafts of who, the last changed first.
 func (a *App) Drafts(ctx context.Context, who exchange.Actor) ([]exchange.Draft, error) {
 	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (a *App) Drafts(ctx context.Context, who exchange.Actor) ([]exchange.Draft,
 	return a.DB.Read().Drafts(ctx, who.ID)
 }
 
-// SaveDraft keeps a form of who as it is now.
+// SaveDraft saves the present state of a form of who.
 func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d exchange.Draft) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d exchange.Draf
 	})
 }
 
-// DeleteDraft forgets a form of who, where there is one.
+// DeleteDraft deletes a draft of who, if there is one.
 func (a *App) DeleteDraft(ctx context.Context, who exchange.Actor, key string) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.DraftWrite, who.ToUser(who.ID), "drafts"); err != nil {
