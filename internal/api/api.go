@@ -1,5 +1,5 @@
-// Package api is the JSON door: the contract as a table of routes, a codec, and the shapes of
-// what goes out. It knows no SQL and no rule; the use cases decide.
+// Package api serves the JSON API: the contract as a table of routes, a codec, and the shapes of the answers. It
+// contains no SQL and no rules; the use cases of package app decide.
 package api
 
 import (
@@ -21,25 +21,25 @@ import (
 	"aliquot/internal/server"
 )
 
-// API is the JSON door of an App.
+// API serves the JSON API of an App.
 type API struct {
 	App    *app.App
 	Log    *slog.Logger
-	Limits *limit.Gates // nil: none
-	// Origins are those whose pages may call, "*" for any.
+	Limits *limit.Gates // nil: no limits
+	// Origins are those whose pages may call the API; "*" means any.
 	Origins []string
-	// Heartbeat is how often a stream sends something at least; 0: every 15 s.
+	// Heartbeat is the longest time for which a stream sends nothing; 0: every 15 s.
 	Heartbeat time.Duration
-	// Stop is closed when the process stops: streams end at once. nil: never.
+	// Stop is closed when the process stops; streams then end at once. nil: never.
 	Stop     <-chan struct{}
 	site     *server.Site
 	mux      *http.ServeMux
-	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
+	deny     map[exchange.Action]bool // actions that answer 401 without a token
 	allow    map[string][]string      // the methods of each path of the table, in the order of verbs
-	Contract func() ([]byte, error)   // the OpenAPI document; made when it is asked for first
+	Contract func() ([]byte, error)   // returns the OpenAPI document, which is built on first use
 }
 
-// New makes the server of a.
+// New returns the API of a.
 func New(a *app.App, log *slog.Logger) *API {
 	api := &API{App: a, Log: log, site: server.NewSite(a.PublicURL), mux: http.NewServeMux(),
 		deny: map[exchange.Action]bool{}, allow: map[string][]string{},
@@ -56,7 +56,7 @@ func New(a *app.App, log *slog.Logger) *API {
 			return !slices.Contains(methods, verb) &&
 				(verb != http.MethodHead || !slices.Contains(methods, http.MethodGet))
 		})
-		// Without these, /materials/import would be a material called import for every method but POST.
+		// Without these, /materials/import would be read as a material with the id "import" for every method but POST.
 		for _, verb := range verbs {
 			if verb == http.MethodHead || slices.Contains(methods, verb) {
 				continue
@@ -70,8 +70,7 @@ func New(a *app.App, log *slog.Logger) *API {
 	return api
 }
 
-// requestID names a request in answers and in the log; the server sets it as a header of the
-// answer before it calls a door.
+// requestID is the header that names a request in answers and in the log; the server sets it before it calls a handler.
 const requestID = "X-Request-Id"
 
 // ServeHTTP answers a request.
@@ -110,7 +109,7 @@ func (a *API) handler(route route) http.HandlerFunc {
 	}
 }
 
-// refused notes that a call was refused for want of a right; who failed to sign in is noted by the use case.
+// refused records that a call was refused for lack of a right; failed sign-ins are recorded by the use case.
 func (a *API) refused(c *Call, route route, err error) {
 	if route.action != exchange.Login && route.action != exchange.Register {
 		a.App.RecordRefusal(c.Actor, route.action, strings.TrimPrefix(c.URL.Path, "/v1"), err)
@@ -149,14 +148,14 @@ func (a *API) serve(c *Call, route route) error {
 	return route.serve(a, c)
 }
 
-// Knows reports whether the table has the path of a request, with whatever method.
+// Knows reports whether the table has the path of a request, with any method.
 func (a *API) Knows(r *http.Request) bool { return len(a.methods(r)) > 0 }
 
-// verbs are the methods that some path has.
+// verbs are the methods used by any path.
 var verbs = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
 	http.MethodDelete}
 
-// methods are those that the table has for the path of a request.
+// methods returns the methods that the table has for the path of a request.
 func (a *API) methods(r *http.Request) []string {
 	probe := *r
 	probe.Method = http.MethodGet // every path of the table has a pattern with it
@@ -165,7 +164,7 @@ func (a *API) methods(r *http.Request) []string {
 	return a.allow[strings.TrimSuffix(strings.TrimPrefix(path, "/v1"), "/{$}")]
 }
 
-// unknown answers a path that the table does not have, or not with this method.
+// unknown answers a request whose path, or whose method on that path, is not in the table.
 func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 	allowed := a.methods(r)
 	if len(allowed) == 0 {
@@ -182,7 +181,7 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		strings.Join(allowed, ", ")))
 }
 
-// statuses is the one table from code to HTTP status (contract.md section 2).
+// statuses maps each error code to its HTTP status (contract.md section 2).
 var statuses = map[exchange.Code]int{
 	exchange.InvalidInput:        http.StatusBadRequest,
 	exchange.MalformedJSON:       http.StatusBadRequest,
@@ -215,14 +214,14 @@ var statuses = map[exchange.Code]int{
 	exchange.Internal:            http.StatusInternalServerError,
 }
 
-// retryAfter is what an answer of 503 suggests, in seconds, where nothing better is known.
+// retryAfter is the Retry-After of a 503, in seconds, if nothing better is known.
 const retryAfter = 5
 
-// fail answers with the error shape of contract.md section 2. The cause only goes to the log.
+// fail answers with the error shape of contract.md section 2. The cause goes only to the log.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e, known := errors.AsType[*exchange.Error](err)
 	switch {
-	case !known && r.Context().Err() != nil: // the caller hung up; nobody reads the answer
+	case !known && r.Context().Err() != nil: // the client disconnected; nobody reads the answer
 		e = exchange.Errorf(exchange.Unavailable, "The request was cancelled.")
 	case !known:
 		e = exchange.Errorf(exchange.Internal, "Something went wrong on our side; it is in the log under this "+
@@ -251,12 +250,12 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	case http.StatusTooManyRequests:
-		if seconds, ok := e.Details["retry_after"].(int); ok { // else the limiter said so
+		if seconds, ok := e.Details["retry_after"].(int); ok { // otherwise the limiter has set it
 			w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		}
 	}
 	if r.ContentLength < 0 || r.ContentLength > bodyLimit {
-		w.Header().Set("Connection", "close") // else net/http waits for what is left of the body
+		w.Header().Set("Connection", "close") // otherwise net/http waits for the rest of the body
 	}
 	if err := answer(w, status, body); err != nil {
 		a.Log.ErrorContext(r.Context(), "encode error", "error", err)
@@ -265,7 +264,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// answer sends a body as JSON. It is encoded whole before the status goes out.
+// answer sends a body as JSON. The whole body is encoded before the status is sent.
 func answer(w http.ResponseWriter, status int, body any) error {
 	return encoded(body, func(raw []byte) error {
 		send(w, status, Body{Type: jsonType, Bytes: raw})
@@ -273,7 +272,7 @@ func answer(w http.ResponseWriter, status int, body any) error {
 	})
 }
 
-// encoded gives a body as JSON to use, for as long as that runs.
+// encoded encodes a body as JSON and passes it to use; the bytes are valid only until use returns.
 func encoded(body any, use func(raw []byte) error) error {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
@@ -299,10 +298,10 @@ func send(w http.ResponseWriter, status int, b Body) {
 	}
 	h.Add("Vary", "Accept-Encoding, Authorization")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes) // the caller may have hung up
+	_, _ = w.Write(b.Bytes) // the client may have disconnected
 }
 
-// Paths are the routes as "METHOD /path", for tests that visit every one.
+// Paths returns the routes as "METHOD /path", for tests that visit every one.
 func Paths() []string {
 	var list []string
 	for _, r := range routes {

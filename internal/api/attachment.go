@@ -16,8 +16,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// createAttachment takes JSON (a record, whose content follows with PUT to its download_url) or
-// multipart/form-data with the same fields and one part "file" (both at once).
+// createAttachment accepts JSON (a record whose content follows with PUT to its download_url) or multipart/form-data
+// with the same fields and one part "file" (both at once).
 func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment, error) {
 	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	var in exchange.AttachmentPatch
@@ -39,20 +39,20 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 	return a.oneAttachment(c, t, a.asSent(c, in, err))
 }
 
-// The bounds of a form beside its file.
+// The limits of a form's fields, apart from its file.
 const (
 	fieldLimit = 128 << 10 // bytes of one text field
 	maxParts   = 100
 )
 
-// multipart reads a form as it streams in: the file goes to its place at once, wherever in the
-// form it stands. The content it gives is the caller's to discard, with an error too.
+// multipart reads a form as a stream: the file is stored at once, wherever in the form it comes. The caller has to
+// discard the returned content, also when there is an error.
 func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange.Content, err error) {
 	reader, err := c.MultipartReader()
 	if err != nil {
 		return in, nil, broken(err)
 	}
-	// The form as the JSON object that it stands for, so that one decoder reads both.
+	// The form becomes the JSON object that it stands for, so that one decoder reads both.
 	fields := map[string]any{}
 	total := 0
 	for parts := 0; ; parts++ {
@@ -99,7 +99,7 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 	return in, content, decodeObject(raw, &in, true)
 }
 
-// broken is the error of a body that is cut off or not what it says, which is the caller's to mend.
+// broken returns the error for a body that is cut off or malformed, which the caller has to correct.
 func broken(err error) error {
 	if _, ours := errors.AsType[*exchange.Error](err); ours {
 		return err
@@ -108,7 +108,8 @@ func broken(err error) error {
 		Fields: map[string][]string{"body": {"is not whole; please send it again"}}}
 }
 
-// incoming reads a file from a body; what breaks off there is no fault of the files room.
+// incoming reads a file from a body, and turns a read error into one of the caller's, so that it does not look like a
+// storage error.
 type incoming struct{ io.Reader }
 
 func (r incoming) Read(p []byte) (int, error) {
@@ -119,7 +120,7 @@ func (r incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// formValue is a form's text as JSON: an empty reference is null, an object is an object.
+// formValue returns the text of a form field as JSON: an empty reference becomes null, an object stays an object.
 func formValue(name, text string) any {
 	switch {
 	case name == "filename" || name == "description":
@@ -138,7 +139,7 @@ func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*excha
 		return nil, exchange.FieldErrors{"filename": {"must be UTF-8 text"}}.Err()
 	}
 	if _, named := fields["filename"]; !named && part.FileName() != "" {
-		// Part.FileName cuts a path to its last element, but only of this system's kind.
+		// Part.FileName reduces a path to its last element, but only with this system's separator.
 		fields["filename"] = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	}
 	content, err := a.App.Store(c.Context(), c.Actor, incoming{part})
@@ -158,7 +159,7 @@ func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
 		showAttachment)
 }
 
-// oneAttachment shows an attachment to the caller, unless there is an error.
+// oneAttachment returns an attachment as the caller may see it, or err.
 func (a *API) oneAttachment(c *Call, t exchange.Attachment, err error) (Attachment, error) {
 	if err != nil {
 		return Attachment{}, err
@@ -196,7 +197,7 @@ func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
 	return None{}, a.App.DeleteAttachment(c.Context(), c.Actor, id)
 }
 
-// contentID is the id in /uploaded-file/attachment_<id>/<filename>.
+// contentID returns the id in /uploaded-file/attachment_<id>/<filename>.
 func (c *Call) contentID() (int64, error) {
 	digits, ok := strings.CutPrefix(c.PathValue("attachment"), "attachment_")
 	if !ok {
@@ -205,7 +206,7 @@ func (c *Call) contentID() (int64, error) {
 	return idOf(digits)
 }
 
-// putContent takes the bytes of an attachment as the whole body, of whatever content type.
+// putContent accepts the bytes of an attachment as the whole body, with any content type.
 func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 	id, err := c.contentID()
 	if err != nil {
@@ -219,8 +220,8 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 	return a.oneAttachment(c, t, err)
 }
 
-// getContent sends the bytes of an attachment, with ranges and conditions as HTTP has them. It
-// is always a download in a sandbox: nothing uploaded runs under our origin.
+// getContent sends the bytes of an attachment, with HTTP ranges and conditions. It is always a download in a sandbox:
+// nothing uploaded runs under our origin.
 func (a *API) getContent(c *Call, _ None) (None, error) {
 	id, err := c.contentID()
 	if err != nil {
@@ -233,7 +234,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	return None{}, c.sendContent(t.Present(), t.UpdatedAt, file)
 }
 
-// getContentVersion sends what the content of an attachment is or was, as getContent does.
+// getContentVersion sends the current or an earlier content of an attachment, as getContent does.
 func (a *API) getContentVersion(c *Call, _ None) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -258,7 +259,7 @@ func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, fil
 	h.Set("Content-Disposition", download(v.Filename))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if c.Actor.Anonymous() { // else it is kept nowhere
+	if c.Actor.Anonymous() { // otherwise no cache may store it
 		h.Set("Cache-Control", "private, no-cache")
 	}
 	h.Set("ETag", contentTag(v.Content))
@@ -275,22 +276,21 @@ func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, fil
 	}
 }
 
-// download makes a browser save an answer under a name, rather than show it.
+// download returns the Content-Disposition that makes a browser save an answer under a name rather than show it.
 func download(filename string) string {
 	return mime.FormatMediaType("attachment", map[string]string{"filename": filename})
 }
 
-// rangeNotSatisfiable is 416 as an error_code.
+// rangeNotSatisfiable is the error_code of a 416.
 const rangeNotSatisfiable exchange.Code = "RANGE_NOT_SATISFIABLE"
 
-// downloading keeps back the refusals of http.ServeContent, which are plain text, so that they
-// get the shape of every error.
+// downloading intercepts the plain-text refusals of http.ServeContent, so that they get the shape of every other error.
 type downloading struct {
 	http.ResponseWriter
-	refused int // the status
+	refused int // the status; 0: not refused
 }
 
-// WriteHeader passes on what is no refusal.
+// WriteHeader passes on every status but a refusal.
 func (w *downloading) WriteHeader(status int) {
 	if status >= 400 {
 		w.refused = status
@@ -307,5 +307,5 @@ func (w *downloading) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// ReadFrom keeps the way open for sending a file without copying it through this process.
+// ReadFrom lets the kernel send a file without copying it through this process.
 func (w *downloading) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }

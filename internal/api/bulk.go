@@ -17,7 +17,7 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// bulkQuery are the parameters of a spreadsheet on its way in. A form may have them as fields.
+// bulkQuery holds the parameters of a spreadsheet upload. A form may have them as fields.
 type bulkQuery struct {
 	Mode     *exchange.BulkMode `query:"mode" help:"What to do with the rows: store all or none (the usual), only say what would be done, or store those that are right."`
 	Category *string            `query:"category" help:"Category of rows that name none."`
@@ -26,14 +26,14 @@ type bulkQuery struct {
 	Mapping  *string            `query:"mapping" help:"JSON object from headers to fields, such as {\"Box\": \"additional_metadata.storage\"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization, unless mode is dry-run, but for the names that templates and exports have."`
 }
 
-// bulkMaterials takes a spreadsheet in as the whole body, or as the part "file" of a form, and answers
-// with the job that does the rest.
+// bulkMaterials accepts a spreadsheet as the whole body, or as the part "file" of a form, and answers with the job that
+// imports it.
 func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return Job{}, err
 	}
-	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil { // before what is wrong with the form
+	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil { // refused before the form is validated
 		return Job{}, err
 	}
 	var asked bulkQuery
@@ -56,7 +56,7 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 	return showJob(j), err
 }
 
-// bulkContent stores the spreadsheet. What it gives is the caller's to discard, with an error too.
+// bulkContent stores the spreadsheet. The caller has to discard the returned content, also when there is an error.
 func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*exchange.Content, error) {
 	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	store := func(body io.Reader) (*exchange.Content, error) {
@@ -119,7 +119,7 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 	}
 }
 
-// set takes a field of a form.
+// set sets a parameter from a field of a form.
 func (q *bulkQuery) set(name, text string) {
 	switch name {
 	case "mode":
@@ -156,7 +156,7 @@ func (q bulkQuery) order() (exchange.BulkOptions, error) {
 	return o, nil
 }
 
-// bulkReport sends the outcome of every row.
+// bulkReport sends the result of every row.
 func (a *API) bulkReport(c *Call, _ None) (None, error) {
 	organization, err := c.pathID("id")
 	if err != nil {
@@ -171,12 +171,12 @@ func (a *API) bulkReport(c *Call, _ None) (None, error) {
 	})
 }
 
-// exportQuery are the parameters of an export.
+// exportQuery holds the parameters of an export.
 type exportQuery struct {
 	Format *string `query:"format" help:"csv (the usual), xlsx, or json: an array of materials as GET shows them."`
 }
 
-// exportMaterials sends the materials of an organization in the form that the bulk call takes.
+// exportMaterials sends the materials of an organization in the format that the bulk call accepts.
 func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -195,8 +195,8 @@ func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 	})
 }
 
-// Export writes the materials of an organization, or of all, as CSV, XLSX or JSON. What is written to
-// comes from begin, once nothing but the machine can fail.
+// Export writes the materials of an organization, or of all, as CSV, XLSX or JSON. It calls begin for the writer once
+// only the machine can still fail.
 func Export(ctx context.Context, a *app.App, caller string, organization *int64, format string,
 	begin func() io.Writer) error {
 	if format != "json" {
@@ -224,7 +224,7 @@ func Export(ctx context.Context, a *app.App, caller string, organization *int64,
 	return err
 }
 
-// templateQuery are the parameters of a template.
+// templateQuery holds the parameters of a template.
 type templateQuery struct {
 	Category *string `query:"category" help:"Whose columns it has; without it OTHER."`
 	Format   *string `query:"format" help:"xlsx (the usual), which offers values to choose from, or csv."`
@@ -244,7 +244,7 @@ func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 	if asked.Category != nil {
 		code = *asked.Category
 	}
-	of, _ := category.Get(code) // that there is one readQuery has seen to
+	of, _ := category.Get(code) // readQuery has checked that it exists
 	if err := a.App.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, id); err != nil {
 		return None{}, err
 	}
@@ -253,7 +253,7 @@ func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 	})
 }
 
-// oneOf is a word of some, the first where it is absent.
+// oneOf returns said if it is one of words, and the first of words if said is absent.
 func oneOf(name string, said *string, words ...string) (string, error) {
 	if said == nil {
 		return words[0], nil
@@ -264,12 +264,12 @@ func oneOf(name string, said *string, words ...string) (string, error) {
 	return *said, nil
 }
 
-// mediaTypes are those of the spreadsheets that are sent.
+// mediaTypes are the content types of the spreadsheets that are sent.
 var mediaTypes = map[string]string{"csv": "text/csv; charset=utf-8", "json": "application/json",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
-// sendFile sends a file that write makes as it goes. Where that fails after it began, the connection is
-// cut, so that nobody takes a part for the whole.
+// sendFile sends a file that write produces as it goes. If write fails after it began, the connection is cut, so that
+// nobody takes a part for the whole.
 func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) error {
 	begun := false
 	err := write(func() io.Writer {
@@ -281,7 +281,7 @@ func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) e
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "private, no-store")
 		c.w.WriteHeader(http.StatusOK)
-		_ = http.NewResponseController(c.w).Flush() // its length nobody knows
+		_ = http.NewResponseController(c.w).Flush() // sent in chunks: its length is not known
 		return uploadDeadline{c}
 	})
 	if c.written = begun; begun && err != nil {
@@ -290,7 +290,7 @@ func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) e
 	return err
 }
 
-// slowly gives the connection time for each part of a file whose size nobody knows.
+// uploadDeadline extends the deadline of the connection for each part of a file whose size is not known.
 type uploadDeadline struct{ *Call }
 
 func (s uploadDeadline) Write(p []byte) (int, error) {

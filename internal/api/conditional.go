@@ -11,8 +11,8 @@ import (
 	"aliquot/internal/server"
 )
 
-// tagOf is the strong entity tag of a body: another one for every other byte (RFC 9110
-// section 8.8.3). What depends on who asks has another body, so another tag.
+// tagOf returns the strong entity tag of a body, which changes with every byte (RFC 9110 section 8.8.3). What depends
+// on the caller has another body, so another tag.
 func tagOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	tag := [22]byte{0: '"', 21: '"'}
@@ -20,9 +20,9 @@ func tagOf(raw []byte) string {
 	return string(tag[:])
 }
 
-// matching gives the first tag of a list (If-Match, If-None-Match) that names the representation
-// with a tag, compressed or not; "" where none does. * names any, and so does not match a tag
-// that is "". Weak tags only count where weak is true (RFC 9110 section 8.8.3.2).
+// matching returns the first tag of a list (If-Match, If-None-Match) that names the representation with a tag,
+// compressed or not; "" if none does. * names any, and so does not match a tag that is "". Weak tags count only if weak
+// is true (RFC 9110 section 8.8.3.2).
 func matching(lists []string, tag string, weak bool) string {
 	list := strings.Join(lists, ",")
 	if strings.TrimSpace(list) == "*" {
@@ -46,7 +46,7 @@ func matching(lists []string, tag string, weak bool) string {
 	return ""
 }
 
-// answerOne answers GET of one object with its tag, or 304 where the caller has it already.
+// answerOne answers GET of one object with its tag, or 304 if the caller has it already.
 func (c *Call) answerOne(body any) error {
 	if b, ok := body.(Body); ok {
 		return c.answerTagged(b)
@@ -80,8 +80,8 @@ func changed() error {
 	return exchange.Errorf(exchange.PreconditionFailed, "Someone changed it since you read it; read it again.")
 }
 
-// ifMatch hands If-Match of a PUT, PATCH or DELETE down to the use case, which compares with the
-// object it has locked.
+// ifMatch passes If-Match of a PUT, PATCH or DELETE to the use case, which compares it with the object that it has
+// locked.
 func (a *API) ifMatch(c *Call) {
 	lists := c.Header["If-Match"]
 	if lists == nil || c.Method != http.MethodPut && c.Method != http.MethodPatch && c.Method != http.MethodDelete {
@@ -96,8 +96,8 @@ func (a *API) ifMatch(c *Call) {
 	}))
 }
 
-// currentTag is the tag that GET of an object shows; "" for content that is not there, and one
-// that nobody knows for what has no address of its own.
+// currentTag returns the tag that GET of an object shows; "" for content that does not exist, and a tag that never
+// matches for what has no address of its own.
 func (a *API) currentTag(object any) (tag string, err error) {
 	var body any
 	switch o := object.(type) {
@@ -140,5 +140,5 @@ func (a *API) currentTag(object any) (tag string, err error) {
 	return tag, err
 }
 
-// contentTag is the tag of the bytes of an attachment.
+// contentTag returns the tag of the bytes of an attachment.
 func contentTag(c exchange.Content) string { return `"` + c.SHA256 + `"` }

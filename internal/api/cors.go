@@ -8,16 +8,16 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// What a page of another origin may read and send beside the headers that need no leave (Fetch
-// standard, "CORS protocol"). Credentials are never allowed: a token is a header, not a cookie.
+// What a page of another origin may read and send in addition to the safelisted headers (Fetch standard, "CORS
+// protocol"). Credentials are never allowed: a token is a header, not a cookie.
 const (
 	exposedHeaders = "Link, X-Total-Count, X-Unread-Count, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, " +
 		"X-Request-Id"
 	sentHeaders   = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Range"
-	preflightTime = "7200" // seconds that a browser remembers what it may
+	preflightTime = "7200" // seconds that a browser may cache a preflight answer
 )
 
-// share lets pages of the origins of the setting read an answer.
+// share lets pages of the configured origins read an answer.
 func (a *API) share(w http.ResponseWriter, r *http.Request) {
 	if len(a.Origins) == 0 {
 		return
@@ -35,8 +35,8 @@ func (a *API) share(w http.ResponseWriter, r *http.Request) {
 	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 }
 
-// sameSite refuses a write that a page of another site sends, unless the setting names its origin. Where that is
-// any origin, the call has to show a token, which no browser adds by itself, or to ask for one.
+// sameSite refuses a write that a page of another site sends, unless its origin is configured. If any origin is, the
+// call has to bear a token, which no browser adds by itself, or be a sign-in.
 func (a *API) sameSite(c *Call, action exchange.Action) error {
 	if !a.site.FromElsewhere(c.Request) {
 		return nil
@@ -49,7 +49,7 @@ func (a *API) sameSite(c *Call, action exchange.Action) error {
 		"operator can allow its origin by the setting cors-origins.")
 }
 
-// options answers OPTIONS, and the question of a browser before a call from another origin.
+// options answers OPTIONS and CORS preflights.
 func options(w http.ResponseWriter, r *http.Request, allowed []string) {
 	h := w.Header()
 	if h.Get("Access-Control-Allow-Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" {

@@ -16,15 +16,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// A cursor is [list, id of a row, its value in the field of the order], as JSON in base64: the
-// place behind which a page begins, whatever was added or changed meanwhile. That of a search is
-// [search, number of hits before, the place]. Callers take it as they find it in Link, or in next.
+// A cursor is [list, id of a row, its value in the field of the order], as JSON in base64: the position after which a
+// page begins, whatever was added or changed in the meantime. The cursor of a search is [search, number of hits before,
+// the position]. Callers take it unchanged from Link, or from next.
 
-// longestCursor is above what any cursor of ours has, in bytes: a sort key where each character
-// needs the most.
+// longestCursor is longer than any cursor of ours, in bytes: one of a sort key in which each character needs the most.
 const longestCursor = 4096
 
-// listName tells one list from others, and from itself in another order or with other filters.
+// listName returns a name that differs between lists, orders of one list, and filters.
 func listName(r *http.Request, o exchange.Order, filter any) string {
 	hash := sha256.New()
 	raw, _ := json.Marshal(filter) // cannot fail: a struct of pointers to plain values
@@ -39,8 +38,8 @@ func packed(parts ...any) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// unpacked are the parts of the cursor behind the name of the list, which it must be of; nil where
-// there is no cursor, or none that is good.
+// unpacked returns the parts of the cursor after the name of the list, which has to be list; nil if there is no cursor
+// or an invalid one.
 func (q *query) unpacked(list string) []json.RawMessage {
 	if !q.values.Has("cursor") {
 		return nil
@@ -66,7 +65,7 @@ func (q *query) unpacked(list string) []json.RawMessage {
 
 func (q *query) badCursor() { q.faults.Add("cursor", "must be one that an answer gave") }
 
-// cursor is the place behind which the page begins, nil for the beginning.
+// cursor returns the position after which the page begins, nil for the beginning.
 func (q *query) cursor(list string, o exchange.Order) *exchange.Position {
 	parts := q.unpacked(list)
 	if parts == nil {
@@ -101,7 +100,7 @@ func keyOf(o exchange.Order, raw json.RawMessage) (any, error) {
 
 var errKey = errors.New("not a value of this field")
 
-// decoded is a value that is not null.
+// decoded decodes a value that is not null.
 func decoded[T any](raw json.RawMessage) (T, error) {
 	var v *T
 	if err := json.Unmarshal(raw, &v); err != nil || v == nil {

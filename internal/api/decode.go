@@ -18,9 +18,9 @@ import (
 // bodyLimit is the size of a JSON body in bytes (contract.md section 9).
 const bodyLimit = 1 << 20
 
-// decode reads the JSON object in the body of c into the struct that in points to. Every field
-// that is wrong is named in one answer; unknown fields are ignored, so that what a GET returned
-// can be sent back. An empty body is an empty object.
+// decode reads the JSON object in the body of c into the struct that in points to. The error names every wrong field at
+// once; unknown fields are ignored, so that the answer of a GET can be sent back. An empty body counts as an empty
+// object.
 func (c *Call) decode(in any) error {
 	r := c.Request
 	if r.ContentLength > bodyLimit {
@@ -51,7 +51,7 @@ func tooLarge() error {
 		bodyLimit)
 }
 
-// decodeObject is decode for a body that was read; made: it is to make an object.
+// decodeObject decodes a body that is already read; made: the body is to create an object.
 func decodeObject(raw []byte, in any, made bool) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {
@@ -94,23 +94,22 @@ func decodeObject(raw []byte, in any, made bool) error {
 	return f.Err()
 }
 
-// deepest is how deep a body may nest. encoding/json reads 10,000 levels and writes no more, so
-// what was read just below that could be shown by itself and not in a list.
+// deepest is how deep a body may nest. encoding/json reads 10,000 levels and writes no more, so that an object read
+// just below that limit could be shown alone and not in a list.
 const deepest = 100
 
-// inspect reads a valid JSON object for what encoding/json lets pass: how deep it nests, and a
-// name that stands twice in one object, of which one value would silently be lost. twice gives
-// such a name by the member of the body that it stands in.
+// inspect checks a valid JSON object for what encoding/json accepts: deep nesting, and a name that occurs twice in one
+// object, of which one value would be lost silently. twice maps the member of the body to the repeated name inside it.
 func inspect(raw []byte) (deep bool, twice map[string]string) {
 	type level struct {
-		names map[string]bool // of an object; nil in a list
+		names map[string]bool // names of an object; nil in a list
 		value bool            // the next token of the object is a value
 	}
 	var levels []level
 	member := ""
 	for decoder := json.NewDecoder(bytes.NewReader(raw)); ; {
 		token, err := decoder.Token()
-		if err != nil { // the end
+		if err != nil { // the end of the document
 			return false, twice
 		}
 		delim, _ := token.(json.Delim)
@@ -147,7 +146,7 @@ func inspect(raw []byte) (deep bool, twice map[string]string) {
 	}
 }
 
-// malformed says where the JSON of a body goes wrong.
+// malformed returns an error that says where the JSON of a body is wrong.
 func malformed(raw []byte, err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := raw[:min(int(syntax.Offset), len(raw))]
@@ -160,7 +159,7 @@ func malformed(raw []byte, err error) error {
 	return exchange.Errorf(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
 }
 
-// meaning says what is wrong with a value in JSON's words instead of Go's.
+// meaning describes what is wrong with a value in the terms of JSON instead of Go.
 func meaning(err error) string {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
@@ -186,11 +185,11 @@ func meaning(err error) string {
 	return "must be " + want + ", not " + got
 }
 
-// bodyField is one field of an input: its name in JSON and the second name it is read under.
+// bodyField is one field of an input: its name in JSON and its alias.
 type bodyField struct {
 	index       int
 	name, alias string
-	same        string // another field that it stands for
+	same        string // another field that it is an alias of
 }
 
 var fieldCache sync.Map

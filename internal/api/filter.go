@@ -11,23 +11,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// filter is a field of a list's objects by which the list can be narrowed.
+// filter is a field of a list's objects by which the list can be filtered.
 type filter struct {
 	name   string
 	schema object
-	words  []string // all that it can be; nil: any of its type
+	words  []string // its possible values; nil: any of its type
 	read   func(*query, string) any
 }
 
-// amounts are numbers that name no object, and copies objects that are shown as they were.
+// amounts are numbers that are not ids, and copies are objects that are shown as they were at the time.
 var (
 	amounts = []string{"size", "version", "seq", "times", "tries", "failures", "last_status", "open_issues",
 		"decide_days", "countersign_days", "ship_days"}
 	copies = []string{"address", "state", "waiting_on", "shipment"}
 )
 
-// filters are those of a list: every flag, word, id and date that its objects show, but for those that the
-// query of the route has anyway.
+// filters returns those of a list: every flag, enumeration, id and date of its objects, except those that the query of
+// the route has anyway.
 func (r route) filters() []filter {
 	if r.fields == nil {
 		return nil
@@ -37,7 +37,7 @@ func (r route) filters() []filter {
 		taken = append(taken, f.Tag.Get("query"))
 	}
 	list := filtersOf(r.out.Elem())
-	if r.path == "/material-requests" { // of the lab that shares the material, which a request does not show
+	if r.path == "/material-requests" { // the lab that shares the material, which a request does not show
 		list = append(list, filter{name: "organization", schema: idSchema, read: (*query).reference})
 	}
 	list = slices.DeleteFunc(list, func(f filter) bool { return slices.Contains(taken, f.name) })
@@ -47,7 +47,7 @@ func (r route) filters() []filter {
 
 var idSchema = object{"type": "integer", "format": "int64", "minimum": 1}
 
-// filtersOf are the filters that the fields of an object make.
+// filtersOf returns the filters for the fields of an object.
 func filtersOf(item reflect.Type) (list []filter) {
 	of := shown(item)
 	for f := range item.Fields() {
@@ -91,7 +91,7 @@ func filtersOf(item reflect.Type) (list []filter) {
 	return list
 }
 
-// wordsOf are the words that a field can be; nil where it can be others.
+// wordsOf returns the possible values of a field; nil if they are not limited.
 func wordsOf(name string, t reflect.Type, of rules) (words []string) {
 	if of[name].Words != nil {
 		return of[name].Words
@@ -126,7 +126,7 @@ func (q *query) matches(filters []filter) (list []exchange.FieldEquals) {
 	return list
 }
 
-// The values of filters; what is wrong is noted, and then what they give is not used.
+// The parsers of filter values. They record what is wrong with a value; the result is then not used.
 
 func (q *query) flag(name string) any {
 	if b := q.boolean(name); b != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Grant is a grant with everything it is tied to.
+// Grant is a grant with everything that is linked to it.
 type Grant struct {
 	ID            int64               `json:"id"`
 	Title         string              `json:"title"`
@@ -19,13 +19,13 @@ type Grant struct {
 	UpdatedAt     Time                `json:"updated_at"`
 }
 
-// GrantMaterial is a material inside of a grant, where its contact is a UUID.
+// GrantMaterial is a material inside a grant, where its contact is a UUID.
 type GrantMaterial struct {
 	Material
 	ContactUser uuid.UUID `json:"contact_user"`
 }
 
-// GrantOrganization is an organization inside of a grant, where its owner is a UUID.
+// GrantOrganization is an organization inside a grant, where its owner is a UUID.
 type GrantOrganization struct {
 	Organization
 	Owner uuid.UUID `json:"owner"`
@@ -82,7 +82,7 @@ func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
 	return listed(c, part, err, showGrantMaterial)
 }
 
-// fundMaterial answers 201 with the material, or 200 when the grant named it before.
+// fundMaterial answers 201 with the material, or 200 if the grant named it before.
 func (a *API) fundMaterial(c *Call, in exchange.FundingBody) (GrantMaterial, error) {
 	id, err := c.pathID("id")
 	if err != nil {

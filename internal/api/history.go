@@ -9,8 +9,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Version is one change of a material or an organization. State is the object as GET showed it,
-// so that a PUT of it takes back what came later.
+// Version is one change of a material or an organization. State is the object as GET showed it, so that a PUT of it
+// reverts later changes.
 type Version[T any] struct {
 	Version int64           `json:"version"`
 	At      Time            `json:"at"`
@@ -21,7 +21,7 @@ type Version[T any] struct {
 	State   T               `json:"state"`
 }
 
-// Change is a field that a change gave another value. The first version has none.
+// Change is the change of one field. The first version has none.
 type Change struct {
 	Field string          `json:"field"`
 	Old   json.RawMessage `json:"old"`
@@ -37,7 +37,7 @@ type Act struct {
 	Object  string          `json:"object"`
 	AsAdmin bool            `json:"as_admin"`
 	Version *int64          `json:"version"`
-	Refused *exchange.Code  `json:"refused"` // null: it was done
+	Refused *exchange.Code  `json:"refused"` // null: it succeeded
 	Times   int64           `json:"times"`
 }
 
@@ -84,7 +84,8 @@ func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization],
 	})
 }
 
-// materialFacts is what a change of a material can change: of its contact who it is, not their name.
+// materialFacts returns m without what a change of a material does not change: its contact is identified, but the name
+// is left out.
 func materialFacts(m Material) Material {
 	m.ContactUser, m.UpdatedAt = Person{ID: m.ContactUser.ID}, Time{}
 	return m
@@ -113,11 +114,11 @@ func showVersion[In, Out any](v app.Version[In], show func(In) Out, facts func(O
 	return out
 }
 
-// literal is a field as JSON.
+// literal returns a field as JSON.
 func literal(v reflect.Value) json.RawMessage {
 	raw, err := json.Marshal(v.Interface())
 	if err != nil {
-		return json.RawMessage("null") // cannot be: it was read from JSON
+		return json.RawMessage("null") // unreachable: the value was read from JSON
 	}
 	return raw
 }

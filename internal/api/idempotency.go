@@ -22,17 +22,17 @@ const (
 	longestKey     = 255 // characters
 )
 
-// kept are the headers that belong to a stored answer. The request id is that of the call that
-// ran: its log record is the one that tells.
+// kept are the headers stored with an answer. The request id is that of the call that ran, whose log record has the
+// details.
 var kept = []string{"Content-Type", "Location", "Cache-Control", requestID}
 
-// answersSecret reports whether what a POST answers is a secret of its caller, which is never kept.
+// answersSecret reports whether the answer to a POST contains a secret of its caller, which is never stored.
 func answersSecret(action exchange.Action) bool {
 	return action == exchange.Login || action == exchange.Register || action == exchange.TokenCreate
 }
 
-// retry is the key of a POST that may be sent again safely (contract.md section 1). A POST that answers a secret has
-// none.
+// retry returns the key of a POST that may be sent again safely (contract.md section 1). A POST that answers a secret
+// has none.
 func (c *Call) retry(action exchange.Action) (k exchange.IdempotentCall, ok bool, err error) {
 	values := c.Header[idempotencyKey]
 	if values == nil || c.Method != http.MethodPost || answersSecret(action) {
@@ -44,7 +44,7 @@ func (c *Call) retry(action exchange.Action) (k exchange.IdempotentCall, ok bool
 			longestKey)}}.Err()
 	}
 	k.Caller = "user " + c.Actor.ID.String()
-	if c.Actor.Lab != 0 { // who sees less is not given what another token of the user was answered
+	if c.Actor.Lab != 0 { // a token with fewer rights must not get the answer given to another token of the user
 		k.Caller += fmt.Sprintf(" in %d", c.Actor.Lab)
 	}
 	if c.Actor.Anonymous() {
@@ -55,8 +55,8 @@ func (c *Call) retry(action exchange.Action) (k exchange.IdempotentCall, ok bool
 	return k, err == nil, err
 }
 
-// fingerprint is what makes two calls the same: path, query and a JSON body. A form differs at
-// each sending, in its boundary, so its body does not count; nor does that of a file, which may be long.
+// fingerprint identifies a call by path, query and JSON body. The body of a form does not count, because its boundary
+// differs each time; nor does that of a file, which may be long.
 func (c *Call) fingerprint() (string, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s?%s\n", strings.TrimSuffix(strings.TrimPrefix(c.URL.Path, "/v1"), "/"), c.URL.RawQuery)
@@ -76,10 +76,10 @@ func (c *Call) fingerprint() (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// once runs a call unless an earlier one has its key; then it gives the earlier one's answer.
+// runIdempotent runs a call unless an earlier call had the same key; then it repeats the earlier answer.
 func (a *API) runIdempotent(c *Call, route route, k exchange.IdempotentCall) error {
 	w, held := c.w, &deferredAnswer{ResponseWriter: c.w, header: c.w.Header().Clone()}
-	ctx := context.WithoutCancel(c.Context()) // who hung up is who sends it again
+	ctx := context.WithoutCancel(c.Context()) // a client that disconnects is likely to retry
 	long := c.stream || route.asksSource()
 	answer, replayed, err := a.App.Once(ctx, k, long, func(ctx context.Context) (exchange.IdempotentCall, bool) {
 		c.w, c.Request = held, c.WithContext(ctx)
@@ -93,8 +93,8 @@ func (a *API) runIdempotent(c *Call, route route, k exchange.IdempotentCall) err
 				k.Headers[name] = value
 			}
 		}
-		// A form that was refused may have been cut off on its way, so it may come again; and so may a call whose
-		// token ended meanwhile, with another token.
+		// A form that was refused may have been cut off, so it may be sent again; and so may a call whose token ended
+		// in the meantime, with another token.
 		return k, k.Status < 400 || k.Status < 500 && !c.stream && k.Status != http.StatusUnauthorized
 	})
 	if err != nil {
@@ -103,10 +103,10 @@ func (a *API) runIdempotent(c *Call, route route, k exchange.IdempotentCall) err
 	if !replayed {
 		maps.Copy(w.Header(), held.header)
 		w.WriteHeader(answer.Status)
-		_, _ = io.WriteString(w, answer.Body) // the caller may have hung up
+		_, _ = io.WriteString(w, answer.Body) // the client may have disconnected
 		return nil
 	}
-	if c.stream { // who sends a file reads the answer when all of it is sent
+	if c.stream { // a client that uploads a file reads the answer after it has sent everything
 		_, _ = io.Copy(io.Discard, io.LimitReader(c.Body, a.App.UploadLimit))
 	}
 	for name, value := range answer.Headers {
@@ -121,7 +121,7 @@ func (a *API) runIdempotent(c *Call, route route, k exchange.IdempotentCall) err
 	return nil
 }
 
-// holding keeps an answer back until it is stored; it is dropped where an earlier one is given.
+// deferredAnswer holds an answer back until it is stored; it is dropped if an earlier answer is repeated.
 type deferredAnswer struct {
 	http.ResponseWriter
 	header http.Header
@@ -129,13 +129,13 @@ type deferredAnswer struct {
 	body   bytes.Buffer
 }
 
-// Header gives the headers that are kept back.
+// Header returns the headers of the deferred answer.
 func (w *deferredAnswer) Header() http.Header { return w.header }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (w *deferredAnswer) WriteHeader(status int) { w.status = status }
 
-// Write notes the body.
+// Write records the body.
 func (w *deferredAnswer) Write(b []byte) (int, error) { return w.body.Write(b) }
 
 // Unwrap lets http.ResponseController reach the connection.

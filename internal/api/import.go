@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ImportedMaterial is a material in an import response, where its contact is a UUID; that of a
-// dataset has its organisms under the name organism too.
+// ImportedMaterial is a material in an import response, where its contact is a UUID; a dataset also has its organisms
+// under the name organism.
 type ImportedMaterial struct {
 	Material
 	ContactUser uuid.UUID `json:"contact_user"`
@@ -49,8 +49,8 @@ func (a *API) importMaterial(c *Call, in exchange.ImportNew) (ImportedMaterial, 
 	return showImported(m), err
 }
 
-// ImportPreview is what an import would make: the fields of a material that come from the source,
-// and of the organization, which may be left out. It can be sent to POST /materials/ as it is.
+// ImportPreview is what an import would create: the fields of a material that come from the source, and the
+// organization, which may be left out. It can be sent to POST /materials/ unchanged.
 type ImportPreview struct {
 	Material DraftMaterial     `json:"material"`
 	Warnings []string          `json:"warnings"`
@@ -94,15 +94,15 @@ func showPreview(v app.ImportPreview) ImportPreview {
 	return out
 }
 
-// importMaterials answers with the job that imports one after the other.
+// importMaterials answers with the job that imports the materials one after the other.
 func (a *API) importMaterials(c *Call, in exchange.BatchImportBody) (Job, error) {
 	j, err := a.App.Imports(c.Context(), c.Actor, in)
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err
 }
 
-// Publication is what a look-up tells, under the names that a material has it by, so that PATCH
-// of a material takes it as it is. What is not known is absent, and stays as it was there.
+// Publication is the result of a look-up, with the field names of a material, so that PATCH of a material accepts it
+// unchanged. What is not known is absent, and so stays unchanged in the material.
 type Publication struct {
 	PubMedID      string `json:"pubmed_id,omitzero"`
 	DOI           string `json:"doi,omitzero"`

@@ -2,8 +2,7 @@ package api
 
 import "aliquot/internal/exchange"
 
-// Invitation asks one person, by one of registry_id and email, into an organization, whose name
-// it bears.
+// Invitation invites one person, by either registry_id or email, to the named organization.
 type Invitation struct {
 	ID           int64                     `json:"id"`
 	Name         string                    `json:"name"`
@@ -17,7 +16,7 @@ type Invitation struct {
 	SentAt       Time                      `json:"sent_at"`
 	ExpiresAt    Time                      `json:"expires_at"`
 	AnsweredAt   *Time                     `json:"answered_at"`
-	Mail         *exchange.MailState       `json:"mail"` // null: nothing is mailed to the address
+	Mail         *exchange.MailState       `json:"mail"` // null: no mail is sent to the address
 }
 
 func showInvitation(i exchange.ShownInvitation) Invitation {
@@ -44,7 +43,7 @@ func (a *API) listInvitations(c *Call, f exchange.InvitationFilter) ([]Invitatio
 	return listed(c, part, err, showInvitation)
 }
 
-// invite answers 201 with the invitation, or 200 with the one by which the person is asked already.
+// invite answers 201 with the invitation, or 200 with the open one that the person already has.
 func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -95,7 +94,7 @@ func (a *API) answerInvitation(c *Call, to exchange.InvitationStatus) (Invitatio
 	return showInvitation(i), err
 }
 
-// HeldInvitation is an invitation as whoever has its token sees it before they sign in.
+// HeldInvitation is an invitation as the holder of its token sees it before signing in.
 type HeldInvitation struct {
 	Name      string                    `json:"name"`
 	Inviter   string                    `json:"inviter"`
@@ -104,7 +103,7 @@ type HeldInvitation struct {
 	ExpiresAt Time                      `json:"expires_at"`
 }
 
-// heldQuery has the token; it is no part of the path, which the log records.
+// heldQuery holds the token; it is not part of the path, because the log records paths.
 type heldQuery struct {
 	Token *string `query:"token" required:"true" help:"The token of the mail."`
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// Job is work that is done in the background.
+// Job is a job that runs in the background.
 type Job struct {
 	ID        int64             `json:"id"`
 	Kind      string            `json:"kind"`
 	State     exchange.JobState `json:"state"`
-	User      *uuid.UUID        `json:"user"` // null: Aliquot itself
+	User      *uuid.UUID        `json:"user"` // null: started by Aliquot itself
 	Progress  Progress          `json:"progress"`
-	Result    json.RawMessage   `json:"result"` // null: none (yet)
-	Error     *string           `json:"error"`  // why the last try failed
+	Result    json.RawMessage   `json:"result"` // null: none, or not yet
+	Error     *string           `json:"error"`  // why the last attempt failed
 	Failures  int               `json:"failures"`
 	CreatedAt Time              `json:"created_at"`
-	DueAt     *Time             `json:"due_at"` // when a READY job is tried, again or at first
+	DueAt     *Time             `json:"due_at"` // when a READY job is next attempted
 	EndedAt   *Time             `json:"ended_at"`
 }
 
-// Progress is how far a job is; a total of 0 is not known yet.
+// Progress is how far a job is; a total of 0 means not known yet.
 type Progress struct {
 	Done  int64  `json:"done"`
 	Total int64  `json:"total"`

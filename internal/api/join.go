@@ -2,7 +2,7 @@ package api
 
 import "aliquot/internal/exchange"
 
-// JoinRequest is how a user asks to be taken into an organization, whose name it bears.
+// JoinRequest is a user's request to join the named organization.
 type JoinRequest struct {
 	ID           int64               `json:"id"`
 	Name         string              `json:"name"`
@@ -20,7 +20,7 @@ func showJoinRequest(j exchange.ShownJoinRequest) JoinRequest {
 		Time(j.CreatedAt), timeOf(j.AnsweredAt)}
 }
 
-// askToJoin answers 201 with the join request, or 200 with the one that waits for an answer already.
+// askToJoin answers 201 with the join request, or 200 with the one that is already open.
 func (a *API) askToJoin(c *Call, in exchange.JoinNew) (JoinRequest, error) {
 	id, err := c.pathID("id")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/server"
 )
 
-// authenticate says who calls and counts the call.
+// authenticate finds out who calls, and counts the call against their limits.
 func (a *API) authenticate(c *Call, action exchange.Action) error {
 	token, ok, err := presented(c.Header.Get("Authorization"))
 	if err != nil {
@@ -43,7 +43,7 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	return err
 }
 
-// caller is whose turn counts: a user, or an address.
+// caller returns whose limit counts: a user or an address.
 func (c *Call) caller() string {
 	if !c.Actor.Anonymous() {
 		return c.Actor.ID.String()
@@ -51,8 +51,8 @@ func (c *Call) caller() string {
 	return limit.Network(c.RemoteAddr)
 }
 
-// presented is the token of an Authorization header (specification, "Authentication", 1); ok is
-// false where there is no header.
+// presented returns the token of an Authorization header (specification, "Authentication", 1); ok is false if there is
+// no header.
 func presented(header string) (token string, ok bool, err error) {
 	if header == "" {
 		return "", false, nil
@@ -66,7 +66,7 @@ func presented(header string) (token string, ok bool, err error) {
 	return words[1], true, nil
 }
 
-// tell writes a verdict into the answer, and refuses what does not pass.
+// tell writes the decision of the limiter into the headers, and refuses what exceeds the limit.
 func (c *Call) tell(v limit.Decision) error {
 	v.Tell(c.w.Header())
 	if v.OK {

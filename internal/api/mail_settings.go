@@ -2,7 +2,7 @@ package api
 
 import "aliquot/internal/exchange"
 
-// MailSettings are how a person wants mail.
+// MailSettings are a person's mail preferences.
 type MailSettings struct {
 	Delivery   exchange.Delivery   `json:"delivery"`
 	TimeZone   string              `json:"time_zone"`

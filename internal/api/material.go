@@ -8,8 +8,8 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// createMaterial answers 201 with the material, or 200 with the one that was imported before
-// (the duplicate rule of the specification).
+// createMaterial answers 201 with the material, or 200 with the one that was imported before (the duplicate rule of the
+// specification).
 func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
 	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
 	if m.ID != 0 {
@@ -22,7 +22,7 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 	return showChanged(m), err
 }
 
-// duplicate has no material where that is hidden from who imports it again.
+// duplicate returns the answer for a repeated import; it has no material if the caller may not see it.
 func duplicate(m exchange.ShownMaterial) Duplicate {
 	d := Duplicate{Error: fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
 		Code: "ALREADY_IMPORTED"}
@@ -46,7 +46,7 @@ func (a *API) getMaterial(c *Call, _ None) (Material, error) {
 	return showMaterial(m), err
 }
 
-// listing is the material in the path as it is shown outside.
+// listing returns the material in the path as published.
 func (a *API) listing(c *Call) (publish.Listing, error) {
 	id, err := c.pathID("id")
 	if err != nil {

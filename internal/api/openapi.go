@@ -17,8 +17,8 @@ import (
 // object is a JSON object of the OpenAPI document.
 type object = map[string]any
 
-// OpenAPI is the contract as an OpenAPI 3.1 document under a policy. It is made of the table of
-// routes, the types of their bodies and the policy, so that it cannot differ from them.
+// OpenAPI returns the contract as an OpenAPI 3.1 document under a policy. It is built from the table of routes, the
+// types of their bodies and the policy, so that it cannot differ from them.
 func OpenAPI(policy exchange.Policy) ([]byte, error) {
 	d := description{policy: policy, schemas: object{}}
 	paths, tags := object{}, []object{}
@@ -65,7 +65,7 @@ Lists are arrays, the newest first. A page holds 50 items, or as many as limit s
 
 Version 1 only ever grows: clients must ignore fields that they do not know.`
 
-// Error is the body of every error; those after the first four come with some codes.
+// Error is the body of every error; only some codes have the fields after the first four.
 type Error struct {
 	Error          string                   `json:"error"`
 	Code           exchange.Code            `json:"error_code"`
@@ -104,7 +104,7 @@ type description struct {
 	schemas object
 }
 
-// tagOfPath is the heading that a route stands under.
+// tagOfPath returns the heading under which a route is listed.
 func tagOfPath(path string) string {
 	if path == "/openapi.json" {
 		return "this-document"
@@ -138,7 +138,7 @@ func (d description) operation(r route, method string) object {
 	return op
 }
 
-// whoMay puts the rule of an action under both access settings into words.
+// whoMay describes the rule of an action under both access settings.
 func whoMay(action exchange.Action) string {
 	words := func(relations exchange.Relation) string {
 		var list []string
@@ -194,12 +194,12 @@ func (d description) requestBody(r route, method string) object {
 	return nil
 }
 
-// anything is the content of a file, of whatever type.
+// anything is the content of a file of any type.
 var anything = object{"*/*": object{"schema": octets}}
 
 var octets = object{"type": "string", "format": "binary"}
 
-// contentOf is the schema of a body of a media type that is no JSON of ours.
+// contentOf returns the schema of a body whose media type is not our JSON.
 func contentOf(kind string) object {
 	switch {
 	case kind == publish.CSLJSON.MediaType():
@@ -214,7 +214,7 @@ func jsonOf(schema object) object { return object{"application/json": object{"sc
 
 func refTo(schema string) object { return object{"$ref": "#/components/schemas/" + schema} }
 
-// sharedHeaders are those of answers.
+// sharedHeaders are headers that many answers have.
 var sharedHeaders = object{
 	"X-Request-Id": headerOf("Names this call in the server's log.", "string"),
 	"RateLimit": headerOf("What is left of the rule that is nearest to its end: `\"user\";r=99;t=1`.",
@@ -245,7 +245,7 @@ func headers(names ...string) object {
 	return list
 }
 
-// errors are the answers of each status of an error, from the table of codes.
+// errors returns the answer for each error status, from the table of codes.
 func (d description) errors() object {
 	codes := map[int][]string{}
 	for code, status := range statuses {
@@ -264,7 +264,7 @@ func (d description) errors() object {
 	return list
 }
 
-// errorName is "NotFound" of 404.
+// errorName returns "NotFound" for 404.
 func errorName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
 
 func (d description) responses(r route, method string) object {
@@ -329,7 +329,7 @@ func (d description) responses(r route, method string) object {
 	return list
 }
 
-// failures are the statuses of error that a route can give.
+// failures returns the error statuses of a route.
 func (r route) failures(method string) []int {
 	list := []int{400, 401, 421, 429, 500, 503}
 	get := method == http.MethodGet
@@ -340,7 +340,7 @@ func (r route) failures(method string) []int {
 		list = append(list, 403)
 	}
 	if r.asksSource() {
-		list = append(list, 502) // what a source answered
+		list = append(list, 502) // an error of the source
 	}
 	if !get || r.file {
 		list = append(list, 409)
@@ -364,7 +364,7 @@ func (r route) asksSource() bool {
 			r.action)
 }
 
-// locates reports whether a call makes an object that has an address of its own.
+// locates reports whether a call creates an object that has an address of its own.
 func (r route) locates(method string) bool {
 	return r.action == exchange.MaterialImport || r.status == http.StatusAccepted || r.repeatable(method) &&
 		slices.ContainsFunc(routes, func(one route) bool {
@@ -373,7 +373,7 @@ func (r route) locates(method string) bool {
 		})
 }
 
-// repeatable reports whether a call takes an Idempotency-Key.
+// repeatable reports whether a call accepts an Idempotency-Key.
 func (r route) repeatable(method string) bool {
 	return method == http.MethodPost && !answersSecret(r.action)
 }

@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/server"
 )
 
-// sharedParameters are those that many routes take.
+// sharedParameters are parameters that many routes have.
 var sharedParameters = object{
 	"limit": object{"name": "limit", "in": "query", "description": "How many items a page has at most.",
 		"schema": object{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
@@ -36,7 +36,7 @@ var sharedParameters = object{
 		"schema": object{"type": "string", "minLength": 1, "maxLength": longestKey}},
 }
 
-// parameters are those of the path, of a list its filters and its page, and headers.
+// parameters returns those of the path, a list's filters and page, and headers.
 func (d description) parameters(r route, method string) []object {
 	var list []object
 	for part := range strings.SplitSeq(r.path, "/") {
@@ -87,8 +87,8 @@ func (d description) parameters(r route, method string) []object {
 	return list
 }
 
-// queryNames are the names of the parameters that the document has for the query of a route, so that
-// none works that is not described.
+// queryNames returns the names of the query parameters that the document has for a route, so that no undescribed
+// parameter works.
 func (r route) queryNames() []string {
 	names := []string{}
 	for _, p := range (description{schemas: object{}}).parameters(r, r.methods[0]) {
@@ -103,7 +103,7 @@ func (r route) queryNames() []string {
 	return names
 }
 
-// searchParameters are the text, the facets to filter by and, but for a feed, the page.
+// searchParameters returns the text, the facets to filter by and, except for a feed, the page.
 func (d description) searchParameters(s searched) []object {
 	parameter := func(name, help string, schema object) object {
 		return object{"name": name, "in": "query", "schema": schema, "description": help}
@@ -143,7 +143,7 @@ func (d description) searchParameters(s searched) []object {
 		parameter("facets", "Whether facets are counted.", object{"type": "boolean", "default": true}))
 }
 
-// query are the parameters that the fields of a struct stand for.
+// query returns the parameters for the fields of a struct.
 func (d description) query(t reflect.Type) (list []object) {
 	for f := range t.Fields() {
 		name, help := f.Tag.Get("query"), f.Tag.Get("help")
@@ -160,7 +160,7 @@ func (d description) query(t reflect.Type) (list []object) {
 	return list
 }
 
-// parameterSchema is what a parameter of a name and type can be.
+// parameterSchema returns the schema of a parameter by name and type.
 func (d description) parameterSchema(name string, t reflect.Type) object {
 	schema := d.schema(t)
 	switch c, named := namedFields[name]; {

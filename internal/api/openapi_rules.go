@@ -9,11 +9,11 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// rules are the rules of the fields of an object by their names in JSON.
+// rules are the rules of the fields of an object, by their JSON names.
 type rules map[string]exchange.Rule
 
-// rulesOf are those of a body that is sent, from the checks themselves; made: it makes an object.
-// A body of this package has them in its tags.
+// rulesOf returns the rules of a request body, taken from the checks themselves; made: the body creates an object. A
+// body of this package has them in its tags.
 func rulesOf(body reflect.Type, made bool) rules {
 	if list, known := exchange.RulesOf(body, made); known {
 		return list
@@ -27,7 +27,7 @@ func rulesOf(body reflect.Type, made bool) rules {
 	return nil
 }
 
-// shownAs are the bodies that the texts of an object came in by.
+// shownAs maps an answered object to the request bodies that its texts came from.
 var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[Award]():        {exchange.GrantPatch{}},
 	reflect.TypeFor[Organization](): {exchange.OrganizationPatch{}},
@@ -47,8 +47,8 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[JoinRequest]():  {exchange.JoinNew{}, exchange.JoinDecline{}},
 }
 
-// shown are the rules of an object that is answered: how long its texts are at most and which words they can be.
-// What is there may be empty, and canonical.
+// shown returns the rules of an answered object: maximum lengths and possible values. Stored values may be empty, and
+// are in canonical form.
 func shown(t reflect.Type) rules {
 	list := rules{}
 	for _, body := range shownAs[t] {
@@ -66,7 +66,7 @@ func shown(t reflect.Type) rules {
 	return list
 }
 
-// ruled adds a rule to the schema of a field. A component has its own.
+// ruled adds a rule to the schema of a field, unless the field refers to a component, which has its own.
 func (d description) ruled(schema object, r exchange.Rule) object {
 	if r.Words != nil {
 		words := d.named(component{r.Name, enum(r.Words...)})
@@ -116,7 +116,7 @@ func bound(schema object, word string, n int) {
 	}
 }
 
-// tagged are the bounds that the tags of a field of a body or query name.
+// tagged adds the limits in the tags of a field of a body or query.
 func tagged(schema object, f reflect.StructField) object {
 	for word, tag := range map[string]string{"minimum": "least", "maximum": "most", "default": "default"} {
 		if n := f.Tag.Get(tag); n != "" {
@@ -127,7 +127,7 @@ func tagged(schema object, f reflect.StructField) object {
 	return schema
 }
 
-// savedFilters are the filters of a saved search: those that a search accepts.
+// savedFilters returns the filters of a saved search: those that a search accepts.
 func savedFilters() object {
 	properties, names := object{}, []string{}
 	for _, f := range exchange.Facets {
@@ -139,7 +139,7 @@ func savedFilters() object {
 		"description": "Filters as a search of materials takes them: " + strings.Join(names, ", ") + "."}
 }
 
-// facetValue is one value that a facet can have, as text.
+// facetValue returns the schema of one value of a facet, as text.
 func facetValue(f exchange.FacetName) object {
 	switch {
 	case f.IDs:

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// scalars are the types whose JSON is not told by what they are made of.
+// scalars are the types whose JSON does not follow from their Go structure.
 var scalars = map[reflect.Type]object{
 	reflect.TypeFor[Time](): {"type": "string", "format": "timestamp",
 		"pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
@@ -38,7 +38,7 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[exchange.Action]():     {"type": "string", "examples": []string{"material.update"}},
 }
 
-// component is a type that the document names and its fields do not tell.
+// component is a named schema that does not follow from the fields of a type.
 type component struct {
 	name   string
 	schema object
@@ -93,7 +93,7 @@ const idText = `^\s*\+?0*[1-9][0-9]{0,18}\s*$`
 
 func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }
 
-// namedFields are fields that say more by their name than by their type.
+// namedFields are fields whose schema follows from their name rather than their type.
 var namedFields = map[string]component{
 	"category": {"MaterialCategory", enum(category.Codes()...)},
 	"additional_metadata": {"Metadata",
@@ -120,13 +120,13 @@ func metadataKeys() string {
 	return text
 }
 
-// named puts a component into the document and refers to it.
+// named adds a component to the document and returns a reference to it.
 func (d description) named(c component) object {
 	d.schemas[c.name] = c.schema
 	return refTo(c.name)
 }
 
-// orNull allows null beside what a schema allows.
+// orNull allows null in addition to what a schema allows.
 func orNull(schema object) object {
 	kind, simple := schema["type"].(string)
 	if !simple {
@@ -169,7 +169,7 @@ func (d description) schema(t reflect.Type) object {
 			name = strings.TrimSuffix(of[strings.LastIndexByte(of, '.')+1:], "]") + name
 		}
 		if d.schemas[name] == nil {
-			d.schemas[name] = object{} // its fields may lead back here
+			d.schemas[name] = object{} // breaks the cycle if its fields refer to it
 			d.schemas[name] = d.structure(name, t, shown(t),
 				func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
 		}
@@ -178,8 +178,8 @@ func (d description) schema(t reflect.Type) object {
 	panic("the document has no words for " + t.String())
 }
 
-// input describes a body that is sent, under the name of its type with an ending for what it is
-// to do; made: it makes an object, so that some fields are required.
+// input describes a request body, under the name of its type with an ending for its purpose; made: the body creates an
+// object, so that some fields are required.
 func (d description) input(t reflect.Type, ending string, made bool) string {
 	name := t.Name()
 	if base, ok := strings.CutSuffix(name, "Patch"); ok {
@@ -191,7 +191,7 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	}
 	d.schemas[name] = d.structure(name, t, rulesOf(t, made), func(f reflect.StructField) bool {
 		for _, fault := range faults[f.Tag.Get("json")] {
-			// Either of two names is required where there are two, which JSON Schema has no plain word for.
+			// If one of two names is required, neither is listed: JSON Schema has no simple way to say so.
 			return f.Tag.Get("alias") == "" && !strings.HasPrefix(fault, "is required, or ")
 		}
 		return f.Type.Kind() == reflect.String
@@ -216,7 +216,7 @@ func (d description) fields(t reflect.Type, of rules, needed func(reflect.Struct
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // shown to some only
+		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // only shown to some callers
 			d.fields(f.Type.Elem(), shown(f.Type.Elem()), func(reflect.StructField) bool { return false }, properties,
 				required)
 			continue

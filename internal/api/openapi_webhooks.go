@@ -22,7 +22,7 @@ func webhookHeader(name, text, kind string) object {
 	return object{"name": name, "in": "header", "required": true, "description": text, "schema": object{"type": kind}}
 }
 
-// webhooks describes what is sent to webhooks, one entry for each type.
+// webhooks describes the messages to webhooks, one entry for each type.
 func (d description) webhooks() object {
 	list := object{string(exchange.Ping): d.webhook(exchange.Ping, "Try a webhook out",
 		"It is sent when the owner of the organization asks for it, and tried once.", exchange.PingMessage{})}
@@ -50,5 +50,5 @@ func (d description) webhook(t exchange.EventType, title, text string, message a
 	}}
 }
 
-// webhooksTag is the heading of what is sent to webhooks.
+// webhooksTag is the heading of the messages to webhooks.
 const webhooksTag = "webhooks"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// meanings say what the fields of bodies are. One word means one thing wherever it stands; where
-// it does not, the name of the object stands before it.
+// meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
+// the name of the object before it.
 var meanings = map[string]string{
 	"count":   "How many were found; an estimate where approximate says so.",
 	"results": "What was found, the best first.",

@@ -87,7 +87,7 @@ func (a *API) createShipping(c *Call, in exchange.ShippingPatch) (Shipping, erro
 	return showShipping(s), err
 }
 
-// OfOrganization narrows a list to what belongs to one organization.
+// OfOrganization restricts a list to what belongs to one organization.
 type OfOrganization struct {
 	Organization *int64 `query:"organization"`
 }

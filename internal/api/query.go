@@ -14,10 +14,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// pathID is an integer id in the path.
+// pathID returns an integer id in the path.
 func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
 
-// pathIDs are the id in the path, and that of an object within it.
+// pathIDs returns the id in the path, and that of an object within it.
 func (c *Call) pathIDs(inner string) (of, id int64, err error) {
 	if of, err = c.pathID("id"); err == nil {
 		id, err = c.pathID(inner)
@@ -25,8 +25,7 @@ func (c *Call) pathIDs(inner string) (of, id int64, err error) {
 	return of, id, err
 }
 
-// idOf reads an id as we write it. Whatever is none names no object, +1 and 01 too: an object has
-// one address.
+// idOf parses an id in canonical form. Anything else names no object, including +1 and 01: an object has one address.
 func idOf(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
@@ -35,9 +34,9 @@ func idOf(text string) (int64, error) {
 	return id, nil
 }
 
-// pathUser is a user id in the path.
+// pathUser returns a user id in the path.
 func (c *Call) pathUser() (uuid.UUID, error) {
-	if c.PathValue("id") == me && !c.Actor.Anonymous() { // an anonymous call of these paths never comes here
+	if c.PathValue("id") == me && !c.Actor.Anonymous() { // anonymous calls of these paths are refused before
 		return c.Actor.ID, nil
 	}
 	id, err := uuid.Parse(c.PathValue("id"))
@@ -47,21 +46,21 @@ func (c *Call) pathUser() (uuid.UUID, error) {
 	return id, nil
 }
 
-// The bounds of a page (contract.md section 1, "Lists").
+// The limits of a page (contract.md section 1, "Lists").
 const (
 	defaultLimit = 50
 	maxLimit     = 200
 )
 
-// listQuery is what a call says of the part of a list that it asks for.
+// listQuery says which part of a list a call asks for.
 type listQuery struct {
 	values url.Values
 	name   string // of the list, see listName
 	page   exchange.Page
 }
 
-// readList reads the parameters of a list: filters into the fields of a struct whose tags name
-// them, and the page. Every wrong one is named.
+// readList reads the parameters of a list: filters into the fields of a struct whose tags name them, and the page. The
+// error names every wrong parameter.
 func (c *Call) readList(filter any) error {
 	q := c.query()
 	q.filter(filter)
@@ -73,7 +72,7 @@ func (c *Call) readList(filter any) error {
 	return q.faults.Err()
 }
 
-// narrowed reports whether a list is asked for with filters or in another order, which may be long to find.
+// narrowed reports whether a list is filtered or in another order than the default, which may take long.
 func (c *Call) narrowed() bool {
 	for name := range c.list.values {
 		if name != "limit" && name != "cursor" {
@@ -83,7 +82,7 @@ func (c *Call) narrowed() bool {
 	return false
 }
 
-// readQuery reads the parameters of a GET that is no list into a struct whose tags name them.
+// readQuery reads the parameters of a GET that is not a list into a struct whose tags name them.
 func (c *Call) readQuery(in any) error {
 	q := c.query()
 	q.filter(in)
@@ -108,8 +107,7 @@ func (c *Call) query() *query {
 	return q
 }
 
-// maxUnknown is how many parameters that there are not are named in one answer, longestUnknown how
-// much of each, in bytes.
+// maxUnknown is how many unknown parameters are named in one answer, longestUnknown how much of each, in bytes.
 const maxUnknown, longestUnknown = 20, 100
 
 func clipped(name string) string {
@@ -119,13 +117,13 @@ func clipped(name string) string {
 	return name
 }
 
-// query reads parameters and notes what is wrong with them.
+// query reads parameters and records what is wrong with them.
 type query struct {
 	values url.Values
 	faults exchange.FieldErrors
 }
 
-// text is a parameter, nil where it is absent.
+// text returns a parameter, nil if it is absent.
 func (q *query) text(name string) *string {
 	if !q.values.Has(name) {
 		return nil
@@ -141,7 +139,7 @@ func (q *query) short(name, s string) bool {
 	return q.faults.Short(name, s)
 }
 
-// anything is a parameter of any text; one that comes several times is one text.
+// anything returns a parameter with any text; one that is repeated becomes one text.
 func (q *query) anything(name string) string { return strings.Join(q.values[name], " ") }
 
 func (q *query) integer(name string) *int64 {
@@ -157,7 +155,7 @@ func (q *query) integer(name string) *int64 {
 	return &n
 }
 
-// between is an integer within bounds; "" is none.
+// between parses an integer within bounds; "" means no bound.
 func (q *query) between(name, least, most string) *int64 {
 	n := q.integer(name)
 	if n == nil || least == "" {
@@ -200,7 +198,7 @@ func (q *query) user(name string) *uuid.UUID {
 	return &id
 }
 
-// instant is a moment. The + of its zone may stand in the address as it is, where it means a blank.
+// instant parses a time. The + of its zone may not be escaped, and is then read as a blank.
 func (q *query) instant(name string) *exchange.Instant {
 	s := q.text(name)
 	if s == nil {
@@ -215,7 +213,7 @@ func (q *query) instant(name string) *exchange.Instant {
 	return &i
 }
 
-// filter fills a struct of pointers; a field stays nil where its parameter is absent.
+// filter fills a struct of pointers; a field stays nil if its parameter is absent.
 func (q *query) filter(into any) {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {
@@ -249,7 +247,7 @@ func (q *query) filter(into any) {
 	}
 }
 
-// word is text, and where the document lists what a field of that name or type can be, one of these.
+// word returns a text; if the document lists the values of a field of that name or type, it has to be one of them.
 func (q *query) word(name string, t reflect.Type) *string {
 	s := q.text(name)
 	c, listed := components[t]
@@ -278,7 +276,7 @@ func (q *query) limit(usual, most int) int {
 	return int(*n)
 }
 
-// order is the name of a field, with - before it where the greatest comes first.
+// order parses the name of a field, with - before it for descending order.
 func (q *query) order(fields []exchange.Field) exchange.Order {
 	s := q.text("ordering")
 	if s == nil {
@@ -297,8 +295,8 @@ func (q *query) order(fields []exchange.Field) exchange.Order {
 	return exchange.Order{Field: fields[i], Ascending: !descending}
 }
 
-// listed answers with one part of a list as a bare array; X-Total-Count tells the number of all
-// and Link where the next part is (RFC 8288).
+// listed answers with one part of a list as a bare array; X-Total-Count has the total, and Link the address of the next
+// part (RFC 8288).
 func listed[T, Out any](c *Call, part exchange.ListPage[T], err error, show func(T) Out) ([]Out, error) {
 	if err != nil {
 		return nil, err
@@ -312,12 +310,12 @@ func listed[T, Out any](c *Call, part exchange.ListPage[T], err error, show func
 	return list(part.Items, show), nil
 }
 
-// location tells where the object is that a POST made, unless it failed with err.
+// location sets the address of the object that a POST created, unless it failed with err.
 func (c *Call) location(err error, format string, args ...any) {
 	if err == nil {
 		c.w.Header().Set("Location", "/v1"+fmt.Sprintf(format, args...))
 	}
 }
 
-// noStore keeps an answer out of caches, whose tag is of use still to who keeps it themselves.
+// noStore keeps an answer out of shared caches; its tag still helps clients that store it themselves.
 func (c *Call) noStore() { c.w.Header().Set("Cache-Control", "no-store") }

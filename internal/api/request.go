@@ -54,7 +54,7 @@ func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
 	})
 }
 
-// request runs a use case on the request of the path and shows what it gives.
+// request runs a use case on the request in the path and returns the result as shown.
 func (a *API) request(c *Call, do func(id int64) (exchange.RequestDetail, error)) (Request, error) {
 	id, err := c.pathID("id")
 	if err != nil {

@@ -11,29 +11,29 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// route is one line of the table.
+// route is one row of the table of routes.
 type route struct {
 	methods []string
 	path    string
 	action  exchange.Action
 	status  int
-	name    string       // of the handler, which clients call it by
-	text    string       // the first sentence is its title
-	there   *outcome     // of a POST whose object is there already
-	silent  bool         // no JSON comes back
-	stream  bool         // the handler reads the body itself, and no limit on JSON applies
-	types   []string     // of a Body
-	in, out reflect.Type // of the bodies, and of a GET's query; None where there is none
+	name    string       // of the handler; the operation name in clients
+	text    string       // the description; its first sentence is the title
+	there   *outcome     // the answer of a POST if the object already exists
+	silent  bool         // the answer has no JSON
+	stream  bool         // the handler reads the body itself, without the limit on JSON
+	types   []string     // content types of a Body
+	in, out reflect.Type // of the bodies, and of a GET's query; None if there is none
 	fields  []exchange.Field
 	asked   reflect.Type // parameters of a POST; nil: none
 	file    bool         // it sends a file
-	events  bool         // it sends events, for as long as the caller listens
-	search  *searched    // it searches; nil: it does not
+	events  bool         // it streams events for as long as the client is connected
+	search  *searched    // nil: it is not a search
 	page    string       // the path of the page of the object, before its id; "": it has none
 	serve   func(*API, *Call) error
 }
 
-// outcome is another success than a route's usual one.
+// outcome is another successful answer than a route's usual one.
 type outcome struct {
 	when string
 	out  reflect.Type
@@ -42,16 +42,16 @@ type outcome struct {
 // None is the body of a request or response that has none.
 type None struct{}
 
-// Body is the answer of a GET that is no JSON of ours, such as a reference. It is held whole, and is
-// tagged and compressed as every answer; a file is streamed instead, as getContent does.
+// Body is the answer of a GET that is not our JSON, such as a citation. It is held in memory, and is tagged and
+// compressed as every answer; a file is streamed instead, as getContent does.
 type Body struct {
 	Type  string
 	Bytes []byte
-	Name  string // of the file that a browser saves it as; "" shows it
+	Name  string // the file name for a browser to save it under; "": shown in the browser
 }
 
-// on makes a route of a typed handler: In is decoded from the body, or from the query of a GET;
-// Out is the answer. text says in the OpenAPI document what the route does.
+// on makes a route of a typed handler: In is decoded from the body, or from the query of a GET; Out is the answer. text
+// is the description in the OpenAPI document.
 func on[In, Out any](pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error),
 	text string) route {
 	methods, path, _ := strings.Cut(pattern, " ")
@@ -113,19 +113,19 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 	return r
 }
 
-// sortedBy gives a list the fields that its parameter ordering can name.
+// sortedBy sets the fields that the parameter ordering of a list can name.
 func (r route) sortedBy(fields []exchange.Field) route {
 	r.fields = fields
 	return r
 }
 
-// searches says what a search takes beside its text.
+// searches sets what a search accepts besides its text.
 func (r route) searches(s searched) route {
 	r.search = &s
 	return r
 }
 
-// shownAt gives an object the path of its page, before its id.
+// shownAt sets the path of the page of an object, before its id.
 func (r route) shownAt(page string) route {
 	r.page = page
 	return r
@@ -137,13 +137,13 @@ func (r route) streams() route {
 	return r
 }
 
-// asks gives a POST parameters: a struct whose tags name them.
+// asks sets the parameters of a POST: a struct whose tags name them.
 func (r route) asks(parameters any) route {
 	r.asked = reflect.TypeOf(parameters)
 	return r
 }
 
-// sendsFile marks a GET that sends a file which is made for it as it goes.
+// sendsFile marks a GET that sends a file which is generated as it is sent.
 func (r route) sendsFile() route {
 	r.file = true
 	return r
@@ -155,24 +155,24 @@ func (r route) sendsEvents() route {
 	return r
 }
 
-// as says what content types the Body that a GET gives may have.
+// as sets the content types of the Body that a GET returns.
 func (r route) as(types ...string) route {
 	r.types = types
 	return r
 }
 
-// already says when a POST finds its object there and answers 200, with a body like example.
+// already says when a POST finds its object and answers 200, with a body like example.
 func (r route) already(when string, example any) route {
 	r.there = &outcome{when, reflect.TypeOf(example)}
 	return r
 }
 
-// hasBody reports whether calls bring a body.
+// hasBody reports whether calls have a body.
 func (r route) hasBody() bool {
 	return r.methods[0] != http.MethodGet && (r.in != reflect.TypeFor[None]() || r.stream)
 }
 
-// patterns are those under which net/http's mux knows the route.
+// patterns returns the patterns of the route for net/http's mux.
 func (r route) patterns() []string {
 	var list []string
 	for _, method := range r.methods {
@@ -181,13 +181,13 @@ func (r route) patterns() []string {
 	return list
 }
 
-// patterns are those of one method of a path: at the root and under /v1, with and without a slash at its end.
+// patterns returns the patterns of one method of a path: at the root and under /v1, with and without a trailing slash.
 func patterns(method, path string) []string {
 	return []string{method + " " + path, method + " " + path + "/{$}", method + " /v1" + path, method + " /v1" + path +
 		"/{$}"}
 }
 
-// Call is one request on its way through a handler.
+// Call is one HTTP request on its way through a handler.
 type Call struct {
 	*http.Request
 	Actor    exchange.Actor
@@ -195,24 +195,24 @@ type Call struct {
 	status   int // of success
 	stream   bool
 	fields   []exchange.Field
-	filters  []filter    // of a list, beside those of its query
+	filters  []filter    // of a list, in addition to those of its query
 	list     listQuery   // of a list
 	searched *searched   // nil: the route does not search
 	search   searchQuery // of a search
-	written  bool        // the handler wrote the answer itself
+	written  bool        // the handler has written the answer itself
 
 	page       string   // the address of the page of the object, before its id
-	parameters []string // those that the query may have
-	body       []byte   // JSON, as it was sent
+	parameters []string // the allowed query parameters
+	body       []byte   // JSON, as sent
 }
 
-// slowest is the speed of a connection, in bytes a second, at which a whole file still passes.
+// slowest is the lowest speed of a connection, in bytes a second, at which a whole file can still be sent.
 const slowest = 64 << 10
 
-// forFile gives the connection the time for n bytes; the server's own limits are meant for JSON.
+// forFile extends the deadlines of the connection for n bytes; the server's own deadlines are meant for JSON.
 func (c *Call) forFile(n int64) {
 	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
 	connection := http.NewResponseController(c.w)
-	_ = connection.SetReadDeadline(until) // fails only where a connection has no deadlines
+	_ = connection.SetReadDeadline(until) // fails only if a connection has no deadlines
 	_ = connection.SetWriteDeadline(until)
 }

@@ -5,9 +5,9 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// routes is the contract as a table: method and path, the action that the policy table rules,
-// the status of success, the handler, and what it does; of a list also what it can be sorted by. Every
-// path answers with and without a trailing slash, at the root and under /v1.
+// routes is the contract as a table: method and path, the action that the policy table rules on, the status of success,
+// the handler, and its description; for a list also the fields to sort by. Every path works with and without a trailing
+// slash, at the root and under /v1.
 var routes = []route{
 	on("POST /login", exchange.Login, 200, (*API).login,
 		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on "+

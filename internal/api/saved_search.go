@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SavedSearch is a search of materials that a person keeps.
+// SavedSearch is a search of materials that a person saved.
 type SavedSearch struct {
 	ID        int64            `json:"id"`
 	User      uuid.UUID        `json:"user"`
@@ -27,7 +27,7 @@ func showSavedSearch(s exchange.SavedSearch) SavedSearch {
 		Time(s.CreatedAt), Time(s.UpdatedAt)}
 }
 
-// Matches are what is new in a saved search.
+// Matches are the new results of a saved search.
 type Matches struct {
 	Count     int                        `json:"count"`
 	Materials []exchange.MaterialPayload `json:"materials"` // the newest
@@ -52,7 +52,7 @@ func (a *API) createSavedSearch(c *Call, in exchange.SavedSearchPatch) (SavedSea
 	return showSavedSearch(s), err
 }
 
-// pathSavedSearch is a saved search in the path, with its user.
+// pathSavedSearch returns the saved search in the path, with its user.
 func (c *Call) pathSavedSearch() (user uuid.UUID, search int64, err error) {
 	if user, err = c.pathUser(); err == nil {
 		search, err = c.pathID("saved_search")

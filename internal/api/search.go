@@ -12,24 +12,24 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// The bounds of a search. Its pages are at most as long as those of lists.
+// The limits of a search. Its pages are at most as long as those of lists.
 const (
 	defaultHits      = 20
 	maxOffset        = exchange.MaxOffset
 	defaultSuggested = 8
 )
 
-// searched is what a search is asked for beside its text.
+// searched is what a search accepts besides its text.
 type searched struct {
 	facets []exchange.FacetName
-	title  string // the order by title is called so
-	feed   bool   // it is one of the newest, and takes no page
+	title  string // the name of the order by title
+	feed   bool   // it is a feed of the newest, without pages
 }
 
-// orders are the values of ordering, the usual one first.
+// orders returns the values of ordering, the default first.
 func (s searched) orders() []string { return exchange.SearchOrders(s.title) }
 
-// searchQuery is what a call says of the search that it asks for.
+// searchQuery says which part of a search a call asks for.
 type searchQuery struct {
 	values url.Values
 	text   string
@@ -37,7 +37,7 @@ type searchQuery struct {
 	search exchange.Search
 }
 
-// readSearch reads the parameters of a search. Any text is one, whatever its bytes.
+// readSearch reads the parameters of a search. Any text is valid, whatever its bytes.
 func (c *Call) readSearch() error {
 	q := c.query()
 	text := q.anything("search")
@@ -57,7 +57,7 @@ func (c *Call) readSearch() error {
 	return q.faults.Err()
 }
 
-// offset is how many hits are passed over.
+// offset returns how many hits to skip.
 func (q *query) offset() int {
 	n := q.integer("offset")
 	switch {
@@ -71,7 +71,7 @@ func (q *query) offset() int {
 	return int(*n)
 }
 
-// searchCursor is the place behind which the page begins, nil for the beginning.
+// searchCursor returns the position after which the page begins, nil for the beginning.
 func (q *query) searchCursor(search string) *exchange.SearchPosition {
 	parts := q.unpacked(search)
 	if parts == nil {
@@ -86,8 +86,8 @@ func (q *query) searchCursor(search string) *exchange.SearchPosition {
 	return &exchange.SearchPosition{Offset: offset, Token: token}
 }
 
-// addresses are where the parts behind and before this one are; nil where there is none. There is
-// none before that begins beyond what offset can say.
+// addresses returns the addresses of the next and the previous part; nil if there is none. There is no previous part
+// that begins beyond the maximum of offset.
 func (c *Call) addresses(next *exchange.SearchPosition) (after, before *string) {
 	page, values := c.search.search.Page, c.search.values
 	at := page.Offset
@@ -152,8 +152,8 @@ func (a *API) suggest(c *Call, asked SuggestQuery) (Suggestions, error) {
 	return Suggestions{list(found, showSuggestion)}, err
 }
 
-// feedMaterials writes a search as a feed. Whoever follows it asks for the same search from now on, so
-// that it is known by what it looks for alone.
+// feedMaterials writes a search as a feed. A feed reader sends the same search from now on, so the feed is identified
+// by its search alone.
 func (a *API) feedMaterials(c *Call, _ None) (Body, error) {
 	listings, err := a.App.Feed(c.Context(), c.search.search)
 	if err != nil {

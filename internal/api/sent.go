@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// asSent completes the refusal of a body: it names the references that lead to nothing beside what else is wrong, and
-// each field as the caller sent it.
+// asSent completes the refusal of a body: it adds the references that do not exist, and names each field as the caller
+// sent it.
 func (a *API) asSent(c *Call, body any, err error) error {
 	e, is := errors.AsType[*exchange.Error](err)
 	if !is || e.Code != exchange.InvalidInput && e.Details["field"] == nil {
@@ -33,7 +33,7 @@ func (a *API) asSent(c *Call, body any, err error) error {
 	return e
 }
 
-// references are those that a body has.
+// references returns the references in a body.
 func (c *Call) references(body any) (list []app.Reference) {
 	v := reflect.ValueOf(body)
 	for _, field := range fieldsOf(v.Type()) {
@@ -43,7 +43,7 @@ func (c *Call) references(body any) (list []app.Reference) {
 				list = append(list, app.Reference{Field: field.name, ID: int64(value.Value)})
 			}
 		case exchange.Null[exchange.Ref]:
-			// The address of a request that is changed is its requester's, whoever changes it.
+			// The address of a request belongs to its requester, whoever changes the request.
 			if value.Value != nil && *value.Value > 0 && (field.name != "address" || c.Method == http.MethodPost) {
 				list = append(list, app.Reference{Field: field.name, ID: int64(*value.Value)})
 			}
@@ -64,11 +64,11 @@ func (c *Call) references(body any) (list []app.Reference) {
 	return list
 }
 
-// otherNames are the names that the caller sent fields by, where these are not the names of the fields.
+// otherNames returns the aliases that the caller used, by the names of the fields.
 func (c *Call) otherNames(body any) map[string]string {
 	names, members := map[string]string{}, map[string]json.RawMessage{}
 	if json.Unmarshal(c.body, &members) != nil {
-		return nil // no JSON: there are no names
+		return nil // not JSON: there are no names
 	}
 	for _, field := range fieldsOf(reflect.TypeOf(body)) {
 		_, sent := members[field.name]
@@ -83,7 +83,7 @@ func (c *Call) otherNames(body any) map[string]string {
 	return names
 }
 
-// renamed is a refusal that calls a field otherwise.
+// renamed returns a copy of a refusal with another name for a field.
 func renamed(e *exchange.Error, name, sent string) *exchange.Error {
 	shown := *e
 	if e.Code == exchange.InvalidInput {

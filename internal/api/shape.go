@@ -13,15 +13,16 @@ import (
 // Time is a timestamp as the contract writes it: 2020-05-11T14:13:39+0000, always UTC.
 type Time time.Time
 
-// MarshalText writes the contract's form. It is no MarshalJSON, whose result encoding/json reads again.
+// MarshalText writes the contract's form. It is not MarshalJSON, because encoding/json validates the result of that
+// again.
 func (t Time) MarshalText() ([]byte, error) {
 	return time.Time(t).UTC().AppendFormat(make([]byte, 0, len(exchange.TimeLayout)), exchange.TimeLayout), nil
 }
 
-// timeOf is a timestamp that may be absent.
+// timeOf returns a timestamp that may be absent.
 func timeOf(t *time.Time) *Time { return (*Time)(t) }
 
-// Expiry is the timestamp of a token's end, in the form of /login: 2021-02-22T17:09:15.513Z.
+// Expiry is the time at which a token expires, in the form of /login: 2021-02-22T17:09:15.513Z.
 type Expiry time.Time
 
 // MarshalText writes milliseconds and Z.
@@ -50,20 +51,20 @@ func showPerson(u exchange.User) Person {
 	return Person{u.ID, u.Username, u.FirstName, u.LastName, Time(u.CreatedAt), Time(u.UpdatedAt)}
 }
 
-// Lab is an organization inside of another object.
+// Lab is an organization inside another object.
 type Lab struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 }
 
-// OpenRequest is a request inside of an error.
+// OpenRequest is a request inside an error.
 type OpenRequest struct {
 	ID     int64           `json:"id"`
 	Title  string          `json:"title"`
 	Status exchange.Status `json:"status"`
 }
 
-// User is a user as others see them; Private is there for the user and for admins.
+// User is a user as others see them; only the user and admins get Private.
 type User struct {
 	Person
 	RegistryID    string `json:"registry_id"`
@@ -71,7 +72,7 @@ type User struct {
 	*Private
 }
 
-// Private is what only a user and admins see of them.
+// Private is what only the user and admins see.
 type Private struct {
 	Email              string       `json:"email"`
 	Addresses          []Address    `json:"addresses"`
@@ -83,7 +84,7 @@ type Private struct {
 	OwnedOrganizations []Lab        `json:"owned_organizations"`
 }
 
-// Award is a grant inside of a user.
+// Award is a grant inside a user.
 type Award struct {
 	ID       int64  `json:"id"`
 	Title    string `json:"title"`
@@ -92,8 +93,8 @@ type Award struct {
 
 func showAward(g exchange.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }
 
-// LabAward is a grant as members of an organization see it whose materials it paid for; the whole
-// grant only its owner sees.
+// LabAward is a grant as the members of an organization see it if it paid for materials of theirs; only its owner sees
+// the whole grant.
 type LabAward struct {
 	Award
 	User uuid.UUID `json:"user"`
@@ -123,7 +124,7 @@ func (a *API) showUser(v app.UserView) User {
 	return u
 }
 
-// list shows every item; it is never null in JSON.
+// list returns every item as shown; it is never null in JSON.
 func list[T, Out any](items []T, show func(T) Out) []Out {
 	out := make([]Out, len(items))
 	for i, item := range items {
@@ -153,8 +154,8 @@ func showOrganization(v app.OrganizationView) Organization {
 		Time(v.UpdatedAt)}
 }
 
-// OrganizationChange is an organization as a call left it, with the invitations to those whom it names and who have not
-// said yes, where there are some.
+// OrganizationChange is an organization after a change, with the open invitations of the people that the change named,
+// if there are any.
 type OrganizationChange struct {
 	Organization
 	Invitations []Invitation `json:"invitations,omitzero"`
@@ -268,7 +269,7 @@ type Material struct {
 	CreatedAt        Time            `json:"created_at"`
 	UpdatedAt        Time            `json:"updated_at"`
 
-	// Warnings are doubts about values that were kept, by field, in the answer to a change.
+	// Warnings are doubtful values that were stored nevertheless, by field, in the answer to a change.
 	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
@@ -282,7 +283,7 @@ func showMaterial(m exchange.ShownMaterial) Material {
 		Time(m.CreatedAt), Time(m.UpdatedAt), nil}
 }
 
-// showChanged is the answer to a change of a material: it tells doubts too.
+// showChanged returns the answer to a change of a material, with warnings.
 func showChanged(m exchange.ShownMaterial) Material {
 	shown := showMaterial(m)
 	shown.Warnings = m.Warnings()

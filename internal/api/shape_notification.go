@@ -2,7 +2,7 @@ package api
 
 import "aliquot/internal/exchange"
 
-// Notification is one line of a person's feed: of an event of a request, or of news.
+// Notification is one entry of a person's feed: an event of a request, or an announcement.
 type Notification struct {
 	ID           int64                     `json:"id"`
 	Category     exchange.Category         `json:"category"`
@@ -41,7 +41,7 @@ func showNotification(n exchange.Notification) Notification {
 	return out
 }
 
-// known is an id, null where it is none.
+// known returns an id, or null for 0.
 func known(id int64) *int64 {
 	if id == 0 {
 		return nil

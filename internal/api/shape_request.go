@@ -32,39 +32,38 @@ type Request struct {
 	Requirements []Requirement   `json:"requirements"`
 	WaitingOn    *Turn           `json:"waiting_on"`
 	Clock        Clock           `json:"clock"`
-	MTA          *MTA            `json:"mta"` // null: the material showed none
+	MTA          *MTA            `json:"mta"` // null: the material had none
 	CreatedAt    Time            `json:"created_at"`
 	UpdatedAt    Time            `json:"updated_at"`
 }
 
-// MTA is the blank agreement that the material showed when the request was made.
+// MTA is the blank agreement of the material at the time of the request.
 type MTA struct {
 	Attachment  int64  `json:"attachment"`
 	Version     int64  `json:"version"`
 	DownloadURL string `json:"download_url"`
 }
 
-// Requirement is one line of what a request needs.
+// Requirement is one of the requirements of a request.
 type Requirement struct {
 	Name  exchange.Need `json:"name"`
 	State exchange.Due  `json:"state"`
 	Note  string        `json:"note,omitempty"`
 }
 
-// Turn says whose turn it is; due is only there for the lab, by its own targets.
+// Turn says whose turn it is; due is only shown to the lab, by its own targets.
 type Turn struct {
 	Party        exchange.Side `json:"party"`
 	What         []string      `json:"what"`
 	Since        Time          `json:"since"`
 	Due          *Time         `json:"due"`
 	ReminderAt   *Time         `json:"reminder_at"`   // null: never
-	EscalationAt *Time         `json:"escalation_at"` // null: never, or it was
-	SnoozedUntil *Time         `json:"snoozed_until"` // null: it is not
+	EscalationAt *Time         `json:"escalation_at"` // null: never, or already escalated
+	SnoozedUntil *Time         `json:"snoozed_until"` // null: not snoozed
 }
 
-// Clock is for how many seconds it was whose turn, and how many the request stood where, until the
-// present one of its turns began. What runs since then is for the reader to add, so that the object is
-// the same while nothing happens.
+// Clock holds how many seconds each side has had the turn, and how many the request was in each status, until the
+// current turn began. The reader adds the time since then, so that the object stays the same while nothing happens.
 type Clock struct {
 	Requester int64                     `json:"requester"`
 	Lab       int64                     `json:"lab"`
@@ -73,7 +72,7 @@ type Clock struct {
 	Until     Time                      `json:"until"`
 }
 
-// RequestTurn is one entry in the account of a request's turns.
+// RequestTurn is one turn of a request.
 type RequestTurn struct {
 	ID      int64           `json:"id"`
 	Seq     int64           `json:"seq"`
@@ -81,7 +80,7 @@ type RequestTurn struct {
 	Party   *exchange.Side  `json:"party"` // null: nobody's
 	What    []string        `json:"what"`
 	BeganAt Time            `json:"began_at"`
-	EndedAt *Time           `json:"ended_at"` // null: it is the present one
+	EndedAt *Time           `json:"ended_at"` // null: it is the current one
 }
 
 func showTurn(t exchange.RequestTurn) RequestTurn {
@@ -103,7 +102,7 @@ type Document struct {
 	ReviewedAt *Time           `json:"reviewed_at"`
 }
 
-// Shipment says how the parcel travels.
+// Shipment holds the details of the shipment.
 type Shipment struct {
 	Carrier    string `json:"carrier"`
 	Tracking   string `json:"tracking"`
@@ -153,7 +152,7 @@ func (a *API) showRequest(q exchange.RequestDetail) Request {
 	return out
 }
 
-// Event is one thing that happened to a request, with the hashes that chain it.
+// Event is one event of a request, with the hashes that chain it.
 type Event struct {
 	ID       int64              `json:"id"`
 	Seq      int64              `json:"seq"`
@@ -173,7 +172,7 @@ func showEvent(e exchange.Event) Event {
 	return out
 }
 
-// OrganizationEvent is one line of an organization's feed.
+// OrganizationEvent is one entry of an organization's feed.
 type OrganizationEvent struct {
 	Event
 	Request  int64  `json:"request"`

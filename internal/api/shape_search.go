@@ -6,7 +6,7 @@ import (
 	"aliquot/internal/exchange/fulltext"
 )
 
-// Page is a part of what a search found.
+// Page is one page of the results of a search.
 type Page[T any] struct {
 	Count       int64                        `json:"count"`
 	Results     []T                          `json:"results"`
@@ -19,7 +19,7 @@ type Page[T any] struct {
 	Previous    *string                      `json:"previous"`
 }
 
-// pageOf answers a search.
+// pageOf returns the answer of a search.
 func pageOf[T, Out any](c *Call, found app.Results[T], err error, show func(T) Out) (Page[Out], error) {
 	if err != nil {
 		return Page[Out]{}, err
@@ -45,25 +45,25 @@ func pageOf[T, Out any](c *Call, found app.Results[T], err error, show func(T) O
 	return h, nil
 }
 
-// MaterialHit is a material that was found.
+// MaterialHit is a material in the results.
 type MaterialHit struct {
 	Material
 	Highlights map[string][]Piece `json:"highlights"`
 }
 
-// OrganizationHit is an organization that was found.
+// OrganizationHit is an organization in the results.
 type OrganizationHit struct {
 	Organization
 	Highlights map[string][]Piece `json:"highlights"`
 }
 
-// Piece is a part of a text, which the search matches or not.
+// Piece is a part of a text that either matches the search or does not.
 type Piece struct {
 	Text  string `json:"text"`
 	Match bool   `json:"match"`
 }
 
-// highlights are what of some texts is shown with a hit.
+// highlights returns the parts of some texts that are shown with a hit.
 func highlights(q fulltext.Query, texts []exchange.NamedText) map[string][]Piece {
 	shown := map[string][]Piece{}
 	for name, pieces := range exchange.Highlights(q, texts) {
@@ -72,12 +72,12 @@ func highlights(q fulltext.Query, texts []exchange.NamedText) map[string][]Piece
 	return shown
 }
 
-// Suggestions are what someone who types may look for.
+// Suggestions are completions of what someone types.
 type Suggestions struct {
 	Results []Suggestion `json:"results"`
 }
 
-// Suggestion is one thing that there is.
+// Suggestion is one completion.
 type Suggestion struct {
 	Text string `json:"text"`
 	Kind string `json:"kind"`

@@ -5,12 +5,12 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Storage is what a user or an organization has stored, in bytes.
+// Storage is how much a user or an organization has stored, in bytes.
 type Storage struct {
 	Used         int64        `json:"used"`
 	Quota        *int64       `json:"quota"`        // null: no limit
-	Deleted      int64        `json:"deleted"`      // of used: what was deleted and is still kept
-	Spreadsheets int64        `json:"spreadsheets"` // of used: spreadsheets of materials, which are kept for a month
+	Deleted      int64        `json:"deleted"`      // part of used: deleted and still kept
+	Spreadsheets int64        `json:"spreadsheets"` // part of used: spreadsheets of materials, kept for a month
 	Largest      []StoredFile `json:"largest"`      // attachments, the largest first
 }
 

@@ -10,13 +10,13 @@ import (
 	"aliquot/internal/server"
 )
 
-// Stream is what a call says of where a stream begins.
+// Stream holds the position at which a stream begins.
 type Stream struct {
 	LastEventID *string `query:"last_event_id" help:"The same as the header Last-Event-ID, for clients that cannot send it."`
 }
 
-// followNotifications streams a person's notifications until the caller hangs up or does not read,
-// the token ends, or the process does.
+// followNotifications streams a person's notifications until the client disconnects or does not read, the token
+// expires, or the process stops.
 func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	id, err := c.pathUser()
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	}
 	s.Begin()
 	for tell(s, news) == nil && (news.More || s.Await(c.Context(), feed.Fresh(), a.Stop, feed.Over(), a.Heartbeat)) {
-		if news, err = feed.Read(c.Context()); err != nil { // whoever comes again goes on where this ended
+		if news, err = feed.Read(c.Context()); err != nil { // a client that reconnects continues where this ended
 			if c.Context().Err() == nil {
 				a.Log.WarnContext(c.Context(), "stream broke off", "request_id", c.w.Header().Get(requestID), "error",
 					err)
@@ -53,7 +53,7 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	return None{}, nil
 }
 
-// place is where a stream begins, nil for the present.
+// place returns the position at which a stream begins, nil for now.
 func (c *Call) place(in Stream) (*exchange.FeedPosition, error) {
 	id := c.Header.Get(server.LastEventID)
 	if id == "" && in.LastEventID != nil {
@@ -75,7 +75,7 @@ type UnreadCount struct {
 	Unread int64 `json:"unread"`
 }
 
-// tell sends what there is to tell, each event within its time.
+// tell sends the pending updates, each event within its deadline.
 func tell(s *server.Events, n app.FeedUpdate) error {
 	add := func(id, name string, data any) error {
 		return encoded(data, func(raw []byte) error {

@@ -2,22 +2,22 @@ package api
 
 import "aliquot/internal/exchange"
 
-// me stands in a path for the id of the caller.
+// me in a path stands for the id of the caller.
 const me = "me"
 
-// Token is what is known of a token beside its secret.
+// Token is a token without its secret.
 type Token struct {
 	ID           int64            `json:"id"`
 	Name         string           `json:"name"`
-	Scopes       []exchange.Scope `json:"scopes"`       // empty: a login, which may all that its user may
-	Organization *int64           `json:"organization"` // the only one that it reaches
+	Scopes       []exchange.Scope `json:"scopes"`       // empty: a sign-in, with all rights of its user
+	Organization *int64           `json:"organization"` // the only one that it can access
 	CreatedAt    Time             `json:"created_at"`
 	LastUsed     Time             `json:"last_used"` // to the hour
 	Expires      Expiry           `json:"expires"`
-	Presented    bool             `json:"presented"` // by this very call
+	Presented    bool             `json:"presented"` // by this call
 }
 
-// NewToken is a token that was just made, with its secret, which is shown this once.
+// NewToken is a new token with its secret, which is shown only once.
 type NewToken struct {
 	Token  string           `json:"token"`
 	ID     int64            `json:"id"`
@@ -54,7 +54,7 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, match := range c.list.page.Where { // which token is presented, the call tells
+	for i, match := range c.list.page.Where { // the call knows which token is presented
 		if match.Field == "presented" {
 			c.list.page.Where[i] = exchange.FieldEquals{Field: map[any]string{true: "id",
 				false: "other than"}[match.Value], Value: c.Actor.TokenID}

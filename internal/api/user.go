@@ -11,7 +11,7 @@ func (a *API) login(c *Call, in exchange.Credentials) (Signed, error) {
 	return a.signed(c, in.Registration(), 200)
 }
 
-// register answers 201 for someone new and 200 for someone who is registered already.
+// register answers 201 for a new user and 200 for one who is already registered.
 func (a *API) register(c *Call, in exchange.Registration) (Signed, error) {
 	return a.signed(c, in, 201)
 }

@@ -6,7 +6,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Webhook is a web address that is told of what happens to the requests of an organization.
+// Webhook is a web address that receives the events of the requests of an organization.
 type Webhook struct {
 	ID             int64                `json:"id"`
 	Organization   int64                `json:"organization"`
@@ -22,7 +22,7 @@ type Webhook struct {
 	UpdatedAt      Time                 `json:"updated_at"`
 }
 
-// WebhookSecret is a webhook with its secret, which is shown when it is made and nowhere else.
+// WebhookSecret is a webhook with its secret, which is shown only when it is created.
 type WebhookSecret struct {
 	Webhook
 	Secret string `json:"secret"`
@@ -44,14 +44,14 @@ type WebhookDelivery struct {
 	EndedAt   *Time                  `json:"ended_at"`
 }
 
-// LoggedDelivery is a delivery with what is sent, and every try.
+// LoggedDelivery is a delivery with its message and every attempt.
 type LoggedDelivery struct {
 	WebhookDelivery
 	Payload  json.RawMessage `json:"payload"`
 	Attempts []Attempt       `json:"attempts"`
 }
 
-// Attempt is one try at a delivery.
+// Attempt is one attempt at a delivery.
 type Attempt struct {
 	At      Time    `json:"at"`
 	Took    int64   `json:"took_ms"`
@@ -60,7 +60,7 @@ type Attempt struct {
 	Excerpt string  `json:"excerpt"`
 }
 
-// orNone is null for an empty text.
+// orNone returns null for an empty text.
 func orNone(text string) *string {
 	if text == "" {
 		return nil
@@ -103,7 +103,7 @@ func (a *API) createWebhook(c *Call, in exchange.WebhookPatch) (WebhookSecret, e
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 
-// pathWebhook is a webhook in the path, with its organization.
+// pathWebhook returns the webhook in the path, with its organization.
 func (c *Call) pathWebhook() (organization, webhook int64, err error) {
 	if organization, err = c.pathID("id"); err == nil {
 		webhook, err = c.pathID("webhook")

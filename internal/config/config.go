@@ -1,5 +1,5 @@
-// Package config holds every setting of Aliquot in one struct, with its default and its
-// meaning. docs/settings.md is made from it; a test holds the two together.
+// Package config holds every setting of Aliquot in one struct, with its default and its help text. docs/settings.md is
+// generated from it; a test keeps the two equal.
 package config
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Store is where an installation keeps its data; every command takes these settings.
+// Store holds the settings of where an installation keeps its data; every command has them.
 type Store struct {
 	Data      string `default:"./aliquot-data" help:"Folder of the embedded database and the files (--demo: ./aliquot-demo)."`
 	Database  string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
@@ -24,7 +24,7 @@ type Store struct {
 	Log       string `enum:"auto,text,json" default:"auto" help:"Form of the log: text or json; auto is text on a terminal, else json."`
 }
 
-// DatabasePath is what store.Open takes.
+// DatabasePath returns the argument of store.Open.
 func (s Store) DatabasePath() string {
 	if s.Database != "" {
 		return s.Database
@@ -32,10 +32,10 @@ func (s Store) DatabasePath() string {
 	return s.Data + "/aliquot.db"
 }
 
-// FilesPath is the folder of the content of attachments.
+// FilesPath returns the folder of the content of attachments.
 func (s Store) FilesPath() string { return s.Data + "/files" }
 
-// Server is what "aliquot serve" takes beside Store.
+// Server holds the settings of "aliquot serve" in addition to Store.
 type Server struct {
 	Addr                 string        `default:"127.0.0.1:8080" help:"Listening address; port 0 takes a free one."`
 	PublicURL            string        `name:"public-url" help:"How people reach it, for links and for the host names that it answers for; https unless it is a loopback address. Default: made from addr, where that is loopback."`
@@ -64,10 +64,10 @@ type Server struct {
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }
 
-// maxWorkers leaves connections of the database's pool to those who answer.
+// maxWorkers leaves connections of the database's pool for requests.
 const maxWorkers = 16
 
-// Sources are the public services that materials are imported from.
+// Sources are the settings of the public services that materials are imported from.
 type Sources struct {
 	GEOURL         string `name:"geo-url" help:"Base address of GEO. Default: the public one, https://www.ncbi.nlm.nih.gov/geo/."`
 	EUtilsURL      string `name:"eutils-url" help:"Base address of NCBI E-utilities. Default: https://eutils.ncbi.nlm.nih.gov/entrez/eutils/."`
@@ -79,8 +79,8 @@ type Sources struct {
 	ContactEmail   string `name:"contact-email" help:"Address that the sources are told, as they ask, to write to about our calls. Default: postmaster at the host of public-url."`
 }
 
-// Complete completes the settings; host is that of public-url. What is wrong with an address
-// importer.New says.
+// Complete sets the defaults that depend on other settings; host is that of public-url. importer.New checks the
+// addresses.
 func (s *Sources) Complete(host string) error {
 	if s.ContactEmail == "" {
 		s.ContactEmail = "postmaster@" + host
@@ -102,7 +102,7 @@ func (s *Sources) secrets() error {
 	return nil
 }
 
-// Check completes the settings and says what does not fit together.
+// Check sets the defaults that depend on other settings and reports contradictions.
 func (s *Server) Check(st *Store) error {
 	host, _, err := net.SplitHostPort(s.Addr)
 	if err != nil {
@@ -147,10 +147,10 @@ func (s *Server) Check(st *Store) error {
 	return s.reminders()
 }
 
-// The most that makes sense: days of ten years, and as many reminders as anybody would bear.
+// The largest sensible values: the days of ten years, and more reminders than anybody would want.
 const maxDays, maxReminders = 3650, 30
 
-// reminders makes the one day 0 no reminders: a variable cannot hold an empty list.
+// reminders treats the single day 0 as no reminders: an environment variable cannot hold an empty list.
 func (s *Server) reminders() error {
 	if slices.Equal(s.Reminders, []int{0}) {
 		s.Reminders = nil
@@ -169,7 +169,7 @@ func (s *Server) reminders() error {
 	return nil
 }
 
-// Sender is the setting mail-from, or what stands for it; public-url is set by then.
+// Sender returns the setting mail-from, or its default; public-url is set by then.
 func (s *Server) Sender() string {
 	if s.MailFrom != "" {
 		return s.MailFrom
@@ -184,7 +184,7 @@ func (s *Server) Sender() string {
 // Bytes is a size such as 100MiB.
 type Bytes int64
 
-// UnmarshalText takes a number with the unit B, KiB, MiB or GiB.
+// UnmarshalText parses a number with the unit B, KiB, MiB or GiB.
 func (b *Bytes) UnmarshalText(text []byte) error {
 	var n int64
 	var unit string
@@ -199,11 +199,11 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Env is the environment variable of a flag.
+// Env returns the environment variable of a flag.
 func Env(flag string) string { return "ALIQUOT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
 
-// FromEnvironment fills flags that are not given from ALIQUOT_SOME_THING, or from the file that
-// ALIQUOT_SOME_THING_FILE names, which is the way to give a secret.
+// FromEnvironment sets flags that are not given from ALIQUOT_SOME_THING, or from the file named by
+// ALIQUOT_SOME_THING_FILE, which is the way to pass a secret.
 func FromEnvironment(getenv func(string) string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		if flag.Name == "help" {

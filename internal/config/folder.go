@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Prepare makes the data folder, and takes from everybody but its owner what they may do with it and with what is in
-// it. It returns how many folders and files were looser. The system's mask for new files does not matter to it.
+// Prepare creates the data folder, and restricts it and everything in it to its owner. It returns how many folders and
+// files had wider permissions. The umask makes no difference.
 func (s Store) Prepare() (mended int, err error) {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return 0, fmt.Errorf("data folder: %w", err)
@@ -39,10 +39,10 @@ func (s Store) Prepare() (mended int, err error) {
 	return mended, nil
 }
 
-// MailsPath is the folder of messages where no mail server is set.
+// MailsPath returns the folder for messages if no mail server is set.
 func (s Store) MailsPath() string { return filepath.Join(s.Data, "mails") }
 
-// KeyFromSetting is what Key returns in place of a file where the setting is the key itself.
+// KeyFromSetting is what Key returns in place of a file if the setting contains the key itself.
 const KeyFromSetting = "the setting"
 
 // Key reads the key of the secrets in the database; from is the file that has it, or would.
@@ -58,5 +58,5 @@ func (s Store) Key() (text, from string, err error) {
 	return string(raw), from, err
 }
 
-// keyText is how a key begins, which no name of a file does.
+// keyText is the prefix of a key, which no file name has.
 const keyText = "alqk_"

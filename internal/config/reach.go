@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// loopback reports whether only this machine reaches a host.
+// loopback reports whether only this machine can reach a host.
 func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
@@ -49,7 +49,7 @@ func (s *Server) checkReach(host string) error {
 	return nil
 }
 
-// Proxies are the networks of the setting trusted-proxies.
+// Proxies returns the networks of the setting trusted-proxies.
 func (s *Server) Proxies() ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range s.TrustedProxies {

@@ -35,7 +35,7 @@ type Folder struct {
 	root *os.Root // nothing outside the folder can be reached through it
 }
 
-// OpenFolder opens the store in dir and makes dir when it is missing.
+// OpenFolder opens the store in dir and creates dir if it is missing.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for files: %w", err)
@@ -47,12 +47,12 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{root}, nil
 }
 
-// Close lets go of the folder. Content that is open stays readable.
+// Close closes the folder. Content that is open stays readable.
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Put implements Store.
 func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, error) {
-	oneMore := min(limit, math.MaxInt64-1) + 1 // the byte that tells "too large" from "just fits"
+	oneMore := min(limit, math.MaxInt64-1) + 1 // the extra byte tells "too large" from "just fits"
 	in := &incoming{r: io.LimitReader(untilDone{ctx, r}, oneMore)}
 	buffer := bufio.NewReaderSize(in, bufferSize)
 	head, readErr := buffer.Peek(sniffLength)
@@ -75,14 +75,14 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, er
 	return content, nil
 }
 
-// incoming counts what comes in, and keeps why it broke off.
+// incoming counts the bytes read from r, and remembers a read error.
 type incoming struct {
 	r   io.Reader
 	n   int64
-	err error // nil: it did not
+	err error // nil: no read failed
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (i *incoming) Read(p []byte) (int, error) {
 	n, err := i.r.Read(p)
 	if i.n += int64(n); err != nil && err != io.EOF {
@@ -91,18 +91,18 @@ func (i *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// counter counts what is written.
+// counter counts the bytes written to it.
 type counter int64
 
-// Write counts p.
+// Write implements io.Writer.
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil
 }
 
-// write copies r, which reads in, into the file of content.Key and notes size and checksum of what it wrote in content;
-// of a picture it leaves out what is written beside it. The file gets its name when all of it is on the disk and was
-// looked at, and the names are on the disk when write returns.
+// write copies r, which reads from in, into the file of content.Key and sets size and checksum of what it wrote in
+// content; it removes the metadata of a picture. The file gets its final name once all of it is on disk and was
+// inspected, and the names are on disk when write returns.
 func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit int64) error {
 	name := fileOf(content.Key)
 	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
@@ -134,7 +134,7 @@ func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit in
 	return errors.Join(f.syncFolder(path.Dir(name)), f.syncFolder("."))
 }
 
-// Open implements Store. The File is an *os.File, which the kernel can send by itself.
+// Open implements Store. The File is an *os.File, which the kernel can send without copying.
 func (f *Folder) Open(_ context.Context, key string) (File, error) {
 	gone := exchange.Errorf(exchange.NotFound, "The content of this file is not here any more.")
 	if !keyForm.MatchString(key) {
@@ -187,7 +187,7 @@ func (f *Folder) Keys(ctx context.Context) iter.Seq2[KeyInfo, error] {
 	}
 }
 
-// checkSize is what a small document takes, and the record of it in an SQLite database on the same disk.
+// checkSize is the space for a small document, and for its row in an SQLite database on the same disk.
 const checkSize = 64 << 10
 
 // Check implements Store: it writes a small file and removes it.
@@ -201,7 +201,7 @@ func (f *Folder) Check(context.Context) error {
 	return err
 }
 
-// noRoom is err as StorageFull where that is what it says: the disk is full, a quota of the system is used up, or a
+// noRoom returns err as StorageFull if that is its cause: the disk is full, a quota of the system is used up, or a
 // limit of the process is reached.
 func noRoom(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
@@ -222,7 +222,7 @@ func (f *Folder) remove(key string) error {
 	return nil
 }
 
-// syncFolder brings the names in a folder to the disk.
+// syncFolder flushes the names in a folder to disk.
 func (f *Folder) syncFolder(name string) error {
 	folder, err := f.root.Open(name)
 	if err != nil {
@@ -238,7 +238,7 @@ func newKey() string {
 	return hex.EncodeToString(random)
 }
 
-// fileOf gives the file of a key. The two digits spread the files over 256 sub folders.
+// fileOf returns the path of a key. The two digits spread the files over 256 subfolders.
 func fileOf(key string) string { return path.Join(key[:2], key) }
 
 func errTooLarge(limit int64) error {

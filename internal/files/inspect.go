@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// What a file is can also stand behind its beginning: a disk image has its mark 32 KiB on, an archive its list of parts
-// at its end, an old office document its macros anywhere. Whoever opens a file by another name looks there.
+// The type of a file can also show beyond its beginning: a disk image has its signature 32 KiB in, an archive its
+// directory at its end, an old office document its macros anywhere. A program that opens the file under another name
+// looks there.
 
-// maxListed are the bytes of an archive's list of parts that are read.
+// maxListed is how many bytes of an archive's directory are read.
 const maxListed = 4 << 20
 
-// Inspect refuses with UnsupportedMedia what Sniff cannot see at the beginning of a file: images of disks, office
-// documents with macros, Java and Android programs, whatever stands before them.
+// Inspect refuses with UnsupportedMedia what Sniff cannot see at the beginning of a file: disk images, office documents
+// with macros, Java and Android programs, whatever precedes them.
 func Inspect(file io.ReaderAt, size int64) error {
 	for _, look := range []func(io.ReaderAt, int64) (string, error){diskImage, archive, compound} {
 		what, err := look(file, size)
@@ -31,7 +32,7 @@ func Inspect(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// at reads n bytes from a place on; fewer where the file ends.
+// at reads n bytes from offset place, fewer at the end of the file.
 func at(file io.ReaderAt, size, place, n int64) ([]byte, error) {
 	if place < 0 || place >= size {
 		return nil, nil
@@ -70,7 +71,7 @@ func diskImage(file io.ReaderAt, size int64) (string, error) {
 	return "", err
 }
 
-// Parts of archives by which programs and macros are known, in small letters.
+// Parts of archives that identify programs and macros, in lower case.
 var (
 	macroParts  = regexp.MustCompile(`(^|/)vbaproject(signature.*)?\.bin$|(^|/)vbadata\.xml$|(^|/)macrosheets/|(^|/)activex/.*\.bin$`)
 	programPart = map[string]string{"meta-inf/manifest.mf": "a Java program",
@@ -80,7 +81,7 @@ var (
 	basicPart    = regexp.MustCompile(`^(basic|scripts)/.+`)
 )
 
-// archive looks through the parts of a ZIP, which programs find from its end.
+// archive checks the parts of a ZIP, which programs find from its end.
 func archive(file io.ReaderAt, size int64) (string, error) {
 	listed := &bounded{file: file, left: maxListed}
 	z, err := zip.NewReader(listed, size)
@@ -97,7 +98,7 @@ func archive(file io.ReaderAt, size int64) (string, error) {
 		}
 		return "", err
 	}
-	listed.left = maxListed // of what unpacks to the types below
+	listed.left = maxListed // from here on, the limit on unpacked content types
 	document := false
 	for _, part := range z.File {
 		name := strings.ToLower(strings.ReplaceAll(part.Name, `\`, "/"))
@@ -125,10 +126,10 @@ func archive(file io.ReaderAt, size int64) (string, error) {
 
 const withMacros = "an office document with macros"
 
-// maxDescribed are the bytes that are read of a part that tells the types of an office document.
+// maxDescribed is how many bytes are read of a part that names the content types of an office document.
 const maxDescribed = 1 << 20
 
-// beginning is what a part of an archive unpacks to, or the beginning of it. It counts as read.
+// beginning unpacks the beginning of a part of an archive. What it reads counts against the limit.
 func beginning(part *zip.File, listed *bounded) string {
 	if listed.left -= 64 << 10; listed.left < 0 {
 		return ""
@@ -138,18 +139,18 @@ func beginning(part *zip.File, listed *bounded) string {
 		return ""
 	}
 	defer func() { _ = r.Close() }()
-	b, _ := io.ReadAll(io.LimitReader(r, maxDescribed)) // what does not unpack, no program reads
+	b, _ := io.ReadAll(io.LimitReader(r, maxDescribed)) // a part that cannot be unpacked cannot be read by any program either
 	return string(b)
 }
 
-// bounded reads so many bytes and no more.
+// bounded reads a limited number of bytes.
 type bounded struct {
 	file io.ReaderAt
-	left int64 // below 0: there was more
-	err  error // of the file
+	left int64 // below 0: the limit was exceeded
+	err  error // an error of the file itself
 }
 
-// ReadAt reads as the file does.
+// ReadAt implements io.ReaderAt.
 func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 	if b.left -= int64(len(p)); b.left < 0 {
 		return 0, zip.ErrFormat
@@ -161,13 +162,13 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// compoundMark opens the documents of old office programs, and the files of some microscopes.
+// compoundMark is the signature of old office documents, and of the files of some microscopes.
 const compoundMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// macroStorage is the name of what holds macros in them.
+// macroStorage is the name of the storage that holds macros in them.
 var macroStorage = wide("_VBA_PROJECT")
 
-// wide is a text as UTF-16, little endian.
+// wide returns a text as UTF-16, little endian.
 func wide(text string) []byte {
 	var b []byte
 	for _, r := range text {

@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// Pictures lose what cameras and programs write beside them: EXIF with its places and serial numbers, XMP, IPTC,
-// comments, times, previews, and whatever stands behind the end. The picture itself stays bit by bit, with its colour
-// profile; how it is to be turned stays in a record of EXIF that holds nothing else. TIFF is left as it is: microscopes
-// keep there how the picture was taken. What is no picture after all, or breaks off, is copied as it comes.
+// The metadata that cameras and programs add is removed from pictures: EXIF with its locations and serial numbers, XMP,
+// IPTC, comments, times, previews, and whatever follows the end. The picture itself stays bit by bit, with its colour
+// profile; its orientation stays in an EXIF record that holds nothing else. TIFF is left unchanged: microscopes store
+// there how the picture was taken. A file that turns out not to be a picture, or is cut off, is copied as it comes.
 
-// cleaners copy a picture of a media type from in to out without what is written beside it.
+// cleaners copy a picture from in to out without its metadata, by media type.
 var cleaners = map[string]func(out io.Writer, in *bufio.Reader) error{
 	"image/jpeg": cleanJPEG, "image/png": cleanPNG, "image/vnd.mozilla.apng": cleanPNG, "image/gif": cleanGIF,
 	"image/webp": cleanWebP,
 }
 
-// clean copies content of a media type.
+// clean copies content, without the metadata of a picture.
 func clean(mediaType string, out io.Writer, in *bufio.Reader) error {
 	cleaner, picture := cleaners[mediaType]
 	if !picture {
@@ -30,23 +30,23 @@ func clean(mediaType string, out io.Writer, in *bufio.Reader) error {
 	}
 	err := cleaner(out, in)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil // it breaks off
+		return nil // the picture is cut off
 	}
 	if errors.Is(err, errOdd) {
 		_, err = io.Copy(out, in)
 		return err
 	}
 	if err == nil {
-		_, err = io.Copy(io.Discard, in) // what stands behind its end; its size counts
+		_, err = io.Copy(io.Discard, in) // what follows the end is dropped, but its size counts
 	}
 	return err
 }
 
-// errOdd says that what follows is not as the format has it.
+// errOdd means that what follows does not conform to the format.
 var errOdd = errors.New("not as the format has it")
 
-// cleanJPEG keeps the segments that make the picture: of those for applications JFIF, colour profile and Adobe's
-// colours.
+// cleanJPEG keeps only the segments that the picture needs: of the application segments JFIF, colour profile and
+// Adobe's colours.
 func cleanJPEG(out io.Writer, in *bufio.Reader) error {
 	if _, err := io.CopyN(out, in, 2); err != nil { // SOI
 		return err
@@ -84,7 +84,7 @@ func cleanJPEG(out io.Writer, in *bufio.Reader) error {
 	}
 }
 
-// nextMarker reads up to the end of the next marker. Bytes between segments mean nothing.
+// nextMarker reads up to the end of the next marker. Bytes between segments have no meaning.
 func nextMarker(in *bufio.Reader) (byte, error) {
 	for before := byte(0); ; {
 		b, err := in.ReadByte()
@@ -95,7 +95,7 @@ func nextMarker(in *bufio.Reader) (byte, error) {
 	}
 }
 
-// keptSegment is what stays of a segment, which begins with its length; nil: nothing.
+// keptSegment returns what is kept of a segment, which begins with its length; nil: nothing.
 func keptSegment(marker byte, segment []byte) []byte {
 	is := func(name string) bool { return bytes.HasPrefix(segment[2:], []byte(name)) }
 	switch {
@@ -116,7 +116,7 @@ func keptSegment(marker byte, segment []byte) []byte {
 	return segment
 }
 
-// copyScan copies the coded picture up to the next marker, which it leaves.
+// copyScan copies the encoded picture up to the next marker, which it does not read.
 func copyScan(out io.Writer, in *bufio.Reader) error {
 	for {
 		head, err := in.Peek(2)
@@ -126,7 +126,7 @@ func copyScan(out io.Writer, in *bufio.Reader) error {
 			}
 			return err
 		}
-		if head[0] == 0xff && head[1] == 0xff { // filling
+		if head[0] == 0xff && head[1] == 0xff { // fill byte
 			if _, err := io.CopyN(out, in, 1); err != nil {
 				return err
 			}
@@ -148,11 +148,10 @@ func copyScan(out io.Writer, in *bufio.Reader) error {
 	}
 }
 
-// orientationTag is the field of EXIF that says how a picture is to be turned.
+// orientationTag is the EXIF field of the orientation.
 const orientationTag = 0x0112
 
-// onlyOrientation is EXIF that says how a picture is to be turned and nothing else; nil where exif does not, or says
-// not at all.
+// onlyOrientation returns EXIF with the orientation and nothing else; nil if exif is invalid or has no orientation.
 func onlyOrientation(exif []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	if bytes.HasPrefix(exif, []byte("MM\x00*")) {
@@ -183,7 +182,7 @@ func onlyOrientation(exif []byte) []byte {
 	return nil
 }
 
-// cleanPNG leaves out the chunks of texts, time and EXIF, but for how the picture is to be turned.
+// cleanPNG drops the chunks of text, time and EXIF, except for the orientation.
 func cleanPNG(out io.Writer, in *bufio.Reader) error {
 	if _, err := io.CopyN(out, in, 8); err != nil {
 		return err
@@ -211,7 +210,7 @@ func cleanPNG(out io.Writer, in *bufio.Reader) error {
 					return err
 				}
 			}
-			length = -8 // of it only the checksum is left
+			length = -8 // only its checksum is left to skip
 		}
 		if _, err := io.CopyN(to, in, 8+length+4); err != nil || kind == "IEND" {
 			return err
@@ -219,10 +218,10 @@ func cleanPNG(out io.Writer, in *bufio.Reader) error {
 	}
 }
 
-// keptGIF are the extensions for applications that make the picture: how often it runs, and its colours.
+// keptGIF are the application extensions that the picture needs: its number of loops and its colours.
 var keptGIF = []string{"NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"}
 
-// cleanGIF leaves out comments, and what programs wrote for themselves.
+// cleanGIF drops comments, and extensions of other applications.
 func cleanGIF(out io.Writer, in *bufio.Reader) error {
 	head, err := in.Peek(13)
 	if err != nil {
@@ -269,7 +268,7 @@ func cleanGIF(out io.Writer, in *bufio.Reader) error {
 	}
 }
 
-// colours is the size of the table of colours that a byte of flags tells of.
+// colours returns the size of the colour table described by a byte of flags.
 func colours(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
@@ -277,7 +276,7 @@ func colours(flags byte) int64 {
 	return 3 << (flags&7 + 1)
 }
 
-// copyBlocks copies blocks, each behind its length, up to an empty one.
+// copyBlocks copies blocks, each with its length before it, up to an empty one.
 func copyBlocks(out io.Writer, in *bufio.Reader) error {
 	for {
 		length, err := in.Peek(1)
@@ -291,7 +290,7 @@ func copyBlocks(out io.Writer, in *bufio.Reader) error {
 	}
 }
 
-// cleanWebP blanks EXIF and XMP: the sizes of a WebP stand at its beginning, which is written by then.
+// cleanWebP overwrites EXIF and XMP with zeros, because the sizes in the header of a WebP are already written by then.
 func cleanWebP(out io.Writer, in *bufio.Reader) error {
 	head, err := in.Peek(12)
 	if err != nil {
@@ -336,7 +335,7 @@ func cleanWebP(out io.Writer, in *bufio.Reader) error {
 	}
 }
 
-// zeros are as many as one reads.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 // Read fills p with zeros.

@@ -15,7 +15,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// sniffLength is how many bytes of a file Sniff looks at; mimetype reads no more either.
+// sniffLength is how many bytes of a file Sniff reads; mimetype reads no more either.
 const sniffLength = 4096
 
 // Types of sequence maps. Neither is registered with IANA; these names are in common use.
@@ -27,8 +27,8 @@ const (
 const welcome = "Welcome are PDF, images (PNG, JPEG, TIFF, GIF, WebP), office documents, text, CSV, " +
 	"ZIP, gzip, GenBank and FASTA files."
 
-// refusedTypes are the media types, as mimetype names them, that a browser or a desktop would run.
-// A type below one of them in mimetype's tree is refused with it.
+// refusedTypes are the media types, as mimetype names them, that a browser or a desktop would run. Their subtypes in
+// mimetype's tree are refused too.
 var refusedTypes = map[string]string{
 	"text/html":                               "an HTML page",
 	"application/xhtml+xml":                   "an XHTML page",
@@ -48,7 +48,7 @@ var refusedTypes = map[string]string{
 	"application/vnd.ms-cab-compressed":       "a Windows cabinet",
 }
 
-// refusedNames are the endings of names that a desktop would run or a browser would show as a page.
+// refusedNames are the extensions of files that a desktop would run or a browser would show as a page.
 var refusedNames = strings.Fields(`
 	.apk .app .application .appref-ms .appx .appxbundle .bat .cab .chm .cjs .class .cmd .com .cpl .crx .deb .desktop .diagcab .dll
 	.dmg .docm .dotm .dylib .elf .exe .gadget .hlp .hta .htm .html .inf .iqy .iso .jar .jnlp .js .jse .library-ms .lnk .mht .mhtml
@@ -56,25 +56,24 @@ var refusedNames = strings.Fields(`
 	.scf .scr .sct .search-ms .searchconnector-ms .settingcontent-ms .sh .shtml .sldm .slk .so .svg .svgz .swf .url .vb .vbe .vbs
 	.vhd .vhdx .wasm .webloc .ws .wsc .wsf .wsh .xht .xhtml .xlam .xll .xlm .xlsm .xltm .xpi`)
 
-// Sniff gives the media type of a file, without parameters, from its first bytes (4096 suffice).
-// The name is not believed but can refuse: a name that ends like a program or a page makes a
-// desktop treat the file as one, whatever is in it. Either may be empty, so that a name can be
-// judged before the content comes.
+// Sniff returns the media type of a file, without parameters, from its first bytes (4096 suffice). The name does not
+// decide the type but can be refused: a name with the extension of a program or a page makes a desktop treat the file
+// as one, whatever is in it. Either may be empty, so that a name can be checked before the content arrives.
 //
-// Programs, scripts, shortcuts, notebooks of OneNote, disk images, HTML, XHTML, SVG and JavaScript are
-// refused with UnsupportedMedia; Inspect sees what stands further on. Content of
-// unknown type is "application/octet-stream", which is fine: formats of instruments often are.
+// Programs, scripts, shortcuts, OneNote notebooks, disk images, HTML, XHTML, SVG and JavaScript are refused with
+// UnsupportedMedia; Inspect checks the rest of the file. Content of unknown type is "application/octet-stream", which
+// is fine: formats of instruments often are.
 func Sniff(head []byte, filename string) (mediaType string, err error) {
 	ending := strings.ToLower(path.Ext(strings.TrimRight(filename, ". "))) // Windows drops dots and spaces at the end
 	if slices.Contains(refusedNames, ending) {
 		return "", refuse("a file named *" + ending)
 	}
-	head = bytes.TrimPrefix(head, []byte("\ufeff")) // the mark some editors put before text
+	head = bytes.TrimPrefix(head, []byte("\ufeff")) // the byte order mark
 	if what := cmp.Or(program(head), container(head), page(head), shortcut(head)); what != "" {
 		return "", refuse(what)
 	}
 	if !bytes.HasPrefix(head, []byte("%PDF-")) {
-		// mimetype finds a PDF behind anything, such as an HTML page; see what comes first.
+		// mimetype finds a PDF after anything, such as an HTML page; what comes first decides.
 		head = bytes.ReplaceAll(head, []byte("%PDF-"), []byte("%pdf-"))
 	}
 	text := false
@@ -108,14 +107,14 @@ var (
 	fastaForm = regexp.MustCompile(`^\s*>[^\n]*\n[A-Za-z*-]+\s*(?:\n|$)`)
 )
 
-// program names the kind of program that head opens, "" for anything else. It comes before
-// mimetype, which calls a program an archive or a PDF when it carries their marks further on.
+// program returns the kind of program that head begins, "" for anything else. It is checked before mimetype, which
+// takes a program for an archive or a PDF if it contains their signatures further on.
 func program(head []byte) string {
 	opens := func(first string) bool { return bytes.HasPrefix(head, []byte(first)) }
 	switch {
 	case opens("\x7fELF"):
 		return "a Linux program"
-	case opens("MZ") && bytes.IndexByte(head, 0) >= 0: // a table may open with "MZ" too, without zero bytes
+	case opens("MZ") && bytes.IndexByte(head, 0) >= 0: // a table may begin with "MZ" too, without zero bytes
 		return "a Windows program"
 	case opens("\xfe\xed\xfa\xce"), opens("\xfe\xed\xfa\xcf"), opens("\xce\xfa\xed\xfe"), opens("\xcf\xfa\xed\xfe"):
 		return "a macOS program"
@@ -131,7 +130,7 @@ func program(head []byte) string {
 	return ""
 }
 
-// container names what carries other files that a desktop opens from within it, "" for anything else.
+// container returns the kind of container whose files a desktop opens from within it, "" for anything else.
 func container(head []byte) string {
 	opens := func(first string) bool { return bytes.HasPrefix(head, []byte(first)) }
 	switch {
@@ -148,13 +147,13 @@ func container(head []byte) string {
 	return ""
 }
 
-// Shortcuts are texts: a section in brackets, or a list of properties with an address. Some begin with other sections.
+// Shortcuts are texts: a section in brackets, or a property list with an address. Some begin with other sections.
 var (
 	shortcutForm = regexp.MustCompile(`(?i)\A(?:[ \t\r]*(?:[;#].*|\[[^\]\n]*\][ \t\r]*|[^=\n\[]+=.*)?\n)*[ \t\r]*\[(?:InternetShortcut(?:\.[AW])?|Desktop Entry)\]`)
 	weblocForm   = regexp.MustCompile(`(?s)<plist\b.*<key>\s*URL\s*</key>`)
 )
 
-// shortcut names the kind of shortcut that head is, "" for anything else.
+// shortcut returns the kind of shortcut that head is, "" for anything else.
 func shortcut(head []byte) string {
 	text := head
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.IndexByte(text[:min(len(text), 64)], 0) == 1 {
@@ -169,7 +168,7 @@ func shortcut(head []byte) string {
 	return ""
 }
 
-// Elements that a desktop runs or follows when they come first.
+// Root elements that a desktop runs or follows.
 var refusedRoots = map[string]string{
 	"html": "an HTML page", "svg": "an SVG drawing", "hta:application": "an HTML application", "scriptlet": "a script",
 	"librarydescription": "a Windows library", "searchconnectordescription": "a Windows library",
@@ -177,8 +176,8 @@ var refusedRoots = map[string]string{
 	"jnlp":       "a Java program", "asmv1:assembly": "a Windows program",
 }
 
-// page names the kind of page whose root element comes first in head, "" for anything else. It
-// sees what mimetype does not: a name with a prefix, a DOCTYPE with entities before it.
+// page returns the kind of page whose root element comes first in head, "" for anything else. It sees what mimetype
+// does not: a name with a prefix, a DOCTYPE with entities before it.
 func page(head []byte) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) {
 		return ""

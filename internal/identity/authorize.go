@@ -15,20 +15,20 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// asked is an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3).
+// authorizationRequest is an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3).
 type authorizationRequest struct {
 	ClientID    string
 	RedirectURI string
 	State       string
 	Scope       string
 	Nonce       string
-	Challenge   string // PKCE, S256; empty without
+	Challenge   string // PKCE, S256; empty: none
 
 	target *url.URL // RedirectURI, parsed
 }
 
-// readAsked reads the request from its query. A parameter that is left out gets its default; one that is
-// wrong is refused without a redirect, since the address may be what is wrong.
+// readAsked reads the request from its query. A parameter that is left out gets its default; an invalid one is refused
+// without a redirect, because the redirect address itself may be wrong.
 func readAsked(q url.Values) (authorizationRequest, error) {
 	for name := range q {
 		if len(q.Get(name)) > maxParameter {
@@ -57,7 +57,7 @@ func readAsked(q url.Values) (authorizationRequest, error) {
 	}, nil
 }
 
-// query is the request as parameters again, for the links and the form of the page.
+// query returns the request as parameters again, for the links and the form of the page.
 func (a authorizationRequest) query() url.Values {
 	q := url.Values{
 		"response_type": {"code"},
@@ -78,8 +78,8 @@ func (a authorizationRequest) query() url.Values {
 	return q
 }
 
-// back is the redirect address with the code, the issuer (RFC 9207) and, when one was given, the state.
-// A query that the address has already is kept (RFC 6749 section 3.1.2).
+// back returns the redirect address with the code, the issuer (RFC 9207) and, if one was given, the state. A query that
+// the address has already is kept (RFC 6749 section 3.1.2).
 func (a authorizationRequest) back(issuer, code string) string {
 	u := *a.target
 	if u.RawQuery != "" {
@@ -92,7 +92,7 @@ func (a authorizationRequest) back(issuer, code string) string {
 	return u.String()
 }
 
-// authorize lets a person in: at once with login_hint, else after a choice on the page.
+// authorize signs a person in: at once with login_hint, otherwise after a choice on the page.
 func (d *Demo) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	ask, err := readAsked(q)
@@ -117,7 +117,7 @@ func (d *Demo) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, ask.back(d.issuer, code), http.StatusFound)
 }
 
-// personOf is the sample person with this iD, or a new one; what the query says of them comes first.
+// personOf returns the sample person with this iD, or a new one; the query's values take precedence.
 func (d *Demo) personOf(id string, q url.Values) Person {
 	told := Person{
 		RegistryID: id,
@@ -138,17 +138,17 @@ func (d *Demo) personOf(id string, q url.Values) Person {
 	return told
 }
 
-// page is what page.html shows.
+// page is the data of page.html.
 type page struct {
 	Fault  string
 	Typed  string
-	Asked  *authorizationRequest // nil when the request is of no use
+	Asked  *authorizationRequest // nil if the request is invalid
 	People []choice
 	Hidden url.Values // of the form
 	Style  template.CSS
 }
 
-// choice is a sample person and the link that logs them in.
+// choice is a sample person and the link that signs them in.
 type choice struct {
 	Person
 	Link string
@@ -162,7 +162,7 @@ var pageCSS string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// pageStyle is the one style that the page's policy allows (CSP Level 3 section 2.3.1).
+// pageStyle is the hash of the only style that the page's policy allows (CSP Level 3 section 2.3.1).
 var pageStyle = func() string {
 	sum := sha256.Sum256([]byte(pageCSS))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -179,7 +179,7 @@ func (d *Demo) show(w http.ResponseWriter, status int, p page) {
 			link.Set("login_hint", person.RegistryID)
 			p.People = append(p.People, choice{person, "authorize?" + link.Encode()})
 		}
-		// Browsers hold the redirect after a form to form-action as well.
+		// Browsers apply form-action to the redirect after a form as well.
 		formTarget = "'self' " + p.Asked.target.Scheme + "://" + p.Asked.target.Host
 	}
 	var html bytes.Buffer
@@ -193,7 +193,7 @@ func (d *Demo) show(w http.ResponseWriter, status int, p page) {
 	_, _ = w.Write(html.Bytes())
 }
 
-// protect forbids the page everything but what more allows.
+// protect sets a policy that forbids everything except what more allows.
 func protect(w http.ResponseWriter, more string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"+more)

@@ -19,41 +19,41 @@ import (
 // maxParameter bounds codes, redirect addresses and every other OAuth parameter, in bytes.
 const maxParameter = 2048
 
-// Config says which provider to ask, and as whom.
+// Config says which provider to use, and as which client.
 type Config struct {
-	Issuer       string // such as https://orcid.org, letter for letter as the provider writes it
+	Issuer       string // such as https://orcid.org, exactly as the provider writes it
 	ClientID     string
 	ClientSecret string
-	ORCID        bool         // it calls people by their ORCID iDs, though it is not orcid.org
+	ORCID        bool         // its subjects are ORCID iDs, though it is not orcid.org
 	HTTP         *http.Client // nil: the default transport
 }
 
-// Client asks one provider who has logged in. It may be used by several goroutines at once.
+// Client asks one provider who has signed in. It may be used by several goroutines at once.
 type Client struct {
 	cfg     Config
 	isORCID bool
 	found   atomic.Pointer[described] // nil until discovery has succeeded once
-	ready   atomic.Bool               // Watch found the provider in order
-	trouble atomic.Pointer[error]     // what Watch found wrong
+	ready   atomic.Bool               // Watch found that the provider works
+	trouble atomic.Pointer[error]     // the last error that Watch found
 }
 
-// described is a provider as its discovery document describes it.
+// described is a provider according to its discovery document.
 type described struct {
 	*oidc.Provider
 	scopes    []string
 	authStyle oauth2.AuthStyle
 	sendsIss  bool   // its authorization responses carry iss (RFC 9207)
-	revokes   string // where tokens are revoked; "" where it does not say
+	revokes   string // where tokens are revoked; "" if not announced
 }
 
-// Proof ties a code to the browser that asked for it. Empty members are not sent and not checked.
+// Proof ties a code to the browser that requested it. Empty fields are not sent and not checked.
 type Proof struct {
-	Nonce    string // of the id_token (OpenID Connect Core section 3.1.2.1); the answer must then have one
+	Nonce    string // of the id_token (OpenID Connect Core section 3.1.2.1), which the answer must then have
 	Verifier string // PKCE, S256 (RFC 7636)
 }
 
-// New makes a client without asking the provider: that may be our own process, not listening yet.
-// The error says which setting is wrong.
+// New returns a client without asking the provider, which may be our own process, not listening yet. The error names
+// the invalid setting.
 func New(cfg Config) (*Client, error) {
 	issuer, err := url.Parse(cfg.Issuer)
 	if err != nil || issuer.Host == "" || (issuer.Scheme != "https" && issuer.Scheme != "http") {
@@ -67,14 +67,14 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, isORCID: cfg.ORCID || host == "orcid.org" || strings.HasSuffix(host, ".orcid.org")}, nil
 }
 
-// ByORCID reports whether the provider calls people by their ORCID iDs, as ORCID does and the one for trying out.
+// ByORCID reports whether the provider's subjects are ORCID iDs, as with ORCID and the demo provider.
 func (c *Client) ByORCID() bool { return c.isORCID }
 
-// Issuer is the address of the provider.
+// Issuer returns the address of the provider.
 func (c *Client) Issuer() string { return c.cfg.Issuer }
 
-// AuthURL is the provider's page that a person is sent to. They come back to redirectURI with a
-// code for Exchange and the same state. Errors: Unavailable.
+// AuthURL returns the provider's page to send a person to. They come back to redirectURI with a code for Exchange and
+// the same state. Errors: Unavailable.
 func (c *Client) AuthURL(ctx context.Context, redirectURI, state string, proof Proof) (string, error) {
 	ctx, cancel := c.begin(ctx)
 	defer cancel()
@@ -83,7 +83,7 @@ func (c *Client) AuthURL(ctx context.Context, redirectURI, state string, proof P
 		return "", unavailable(ctx, err)
 	}
 	conf := c.oauth(p, redirectURI)
-	for _, scope := range []string{"profile", "email"} { // ORCID offers openid alone, and refuses others
+	for _, scope := range []string{"profile", "email"} { // ORCID offers only openid, and refuses others
 		if slices.Contains(p.scopes, scope) {
 			conf.Scopes = append(conf.Scopes, scope)
 		}
@@ -98,8 +98,8 @@ func (c *Client) AuthURL(ctx context.Context, redirectURI, state string, proof P
 	return conf.AuthCodeURL(state, options...), nil
 }
 
-// CheckIssuer reports whether iss, of an authorization response, is our provider (RFC 9207 section 2.4): it
-// must be there where the provider announces it, and be right wherever it is there. Errors: InvalidCode, Unavailable.
+// CheckIssuer checks that iss, of an authorization response, is our provider (RFC 9207 section 2.4): it must be present
+// if the provider announces it, and correct if present. Errors: InvalidCode, Unavailable.
 func (c *Client) CheckIssuer(ctx context.Context, iss string) error {
 	ctx, cancel := c.begin(ctx)
 	defer cancel()
@@ -113,16 +113,16 @@ func (c *Client) CheckIssuer(ctx context.Context, iss string) error {
 	return invalidCode(fmt.Errorf("the authorization response comes from %q, not from %s", iss, c.cfg.Issuer))
 }
 
-// Exchange spends an authorization code (RFC 6749 section 4.1.3) and says whom it stands for.
-// redirectURI must be the one that the code was issued for. The whole takes at most 10 seconds.
+// Exchange exchanges an authorization code (RFC 6749 section 4.1.3) and returns the person. redirectURI must be the one
+// that the code was issued for. The whole takes at most 10 seconds.
 //
-// Both kinds of answer are accepted: OpenID Connect's id_token, verified against the provider's
-// keys, and the bare `orcid` and `name` of ORCID's /authenticate scope ("ORCID Auth with OpenID
-// Connect"). When both are there they must name the same person. With a nonce, only an id_token
-// that carries it is accepted: a provider that knows no PKCE, as ORCID, proves the browser by it alone.
+// Both kinds of answer are accepted: OpenID Connect's id_token, verified against the provider's keys, and the bare
+// `orcid` and `name` of ORCID's /authenticate scope ("ORCID Auth with OpenID Connect"). If both are present they must
+// name the same person. With a nonce, only an id_token that carries it is accepted: with a provider without PKCE, such
+// as ORCID, the nonce is the only proof of the browser.
 //
-// Errors: InvalidCode when the provider refuses the code; Unavailable when it does not answer,
-// answers something unusable, or does not know us as a client.
+// Errors: InvalidCode if the provider refuses the code; Unavailable if it does not answer, answers something unusable,
+// or does not know us as a client.
 func (c *Client) Exchange(ctx context.Context, code, redirectURI string, proof Proof) (Person, error) {
 	if code == "" || len(code) > maxParameter || len(redirectURI) > maxParameter {
 		return Person{}, invalidCode(nil)
@@ -151,13 +151,13 @@ func (c *Client) Exchange(ctx context.Context, code, redirectURI string, proof P
 	return person, nil
 }
 
-// begin bounds a use of the provider in time and makes both libraries use our HTTP client.
+// begin limits the time of a use of the provider and makes both libraries use our HTTP client.
 func (c *Client) begin(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(oidc.ClientContext(ctx, c.cfg.HTTP), timeout)
 }
 
-// discover fetches the provider's description (OpenID Connect Discovery section 4) at first use.
-// A success is remembered, a failure is not. Several first uses at once each fetch it, harmlessly.
+// discover fetches the provider's description (OpenID Connect Discovery section 4) on first use. A success is
+// remembered, a failure is not. Several concurrent first uses each fetch it, harmlessly.
 func (c *Client) discover(ctx context.Context) (*described, error) {
 	if p := c.found.Load(); p != nil {
 		return p, nil
@@ -192,11 +192,11 @@ func (c *Client) discover(ctx context.Context) (*described, error) {
 	return p, nil
 }
 
-// authStyle is how we prove at the token endpoint that we are the client: of the provider's methods
-// client_secret_basic first, which every provider has that names none (OpenID Connect Discovery section 3).
+// authStyle returns how the client authenticates at the token endpoint: client_secret_basic is preferred, which every
+// provider supports that names no methods (OpenID Connect Discovery section 3).
 func (c *Client) authStyle(methods []string) (oauth2.AuthStyle, error) {
 	switch {
-	case c.cfg.ClientSecret == "": // a public client only names itself
+	case c.cfg.ClientSecret == "": // a public client only sends its id
 		return oauth2.AuthStyleInParams, nil
 	case methods == nil || slices.Contains(methods, "client_secret_basic"):
 		return oauth2.AuthStyleInHeader, nil
@@ -207,15 +207,15 @@ func (c *Client) authStyle(methods []string) (oauth2.AuthStyle, error) {
 		"client_secret_post, only by %q", methods)
 }
 
-// usable says that an address from discovery is absolute and no less protected than the issuer.
+// usable reports whether an address from discovery is absolute and no less protected than the issuer.
 func (c *Client) usable(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" &&
 		(u.Scheme == "https" || u.Scheme == "http" && strings.HasPrefix(c.cfg.Issuer, "http:"))
 }
 
-// oauth sends the client's id and secret in the one way that the provider announced. Left to find
-// out, x/oauth2 would try another way first and could spend the one-time code with it.
+// oauth returns a configuration that sends the client's id and secret in the one way that the provider announced. If
+// x/oauth2 had to find out, it would try another way first and could use up the one-time code.
 func (c *Client) oauth(p *described, redirectURI string) *oauth2.Config {
 	endpoint := p.Endpoint()
 	endpoint.AuthStyle = p.authStyle
@@ -228,7 +228,7 @@ func (c *Client) oauth(p *described, redirectURI string) *oauth2.Config {
 	}
 }
 
-// read finds the person in a token answer; with a nonce, its id_token must carry that.
+// read returns the person in a token answer; with a nonce, its id_token must carry it.
 func (c *Client) read(ctx context.Context, p *described, answer *oauth2.Token, nonce string) (Person, error) {
 	orcid, err1 := textMember(answer, "orcid")
 	name, err2 := textMember(answer, "name")
@@ -265,9 +265,9 @@ func (c *Client) read(ctx context.Context, p *described, answer *oauth2.Token, n
 	return who.person(id), nil
 }
 
-// withUserInfo adds the names and address of the userinfo endpoint (OpenID Connect Core section
-// 5.3) to who. The identity is proven already, so a provider that refuses or fails here only
-// leaves the names empty; claims about another subject are not used (section 5.3.2).
+// withUserInfo adds the names and address of the userinfo endpoint (OpenID Connect Core section 5.3) to who. The
+// identity is proven already, so if the provider refuses or fails here, only the names stay empty; claims about another
+// subject are ignored (section 5.3.2).
 func withUserInfo(ctx context.Context, p *described, answer *oauth2.Token, who claims) claims {
 	info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(answer))
 	if err != nil || info.Subject != who.Subject {
@@ -283,10 +283,10 @@ func withUserInfo(ctx context.Context, p *described, answer *oauth2.Token, who c
 	return more
 }
 
-// errOtherNonce is why a code that was made for another browser is refused.
+// errOtherNonce refuses a code that was issued for another browser.
 var errOtherNonce = errors.New("the id_token carries another nonce: the code was made for another browser")
 
-// textMember is a text of the token answer: empty when it is absent or null.
+// textMember returns a text of the token answer: empty if it is absent or null.
 func textMember(answer *oauth2.Token, name string) (string, error) {
 	switch v := answer.Extra(name).(type) {
 	case nil:

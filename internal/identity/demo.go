@@ -18,23 +18,22 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// DemoClientID is the client id of the built-in provider. The demo knows no secrets and lets any client ask.
+// DemoClientID is the client id of the built-in provider. The demo has no secrets and accepts any client.
 const DemoClientID = "aliquot"
 
 const (
 	codeLifetime  = 5 * time.Minute
 	tokenLifetime = time.Hour
-	maxLogins     = 10_000 // codes, and access tokens, that are remembered at once
+	maxLogins     = 10_000 // codes, and access tokens, that are kept at once
 )
 
-// Demo is the built-in identity provider: an OpenID Connect provider that answers in
-// ORCID's shape and believes whoever says who they are. Only for a server that nobody else can
-// reach. It keeps everything in memory.
+// Demo is the built-in identity provider: an OpenID Connect provider that answers as ORCID does and believes everyone's
+// claim of who they are. Only for a server that nobody else can reach. It keeps everything in memory.
 type Demo struct {
 	// Now is the clock of codes and tokens; replace it before the first request.
 	Now func() time.Time
 
-	issuer string // without a slash at its end
+	issuer string // without a trailing slash
 	people []Person
 	mux    *http.ServeMux
 	codes  *expiringStore[login]
@@ -42,16 +41,16 @@ type Demo struct {
 	key    func() *jose.JSONWebKey
 }
 
-// login is one person's consent, first under a code and then under an access token.
+// login is one person's consent, stored first under a code and then under an access token.
 type login struct {
 	person  Person
 	asked   authorizationRequest
 	expires time.Time
 }
 
-// NewDemo makes the provider that calls itself issuer, such as http://127.0.0.1:8080/demo/identity,
-// and offers the sample people. Mount it at the issuer's path and a slash, without StripPrefix.
-// The error says that the issuer is no http or https address, or whose iD is malformed.
+// NewDemo returns a provider with the given issuer, such as http://127.0.0.1:8080/demo/identity, which offers the
+// sample people. Mount it at the issuer's path and a slash, without StripPrefix. The error says that the issuer is not
+// an http or https address, or whose iD is malformed.
 func NewDemo(issuer string, people []Person) (*Demo, error) {
 	u, err := webAddress(issuer)
 	if err != nil || u.RawQuery != "" || strings.HasSuffix(issuer, "/") {
@@ -82,17 +81,17 @@ func NewDemo(issuer string, people []Person) (*Demo, error) {
 	return d, nil
 }
 
-// newKey takes a good part of a second, so it waits for the first login and start-up does not.
-// A new process has a new key under a new id; clients then fetch the keys again.
+// newKey takes a good part of a second, so it runs at the first sign-in rather than at start-up. A new process has a
+// new key under a new id; clients then fetch the keys again.
 func newKey() *jose.JSONWebKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		panic(err) // only for a size that is not allowed
+		panic(err) // only for an invalid size
 	}
 	return &jose.JSONWebKey{Key: key, KeyID: rand.Text(), Algorithm: string(jose.RS256), Use: "sig"}
 }
 
-// ServeHTTP answers the endpoints under the issuer's path.
+// ServeHTTP serves the endpoints under the issuer's path.
 func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
 
 // discovery describes the provider (OpenID Connect Discovery section 3).
@@ -120,9 +119,8 @@ func (d *Demo) keys(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{d.key().Public()}})
 }
 
-// token spends a code (RFC 6749 section 4.1.3, RFC 7636 section 4.6). A code is spent by the first
-// attempt, a wrong one too. A verifier for a code that was asked for without a challenge is
-// refused as well (RFC 9700 section 2.1.1).
+// token exchanges a code (RFC 6749 section 4.1.3, RFC 7636 section 4.6). The first attempt uses the code up, even a
+// wrong one. A verifier for a code that was requested without a challenge is refused as well (RFC 9700 section 2.1.1).
 func (d *Demo) token(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	if err := r.ParseForm(); err != nil {
@@ -158,8 +156,7 @@ func (d *Demo) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// grant answers in the shape of ORCID's token endpoint ("ORCID Auth with OpenID Connect"), with
-// null for the name of somebody who gave none.
+// grant answers as ORCID's token endpoint does ("ORCID Auth with OpenID Connect"), with null for a missing name.
 func (d *Demo) grant(w http.ResponseWriter, l login) {
 	now := d.Now()
 	l.expires = now.Add(tokenLifetime)
@@ -184,7 +181,7 @@ func (d *Demo) grant(w http.ResponseWriter, l login) {
 	})
 }
 
-// sign makes the id_token (OpenID Connect Core section 2).
+// sign returns the id_token (OpenID Connect Core section 2).
 func (d *Demo) sign(l login, now time.Time) (string, error) {
 	said := saidOf(l.person)
 	said["iss"] = d.issuer
@@ -210,7 +207,7 @@ func (d *Demo) sign(l login, now time.Time) (string, error) {
 	return signed.CompactSerialize()
 }
 
-// userinfo says who an access token stands for (OpenID Connect Core section 5.3, RFC 6750).
+// userinfo answers with the person of an access token (OpenID Connect Core section 5.3, RFC 6750).
 func (d *Demo) userinfo(w http.ResponseWriter, r *http.Request) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	l, ok := d.tokens.get(token)
@@ -222,7 +219,7 @@ func (d *Demo) userinfo(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, saidOf(l.person))
 }
 
-// saidOf is what id_token and userinfo say of a person; what is unknown is left out.
+// saidOf returns the claims of id_token and userinfo about a person; unknown ones are left out.
 func saidOf(p Person) map[string]any {
 	said := map[string]any{"sub": p.RegistryID}
 	for name, value := range map[string]string{
@@ -263,5 +260,5 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store") // RFC 6749 section 5.1
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client has gone away
+	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
 }

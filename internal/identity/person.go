@@ -1,8 +1,8 @@
-// Package identity learns from an OAuth 2.0 / OpenID Connect provider who has logged in. ORCID is
-// the reference provider; Demo is a small one of our own, for trying out and for tests.
+// Package identity finds out from an OAuth 2.0 / OpenID Connect provider who has signed in. ORCID is the reference
+// provider; Demo is a small one of our own, for trying out and for tests.
 //
-// Nothing a provider sends is trusted: answers are bounded in size and time, tokens are verified,
-// texts are cleaned, and an identity that is not beyond doubt is refused.
+// Nothing a provider sends is trusted: answers are limited in size and time, tokens are verified, texts are cleaned,
+// and an identity that is not beyond doubt is refused.
 package identity
 
 import (
@@ -21,15 +21,15 @@ import (
 // same number for a subject.
 const maxText = 255
 
-// Person is somebody as an identity provider knows them. Every field but RegistryID may be empty:
-// names can be private at ORCID, and ORCID never gives an e-mail address.
+// Person is a person as an identity provider knows them. Every field but RegistryID may be empty: names can be private
+// at ORCID, and ORCID never provides an e-mail address.
 type Person struct {
-	RegistryID string // an ORCID iD in its canonical bare form, else the provider's subject
+	RegistryID string // an ORCID iD in its canonical bare form, otherwise the provider's subject
 	GivenName  string
 	FamilyName string
-	Name       string // as the provider writes it, else given and family name
-	Email      string // only when the provider verified it
-	Role       string // what the demo's page says of a sample person; Client leaves it empty
+	Name       string // as the provider writes it, otherwise given and family name
+	Email      string // only if the provider verified it
+	Role       string // the demo page's description of a sample person; Client leaves it empty
 }
 
 // claims are the members of an id_token or of a userinfo answer that we read (OpenID Connect Core
@@ -45,8 +45,8 @@ type claims struct {
 
 func (c claims) namesNoOne() bool { return clean(c.GivenName+c.FamilyName, maxText) == "" }
 
-// verifiedEmail is the address when the provider says that it belongs to the person and it is a
-// plain address of at most 255 characters, else empty. It is never shortened.
+// verifiedEmail returns the address if the provider says that it belongs to the person and it is a plain address of at
+// most 255 characters, otherwise "". It is never shortened.
 func (c claims) verifiedEmail() string {
 	if c.EmailVerified != true && c.EmailVerified != "true" {
 		return ""
@@ -57,7 +57,7 @@ func (c claims) verifiedEmail() string {
 	return c.Email
 }
 
-// person makes a Person of cleaned texts. Without given_name and family_name, name is split.
+// person returns a Person with cleaned texts. Without given_name and family_name, name is split.
 func (c claims) person(registryID string) Person {
 	p := Person{
 		RegistryID: registryID,
@@ -73,10 +73,9 @@ func (c claims) person(registryID string) Person {
 	return p
 }
 
-// registryID gives the one id that the `orcid` member of the token answer and the subject of the
-// id_token name together; either may be absent. It is an ORCID iD when the provider is ORCID
-// (isORCID) or sent `orcid`, and then its check digit must be right. An id is refused, never
-// repaired: two people must not become one.
+// registryID returns the one id that the `orcid` member of the token answer and the subject of the id_token name
+// together; either may be absent. It is an ORCID iD if the provider is ORCID (isORCID) or sent `orcid`, and then its
+// check digit must be right. An invalid id is refused, never repaired: two people must not become one.
 func registryID(orcid, subject string, isORCID bool) (string, error) {
 	if orcid == "" && !isORCID {
 		if subject == "" {
@@ -99,9 +98,8 @@ func registryID(orcid, subject string, isORCID bool) (string, error) {
 	return id, nil
 }
 
-// splitName divides a name into given and family name: at the comma in "Carberry, Josiah", else
-// before the last word together with the lower-case particles in front of it, as in
-// "Ludwig van Beethoven". A single word is a given name.
+// splitName divides a name into given and family name: at the comma in "Carberry, Josiah", otherwise before the last
+// word together with the lower-case particles before it, as in "Ludwig van Beethoven". A single word is a given name.
 func splitName(name string) (given, family string) {
 	if family, given, ok := strings.Cut(name, ","); ok {
 		return strings.TrimSpace(given), strings.TrimSpace(family)
@@ -122,9 +120,8 @@ func startsLower(word string) bool {
 	return unicode.IsLower(r)
 }
 
-// clean makes one line of a foreign text: white space becomes single spaces, control characters
-// and the invisible ones that turn the direction of writing are dropped, and at most most
-// characters are kept.
+// clean returns a foreign text as one line: white space becomes single spaces, control characters and invisible ones
+// that change the direction of writing are dropped, and at most most characters are kept.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {

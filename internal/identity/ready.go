@@ -14,14 +14,14 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// How long Watch waits after a failure: at first, and at most.
+// How long Watch waits after a failure: initially, and at most.
 const (
 	firstWait   = time.Second
 	longestWait = time.Minute
 )
 
-// Watch tries the provider until it can be used: its description must be found, and it must know our
-// client id and secret. Each failure is a line of the log with its cause.
+// Watch checks the provider until it works: its description must be found, and it must accept our client id and secret.
+// Each failure is logged with its cause.
 func (c *Client) Watch(ctx context.Context, redirectURI string, log *slog.Logger) {
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		err := c.check(ctx, redirectURI)
@@ -45,7 +45,7 @@ func (c *Client) Watch(ctx context.Context, redirectURI string, log *slog.Logger
 	}
 }
 
-// Ready reports why people cannot sign in yet; nil once Watch found the provider in order.
+// Ready returns why people cannot sign in yet; nil once Watch found that the provider works.
 func (c *Client) Ready(context.Context) error {
 	if c.ready.Load() {
 		return nil
@@ -56,7 +56,7 @@ func (c *Client) Ready(context.Context) error {
 	return errors.New("the identity provider was not tried yet")
 }
 
-// Trouble is what Watch found wrong at its last try; nil where nothing is, or it has not tried.
+// Trouble returns the error of Watch's last check; nil if it succeeded, or there was none yet.
 func (c *Client) Trouble() error {
 	if err := c.trouble.Load(); err != nil {
 		return *err
@@ -64,10 +64,10 @@ func (c *Client) Trouble() error {
 	return nil
 }
 
-// check asks the token endpoint to exchange a made-up code, since no request of OAuth proves who the client
-// is and does nothing else. A provider looks at the client before it looks at the code (RFC 6749 section
-// 4.1.3), so invalid_client says that id or secret are wrong. Some look at the code first: of those that announce
-// where tokens are revoked, a made-up token is revoked as well, which does nothing and needs the same proof.
+// check asks the token endpoint to exchange a made-up code, because no OAuth request only authenticates the client. A
+// provider checks the client before the code (RFC 6749 section 4.1.3), so invalid_client means that id or secret are
+// wrong. Some check the code first: if a provider announces where tokens are revoked, a made-up token is revoked as
+// well, which does nothing and needs the same authentication.
 func (c *Client) check(ctx context.Context, redirectURI string) error {
 	ctx, cancel := c.begin(ctx)
 	defer cancel()
@@ -90,7 +90,8 @@ func (c *Client) check(ctx context.Context, redirectURI string) error {
 	return c.revokeNothing(ctx, p)
 }
 
-// revokeNothing revokes a token that there is not (RFC 7009). Its error is that the provider does not know the client.
+// revokeNothing revokes a token that does not exist (RFC 7009). It returns an error if the provider does not accept the
+// client.
 func (c *Client) revokeNothing(ctx context.Context, p *described) error {
 	if !c.usable(p.revokes) || c.cfg.ClientSecret == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// refusal translates a failed token request by the codes of RFC 6749 section 5.2: what the person
-// can mend by logging in again is InvalidCode, everything else Unavailable.
+// refusal translates a failed token request by the codes of RFC 6749 section 5.2: what the person can solve by signing
+// in again is InvalidCode, everything else Unavailable.
 func (c *Client) refusal(ctx context.Context, err error) error {
 	said, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok || said.Response.StatusCode >= http.StatusInternalServerError {
@@ -27,7 +27,7 @@ func (c *Client) refusal(ctx context.Context, err error) error {
 	return unavailable(ctx, err)
 }
 
-// clientRefused reports whether a token endpoint does not know us as a client.
+// clientRefused reports whether a token endpoint does not accept us as a client.
 func clientRefused(said *oauth2.RetrieveError) bool {
 	return said.ErrorCode == "invalid_client" || said.ErrorCode == "unauthorized_client"
 }
@@ -42,7 +42,7 @@ func (c *Client) unknownClient(cause error) error {
 	}
 }
 
-// Declined is why the provider sent somebody back without a code, by the error and error_description of its
+// Declined returns why the provider sent a person back without a code, from the error and error_description of its
 // authorization response (RFC 6749 section 4.1.2.1).
 func Declined(code, description string) *exchange.Error {
 	const maxWords = 300
@@ -67,7 +67,7 @@ func invalidCode(cause error) error {
 	return e
 }
 
-// unavailable keeps the end of ctx as a cause of its own, since the libraries lose it on the way.
+// unavailable adds the end of ctx as a cause of its own, because the libraries lose it.
 func unavailable(ctx context.Context, cause error) error {
 	return &exchange.Error{
 		Code:    exchange.Unavailable,
@@ -76,7 +76,7 @@ func unavailable(ctx context.Context, cause error) error {
 	}
 }
 
-// brief is an error that quotes a provider: one line of at most 500 characters for the log.
+// brief shortens an error that quotes a provider to one line of at most 500 characters for the log.
 type brief struct{ error }
 
 func (b brief) Error() string { return clean(b.error.Error(), 500) }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// shelf keeps the newest values under unguessable keys; each put beyond its size drops the oldest.
+// expiringStore keeps the newest values under unguessable keys; each put beyond its size drops the oldest.
 type expiringStore[T any] struct {
 	mu    sync.Mutex
 	items map[string]T
@@ -34,7 +34,7 @@ func (s *expiringStore[T]) get(key string) (T, bool) {
 	return item, ok
 }
 
-// take is get that nobody can repeat.
+// take is get that also removes the value.
 func (s *expiringStore[T]) take(key string) (T, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

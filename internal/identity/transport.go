@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	timeout      = 10 * time.Second // for one login, whatever the number of calls it takes
+	timeout      = 10 * time.Second // for one sign-in, whatever number of calls it needs
 	maxAnswer    = 1 << 20          // bytes of one answer of a provider, uncompressed
 	maxRedirects = 3
 )
 
-// guarded gives a copy of base that asks for JSON, reads at most maxAnswer bytes, waits at most
-// timeout, and follows a redirect only within the host that was asked.
+// guarded returns a copy of base that asks for JSON, reads at most maxAnswer bytes, waits at most timeout, and follows
+// a redirect only within the same host.
 func guarded(base *http.Client) *http.Client {
 	var c http.Client
 	if base != nil {

@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// Clients sets RemoteAddr of each request to the address of its client. What Forwarded (RFC 7239) and X-Forwarded-For
-// say counts only where the connection comes from a trusted proxy, and is read from the right: the first address that
-// is no trusted proxy is the client, since everything left of it may be made up. Where that cannot be read, or where
-// both headers are there and disagree (a proxy sets one of them and passes the other on as the client sent it), the
-// client is the proxy itself.
+// Clients sets RemoteAddr of each request to the address of its client. Forwarded (RFC 7239) and X-Forwarded-For count
+// only if the connection comes from a trusted proxy, and are read from the right: the first address that is not a
+// trusted proxy is the client, since everything left of it may be made up. If the header cannot be read, or if both
+// headers are present and disagree (a proxy sets one of them and passes the other on as the client sent it), the client
+// is the proxy itself.
 func Clients(next http.Handler, trusted []netip.Prefix, log *slog.Logger) http.Handler {
 	var unset, disagree sync.Once
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +60,7 @@ func Clients(next http.Handler, trusted []netip.Prefix, log *slog.Logger) http.H
 	})
 }
 
-// lastUntrusted is the last address in the lines of a header that is no proxy; the first of all where all are.
+// lastUntrusted returns the last address in the lines of a header that is not a proxy; the first address if all are.
 func lastUntrusted(lines []string, read func(line string) (nodes []string, ok bool),
 	isProxy func(netip.Addr) bool) (client netip.Addr, ok bool) {
 	for _, line := range slices.Backward(lines) {
@@ -77,7 +77,7 @@ func lastUntrusted(lines []string, read func(line string) (nodes []string, ok bo
 	return client, ok
 }
 
-// forwardedFor are the nodes of a line of X-Forwarded-For.
+// forwardedFor returns the nodes of a line of X-Forwarded-For.
 func forwardedFor(line string) (nodes []string, ok bool) {
 	for node := range strings.SplitSeq(line, ",") {
 		nodes = append(nodes, strings.TrimSpace(node))
@@ -85,8 +85,8 @@ func forwardedFor(line string) (nodes []string, ok bool) {
 	return nodes, true
 }
 
-// forwarded are the values of "for" in a line of Forwarded, "" of an element that has none; ok is false for a line that
-// is not as RFC 7239 section 4 has it.
+// forwarded returns the values of "for" in a line of Forwarded, "" for an element without one; ok is false for a line
+// that does not conform to RFC 7239 section 4.
 func forwarded(line string) (nodes []string, ok bool) {
 	node, named := "", false
 	for rest := line; ; {
@@ -117,7 +117,7 @@ func forwarded(line string) (nodes []string, ok bool) {
 	}
 }
 
-// tokenOrQuoted reads a value, without its quotes.
+// tokenOrQuoted parses a value and removes its quotes.
 func tokenOrQuoted(s string) (value, after string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, " \t,;\"")
@@ -139,7 +139,7 @@ func tokenOrQuoted(s string) (value, after string, ok bool) {
 	return "", "", false
 }
 
-// address reads a node: an address with or without a port; ok is false for "unknown" and for names that hide one.
+// address parses a node: an address with or without a port; ok is false for "unknown" and for obfuscated names.
 func address(node string) (a netip.Addr, ok bool) {
 	host := node
 	if inside, isBracketed := strings.CutPrefix(node, "["); isBracketed {
@@ -155,7 +155,7 @@ func address(node string) (a netip.Addr, ok bool) {
 	return a.Unmap(), err == nil && a.Zone() == ""
 }
 
-// shortened is an address as the log has it: the network of a household or a company, not a person's machine.
+// shortened returns an address as it is logged: the network of a household or a company, not a person's machine.
 func shortened(remoteAddr string) string {
 	at, err := netip.ParseAddrPort(remoteAddr)
 	if err != nil {
@@ -165,6 +165,6 @@ func shortened(remoteAddr string) string {
 	if a.Is6() {
 		bits = 48
 	}
-	network, _ := a.Prefix(bits) // both lengths are within an address
+	network, _ := a.Prefix(bits) // cannot fail: both lengths are valid
 	return network.String()
 }

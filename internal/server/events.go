@@ -12,12 +12,12 @@ import (
 const (
 	// EventStream is the media type of server-sent events.
 	EventStream = "text/event-stream"
-	// LastEventID is the header in which whoever comes again says what they have.
+	// LastEventID is the header in which a client that reconnects names the last event it received.
 	LastEventID = "Last-Event-ID"
 
 	heartbeat   = 15 * time.Second
-	comeAgain   = 3 * time.Second  // after which a client that lost its stream comes again
-	writeWithin = 10 * time.Second // one event; whoever takes longer to read is dropped
+	comeAgain   = 3 * time.Second  // after which a client that lost its stream reconnects
+	writeWithin = 10 * time.Second // for one event; a client that reads more slowly is dropped
 )
 
 // Events writes server-sent events (WHATWG HTML, section 9.2).
@@ -27,20 +27,20 @@ type Events struct {
 	out     bytes.Buffer
 }
 
-// NewEvents answers with a stream. The connection may be read from for ever, to see its end.
+// NewEvents answers with a stream. The read deadline is removed, so that the end of the connection is noticed.
 func NewEvents(w http.ResponseWriter) *Events {
 	s := &Events{w: w, control: http.NewResponseController(w)}
 	h := w.Header()
 	h.Set("Content-Type", EventStream)
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // a proxy hands on what it has
+	h.Set("X-Accel-Buffering", "no") // a proxy must not buffer the stream
 	h.Set("X-Content-Type-Options", "nosniff")
 	_ = s.control.SetReadDeadline(time.Time{}) // fails only where a connection has no deadlines
 	w.WriteHeader(http.StatusOK)
 	return s
 }
 
-// Begin adds how soon a client that lost the stream comes again.
+// Begin adds how soon a client that lost the stream reconnects.
 func (s *Events) Begin() { fmt.Fprintf(&s.out, "retry: %d\n\n", comeAgain.Milliseconds()) }
 
 // Add adds an event, whose data is one line.
@@ -48,7 +48,7 @@ func (s *Events) Add(id, name string, data []byte) {
 	fmt.Fprintf(&s.out, "id: %s\nevent: %s\ndata: %s\n\n", id, name, bytes.TrimRight(data, "\n"))
 }
 
-// Send writes what was added.
+// Send writes the added events.
 func (s *Events) Send() error {
 	if s.out.Len() == 0 {
 		return nil
@@ -62,8 +62,8 @@ func (s *Events) Send() error {
 	return err
 }
 
-// Await waits until there may be something new; false: it is over, since ctx, the process or the right to read ended,
-// or nobody reads. It sends a sign of life now and then; every 0: as often as is usual.
+// Await waits until there may be something new. It returns false if the stream has to end: ctx, the process or the
+// right to read ended, or the client does not read. It sends a heartbeat at the interval every; 0: the default.
 func (s *Events) Await(ctx context.Context, fresh, stop, over <-chan struct{}, every time.Duration) bool {
 	beat := time.NewTicker(cmp.Or(every, heartbeat))
 	defer beat.Stop()

@@ -1,5 +1,5 @@
-// Package server is the way in: listener, limits, request id, one log record per request,
-// recovery, health; and what both servers answer with: compressed bodies and server-sent events.
+// Package server is the HTTP server around the API and the pages: listener, limits, request id, one log record per
+// request, recovery from panics, health; and what both use to answer: compressed bodies and server-sent events.
 package server
 
 import (
@@ -16,21 +16,21 @@ import (
 	"time"
 )
 
-// The limits of a connection. Handlers that stream extend the time to read or write.
+// The limits of a connection. Handlers that stream extend the read and write deadlines.
 const (
 	headerTime  = 10 * time.Second
 	readTime    = 30 * time.Second
 	writeTime   = 60 * time.Second
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
-	drainTime   = 20 * time.Second // for answers under way when the process is asked to stop
+	drainTime   = 20 * time.Second // for requests in progress when the process is asked to stop
 )
 
 // requestID is the header that names a request in its answer and in the log.
 const requestID = "X-Request-Id"
 
-// Serve answers on l until ctx ends; then it finishes what is under way. It believes what proxies at the trusted
-// addresses say of their clients.
+// Serve answers on l until ctx ends; then it finishes the requests in progress. It trusts what proxies at the trusted
+// addresses say about their clients.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, trusted []netip.Prefix, log *slog.Logger) error {
 	s := &http.Server{
 		Handler:           Clients(Record(h, log), trusted, log),
@@ -57,8 +57,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, trusted []netip.
 	return nil
 }
 
-// Record gives every request an id, keeps a panic from ending the process, and writes one log
-// record per request.
+// Record gives every request an id, recovers from panics, and writes one log record per request.
 func Record(next http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -67,7 +66,7 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 		seen := &statusRecorder{ResponseWriter: w}
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
+				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it in this way
 					panic(p)
 				}
 				log.ErrorContext(r.Context(), "panic", "request_id", id, "panic", p, "stack", string(debug.Stack()))
@@ -76,7 +75,7 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 				}
 			}
 			end := time.Now()
-			// 0: nobody asks where in the source it was made
+			// pc 0: the source position is not logged
 			record := slog.NewRecord(end, slog.LevelInfo, "request", 0)
 			record.AddAttrs(slog.String("request_id", id), slog.String("method", r.Method),
 				slog.String("path", r.URL.Path),
@@ -86,7 +85,7 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 				record.AddAttrs(slog.String("actor", seen.actor))
 			}
 			if log.Enabled(r.Context(), slog.LevelInfo) {
-				// as Logger does: where a log fails, there is nobody to tell
+				// as Logger does: a failing log cannot be reported anywhere
 				_ = log.Handler().Handle(r.Context(), record)
 			}
 		}()
@@ -103,7 +102,7 @@ func internal(w http.ResponseWriter, id string) {
 	})
 }
 
-// watched notes what was answered.
+// statusRecorder records the status and size of an answer.
 type statusRecorder struct {
 	http.ResponseWriter
 	status int
@@ -111,7 +110,7 @@ type statusRecorder struct {
 	actor  string
 }
 
-// Acts notes in the log record of a request which user it is from.
+// SetUser sets the user in the log record of a request.
 func SetUser(w http.ResponseWriter, user string) {
 	for w != nil {
 		if seen, ok := w.(*statusRecorder); ok {
@@ -126,7 +125,7 @@ func SetUser(w http.ResponseWriter, user string) {
 	}
 }
 
-// WriteHeader notes the first status.
+// WriteHeader records the first status.
 func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -144,7 +143,7 @@ func (w *statusRecorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom keeps the way open for sending a file without copying it through this process.
+// ReadFrom lets the kernel send a file without copying it through this process.
 func (w *statusRecorder) ReadFrom(r io.Reader) (int64, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -157,18 +156,18 @@ func (w *statusRecorder) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// ErrStorageFull is the error of a need that finds everything there but room to write.
+// ErrStorageFull is returned by a Need that works except that there is no space left to write.
 var ErrStorageFull = errors.New("the storage is full")
 
-// Need is something that the process needs; Ready gives nil while it answers.
+// Need is something that the process depends on; Ready returns nil while it works.
 type Need struct {
-	Name  string // which /readyz tells
+	Name  string // as shown by /readyz
 	Ready func(context.Context) error
 }
 
-// Health answers /healthz (the process lives) and /readyz (what it needs answers). Of what does not answer it
-// tells the name alone: the cause is in the log. A process whose storage is full still answers reads, so it stays
-// ready and says that it only reads.
+// Health answers /healthz (the process is alive) and /readyz (its dependencies work). Of a dependency that fails it
+// shows only the name: the cause is in the log. A process whose storage is full still serves reads, so it stays ready
+// and reports that it is read-only.
 func Health(mux *http.ServeMux, needs ...Need) {
 	mux.HandleFunc("GET /healthz",
 		func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, health{Status: "ok"}) })

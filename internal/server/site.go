@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Site is the address at which people reach a server. Both doors refuse requests for another host, which is how
-// DNS rebinding arrives, and writes that the pages of another site send.
+// Site is the address at which people reach a server. The API and the pages refuse requests for another host, which is
+// how DNS rebinding works, and writes sent by the pages of another site.
 type Site struct {
-	name, port string // of the host; an empty port is that of the scheme
-	ownPort    string // the port of the scheme
+	name, port string // of the host; an empty port means that of the scheme
+	ownPort    string // the default port of the scheme
 	https      bool
 	origins    *http.CrossOriginProtection
 }
 
-// NewSite returns the site of a public URL, which the settings have checked. Without one it has loopback names alone.
+// NewSite returns the site of a public URL, which the settings have checked. Without one it only has loopback names.
 func NewSite(publicURL string) *Site {
 	s := &Site{origins: http.NewCrossOriginProtection()}
 	u, err := url.Parse(publicURL)
@@ -27,7 +27,7 @@ func NewSite(publicURL string) *Site {
 	if u.Scheme == "https" {
 		s.ownPort, s.https = "443", true
 	}
-	_ = s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host) // a proxy may have put another Host in its place
+	_ = s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host) // a proxy may have replaced Host
 	return s
 }
 
@@ -45,7 +45,7 @@ func (s *Site) Answers(host string) bool {
 	return strings.EqualFold(name, "localhost") || net.ParseIP(name).IsLoopback()
 }
 
-// Only hands requests for this site to next and others to refuse.
+// Only passes requests for this site to next and others to refuse.
 func (s *Site) Only(next, refuse http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.Answers(r.Host) {
@@ -56,10 +56,10 @@ func (s *Site) Only(next, refuse http.Handler) http.Handler {
 	})
 }
 
-// strict has browsers use https for a year (RFC 6797). Other hosts of the domain are not ours to bind.
+// strict makes browsers use https for a year (RFC 6797). It does not include subdomains, which are not ours to bind.
 var strict = []string{"max-age=31536000"}
 
-// Secure has browsers come by https alone from now on, where that is how the site is reached.
+// Secure makes browsers use only https from now on, if that is how the site is reached.
 func (s *Site) Secure(next http.Handler) http.Handler {
 	if !s.https {
 		return next
@@ -70,5 +70,5 @@ func (s *Site) Secure(next http.Handler) http.Handler {
 	})
 }
 
-// FromElsewhere reports whether a browser sends a write for a page of another site.
+// FromElsewhere reports whether a request is a browser's write for a page of another site.
 func (s *Site) FromElsewhere(r *http.Request) bool { return s.origins.Check(r) != nil }

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// zipFrom is the size in bytes from which compressing a body pays.
+// zipFrom is the size in bytes from which compressing a body is worthwhile.
 const zipFrom = 1 << 10
 
-// takesGzip reports whether a caller accepts gzip (RFC 9110 section 12.5.3).
+// takesGzip reports whether a client accepts gzip (RFC 9110 section 12.5.3).
 func takesGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(strings.Join(r.Header["Accept-Encoding"], ","), ",") {
 		name, q, _ := strings.Cut(part, ";")
@@ -29,12 +29,12 @@ func takesGzip(r *http.Request) bool {
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 var zips = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails only for a level that there is not
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails only for an invalid level
 	return z
 }}
 
-// Zip gives a writer that compresses bodies that are large enough, where the caller takes gzip. A handler
-// that uses it sets Content-Length and sends the body in one Write.
+// Zip returns a writer that compresses bodies that are large enough, if the client accepts gzip. A handler that uses it
+// sets Content-Length and sends the body in one Write.
 func Zip(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	if takesGzip(r) {
 		return &zipping{ResponseWriter: w}
@@ -42,8 +42,8 @@ func Zip(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	return w
 }
 
-// ZippedTag is the tag of the same body compressed, which is another representation (RFC 9110 section
-// 8.8.3.3). A weak tag is of both.
+// ZippedTag returns the tag of the same body compressed, which is another representation (RFC 9110 section 8.8.3.3). A
+// weak tag covers both.
 func ZippedTag(tag string) string {
 	if strings.HasPrefix(tag, "W/") {
 		return tag
@@ -51,14 +51,14 @@ func ZippedTag(tag string) string {
 	return strings.TrimSuffix(tag, `"`) + `-gzip"`
 }
 
-// zipping compresses a body that is large enough. It comes in one Write, so its compressed
-// length is known before the status goes out.
+// zipping compresses a body that is large enough. The body comes in one Write, so that its compressed length is known
+// before the status is sent.
 type zipping struct {
 	http.ResponseWriter
-	status int // held back
+	status int // not sent yet
 }
 
-// WriteHeader holds the status of a large body back until its Write.
+// WriteHeader delays the status of a large body until its Write.
 func (w *zipping) WriteHeader(status int) {
 	if size, _ := strconv.Atoi(w.Header().Get("Content-Length")); size >= zipFrom {
 		w.status = status
@@ -67,7 +67,7 @@ func (w *zipping) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write compresses a body whose status was held back.
+// Write compresses a body whose status was delayed.
 func (w *zipping) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		return w.ResponseWriter.Write(b)
@@ -79,7 +79,7 @@ func (w *zipping) Write(b []byte) (int, error) {
 	}()
 	buf.Reset()
 	z.Reset(buf)
-	_, _ = z.Write(b) // memory takes it
+	_, _ = z.Write(b) // writing to memory does not fail
 	_ = z.Close()
 	h := w.Header()
 	h.Set("Content-Encoding", "gzip")
