@@ -13,14 +13,14 @@ import (
 	"aliquot/internal/mail"
 )
 
-// bounce is "aliquot bounce". The mail server of the address in mail-from pipes into it what comes back.
+// bounce is "aliquot bounce". The mail server for the address in mail-from pipes returned mail into it.
 type bounce struct {
 	config.Store
 	File string `arg:"" optional:"" help:"The report as a file. Default: the standard input."`
 }
 
-// Run reads one report of a failed delivery. Mail that is no such report, or that is about no message of
-// ours, is said to be so and is no error: anybody can write to that address.
+// Run reads one report of a failed delivery. Mail that is no such report, or that is not about a message of ours, is
+// reported without an error: anybody can write to that address.
 func (b *bounce) Run(e environment) error {
 	in := io.Reader(os.Stdin)
 	if b.File != "" {

@@ -37,10 +37,9 @@ type bulk struct {
 	Map          map[string]string `help:"What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is remembered."`
 }
 
-// run takes a file in, shows how far it is and tells the result of it. It fails where a row was
-// refused.
+// run imports a file, shows the progress and prints the result. It fails if a row was refused.
 func (b *bulk) run(e environment, file string) error {
-	debug.SetGCPercent(50) // a large file then takes less memory, and hardly more time
+	debug.SetGCPercent(50) // a large file then needs less memory, and hardly more time
 	order := exchange.BulkOptions{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet,
 		Mapping: map[string]*string{}}
 	switch {
@@ -67,7 +66,7 @@ func (b *bulk) run(e environment, file string) error {
 	})
 }
 
-// enqueue stores the file and makes a job of it.
+// enqueue stores the file and enqueues a job for it.
 func enqueue(ctx context.Context, a *app.App, organization int64, name string,
 	order exchange.BulkOptions) (exchange.Job, error) {
 	file, err := os.Open(name)
@@ -86,7 +85,7 @@ func enqueue(ctx context.Context, a *app.App, organization int64, name string,
 	return j, err
 }
 
-// plainly is an error with all that is wrong, for a person at a terminal.
+// plainly returns an error with all field errors, for a person at a terminal.
 func plainly(err error) error {
 	failed, ok := errors.AsType[*exchange.Error](err)
 	if !ok {
@@ -101,15 +100,15 @@ func plainly(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// The times of follow.
+// The intervals of follow.
 const (
 	lookEvery = 100 * time.Millisecond
 	sayEvery  = 5 * time.Second
 	leaseTime = 30 * time.Second
 )
 
-// follow does the job in this process, or watches another one do it, and shows how far it is. Where
-// it is interrupted it cancels the job.
+// follow runs the job in this process, or watches another process run it, and shows the progress. If it is interrupted
+// it cancels the job.
 func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.BulkHandler()}, Slots: 1,
@@ -139,7 +138,7 @@ func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 	return j, nil
 }
 
-// progressOn shows progress as a bar on a terminal, else as a line now and then.
+// progressOn shows progress as a bar on a terminal, otherwise as a line from time to time.
 func progressOn(out io.Writer) func(exchange.Progress) {
 	if file, isFile := out.(*os.File); isFile && isatty.IsTerminal(file.Fd()) {
 		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(out), progressbar.OptionShowCount(),
@@ -149,7 +148,7 @@ func progressOn(out io.Writer) func(exchange.Progress) {
 			if p.Total > 0 {
 				bar.ChangeMax64(p.Total)
 			}
-			_ = bar.Set64(p.Done) // a bar that cannot be drawn stops nothing
+			_ = bar.Set64(p.Done) // a bar that cannot be drawn does no harm
 		}
 	}
 	var said exchange.Progress
@@ -163,7 +162,7 @@ func progressOn(out io.Writer) func(exchange.Progress) {
 	}
 }
 
-// tell reports the result of the job: each row with a problem, and the counts.
+// tell prints the result of the job: each row with a problem, and the counts.
 func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error {
 	if j.State != exchange.JobDone {
 		return fmt.Errorf("nothing more was done, the job is %s: %s", j.State, j.Error)

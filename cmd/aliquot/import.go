@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/importer"
 )
 
-// importFrom makes the importer of the sources that settings name.
+// importFrom returns the importer for the configured sources.
 func importFrom(s config.Sources, publicURL string, transport http.RoundTripper) (*importer.Importer, error) {
 	public, err := url.Parse(publicURL)
 	if err != nil {
@@ -27,7 +27,7 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper)
 	})
 }
 
-// imports is "aliquot import": of a spreadsheet, or with --record of answers of the public sources.
+// imports is "aliquot import": of a spreadsheet or, with --record, of answers of the public sources.
 type imports struct {
 	bulk
 	record
@@ -53,8 +53,8 @@ type record struct {
 	Record string `placeholder:"FOLDER" help:"Ask the public sources, and keep their answers in this folder as fixtures for tests; no material is listed."`
 }
 
-// run asks for each identifier and says what it would make. It goes on after a failure and fails
-// at the end.
+// run imports a draft for each identifier and prints what it would create. It continues after a failure and fails at
+// the end.
 func (i *record) run(e environment, identifiers []string) error {
 	folder, err := importer.OpenRecord(i.Record)
 	if err != nil {
@@ -82,7 +82,7 @@ func (i *record) run(e environment, identifiers []string) error {
 	return nil
 }
 
-// titleOf drafts what an identifier names, at the source that takes it.
+// titleOf returns the title of the draft for an identifier, from the source that accepts it.
 func titleOf(ctx context.Context, from *importer.Importer, identifier string) (string, error) {
 	order, err := exchange.ParseImportIdentifier(identifier)
 	if err != nil {

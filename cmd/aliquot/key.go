@@ -12,10 +12,10 @@ import (
 	"aliquot/internal/store"
 )
 
-// startOver ends the errors of a key that is lost.
+// startOver ends the error messages about a lost key.
 const startOver = "; if no copy is left, \"aliquot secrets reset\" lists what is lost and starts over"
 
-// unlock gives a migrated database the key of its secrets, which is made where nothing was sealed yet.
+// unlock gives a migrated database the key of its secrets, which is created if nothing is sealed yet.
 func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 	sealed, err := db.Sealed(ctx)
 	if err != nil {
@@ -58,8 +58,7 @@ func parseKey(text, from string) (*store.Key, error) {
 	return key, nil
 }
 
-// writeOnce writes a file that only its owner can read, whole, and that lasts. Where it is there already, it stays as
-// it is.
+// writeOnce writes a file that only its owner can read, atomically and durably. An existing file is left unchanged.
 func writeOnce(path, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
@@ -68,7 +67,7 @@ func writeOnce(path, text string) error {
 	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Link(f.Name(), path) // unlike a rename, it does not replace one of a process that was faster
+		err = os.Link(f.Name(), path) // unlike a rename, it does not replace a file of a faster process
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -76,7 +75,7 @@ func writeOnce(path, text string) error {
 	return syncFolder(path)
 }
 
-// syncFolder makes what was written or renamed beside a file last.
+// syncFolder makes the writes and renames next to a file durable.
 func syncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// program is every command with its settings.
+// program holds every command with its settings.
 type program struct {
 	Serve   serve   `cmd:"" help:"Serve the API and do background work in one process."`
 	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
@@ -44,14 +44,14 @@ type program struct {
 	Version version `cmd:"" help:"Print the version."`
 }
 
-// environment is what a command runs in.
+// environment is the environment of a command.
 type environment struct {
 	ctx    context.Context
 	stdout io.Writer
 	stderr io.Writer
 }
 
-// logger writes the log in the form that a setting names.
+// logger returns a log in the format of a setting.
 func (e environment) logger(form string) *slog.Logger {
 	file, isFile := e.stderr.(*os.File)
 	if form == "text" || form == "auto" && isFile && isatty.IsTerminal(file.Fd()) {
@@ -60,7 +60,7 @@ func (e environment) logger(form string) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(e.stderr, nil))
 }
 
-// run does one command. An error is one sentence for the operator.
+// run runs one command. An error is one sentence for the operator.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	var p program
 	exited := errors.New("asked for help")

@@ -25,10 +25,10 @@ type rotateSecrets struct {
 	NewKey string `name:"new-key" help:"File for the new key, made if it is missing. Default: the file of the present key, which is kept beside it under its name with the time."`
 }
 
-// Run seals every secret with a new key. The key is in its file before the database needs it, so that a run that is
-// killed can be repeated, and a start in between finds the right key.
+// Run seals every secret with a new key. The key is written to its file before the database needs it, so that a run
+// that is killed can be repeated, and a start in between finds the right key.
 func (r *rotateSecrets) Run(e environment) error {
-	_, from, _ := r.Key() // unlock reports what is wrong with it
+	_, from, _ := r.Key() // unlock reports errors
 	file := r.NewKey
 	if file == "" {
 		if !keyIsFile(r.Store) {
@@ -53,7 +53,7 @@ func (r *rotateSecrets) Run(e environment) error {
 	})
 }
 
-// rotate seals every secret with the key in file, unless a run that was killed did so.
+// rotate seals every secret with the key in file, unless an earlier, killed run did so.
 func (r *rotateSecrets) rotate(ctx context.Context, a *app.App, file string) error {
 	key, err := readKey(file)
 	if err == nil {
@@ -75,13 +75,13 @@ func (r *rotateSecrets) rotate(ctx context.Context, a *app.App, file string) err
 	return a.RotateSecrets(ctx, key)
 }
 
-// keyIsFile reports whether the key is in a file that the program knows.
+// keyIsFile reports whether the key is in a file known to the program.
 func keyIsFile(s config.Store) bool {
 	_, from, err := s.Key()
 	return err != nil || from != config.KeyFromSetting
 }
 
-// nextKey is the file of a key that is about to take the place of another one.
+// nextKey returns the file of the key that is about to replace another one.
 func nextKey(file string) string { return file + ".new" }
 
 func readKey(file string) (*store.Key, error) {
@@ -92,7 +92,7 @@ func readKey(file string) (*store.Key, error) {
 	return parseKey(string(raw), file)
 }
 
-// placeKey gives the next key the place of the one in file, which is kept.
+// placeKey replaces the key in file with the next one, and keeps the old one.
 func placeKey(file string) error {
 	err := os.Link(file, file+"."+time.Now().UTC().Format("20060102T150405.000000"))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func placeKey(file string) error {
 	return errors.Join(err, syncFolder(file))
 }
 
-// finishRotation puts the next key in its place where a rotation was killed behind the change of the database.
+// finishRotation moves the next key to its place if a rotation was killed after the change of the database.
 func finishRotation(ctx context.Context, db *store.DB, s config.Store) error {
 	_, from, err := s.Key()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || !keyIsFile(s) {
@@ -128,7 +128,7 @@ type resetSecrets struct {
 	Yes bool `help:"Do it; without this flag the command only lists what is lost."`
 }
 
-// Run lists what cannot be opened without the key, and starts over with another one where the operator said so.
+// Run lists what cannot be opened without the key, and starts over with another one if the operator confirmed it.
 func (r *resetSecrets) Run(e environment) error {
 	return withDatabase(e, r.Store, func(ctx context.Context, a *app.App) error {
 		sealed, err := a.DB.Sealed(ctx)
@@ -187,7 +187,7 @@ func (r *resetSecrets) Run(e environment) error {
 	})
 }
 
-// lostText lists what is lost, for the operator.
+// lostText returns the list of what is lost, for the operator.
 func lostText(l store.Lost) string {
 	var b strings.Builder
 	b.WriteString("Without its key, this is lost:\n")

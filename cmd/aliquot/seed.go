@@ -20,7 +20,7 @@ type seeding struct {
 	Requests  int `placeholder:"N" help:"How many requests, in every state."`
 }
 
-// Run fills a new database, and says that it is there already where the same was done before.
+// Run fills a new database, and reports if the same was done before.
 func (s *seeding) Run(e environment) error {
 	size := seed.Size{Materials: s.Materials, Requests: s.Requests}
 	if err := size.Check(); err != nil {
@@ -45,7 +45,7 @@ func (s *seeding) Run(e environment) error {
 	return nil
 }
 
-// there is fine where the database in use is the one that was wanted.
+// there succeeds if the database in use is the requested one.
 func (s *seeding) there(e environment, size seed.Size) error {
 	db, err := store.Open(e.ctx, s.DatabasePath())
 	if err != nil {

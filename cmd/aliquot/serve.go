@@ -36,10 +36,10 @@ type serve struct {
 	config.Sources
 }
 
-// memoryGoal is what the heap keeps to as long as what is in use fits: workbooks leave much behind that is not.
+// memoryGoal is the heap limit as long as the data in use fits: workbooks leave much garbage behind.
 const memoryGoal = 400 << 20
 
-// drainTime is what jobs under way have when the process is asked to stop, as long as answers have.
+// drainTime is how long running jobs have when the process is asked to stop, the same as answers.
 const drainTime = 20 * time.Second
 
 // Run serves until it is asked to stop.
@@ -115,7 +115,7 @@ func (s *serve) Run(e environment) error {
 		return err
 	}
 	needs := []server.Need{{Name: "database", Ready: db.Ping}, {Name: "files", Ready: writable(db, folder)}}
-	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // which is this very process
+	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // demo: the provider is this process
 	if watches {
 		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
 	}
@@ -162,15 +162,14 @@ func (s *serve) Run(e environment) error {
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err
 	}
-	debug.FreeOSMemory()                           // what beginning took, half of all
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // else GOMEMLIMIT says it
+	debug.FreeOSMemory()                           // start-up leaves garbage, half of the heap
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // otherwise GOMEMLIMIT is set
 		debug.SetMemoryLimit(memoryGoal)
 	}
 	return server.Serve(ctx, l, server.NewSite(s.PublicURL).Secure(mux), trusted, log)
 }
 
-// identity gives the client of the identity provider, nil where none is set; the built-in one
-// is mounted on mux.
+// identity returns the client of the identity provider, nil if none is set; the built-in one is mounted on mux.
 func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 	if s.Identity == "" {
 		return nil, nil
@@ -191,8 +190,8 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 	return identity.New(cfg)
 }
 
-// capacity is that of expensive reads: half of the processors for one caller, so that others get on, unless limits
-// are off for a load test, whose calls come from one address.
+// capacity returns that of expensive reads: half of the processors for one caller, so that others make progress, unless
+// limits are off for a load test, whose calls come from one address.
 func (s *serve) capacity() app.Capacity {
 	cores := runtime.GOMAXPROCS(0)
 	c := app.Capacity{Slots: 2 * cores, Share: max(1, cores/2), Queue: 100, Wait: 10 * time.Second,
@@ -203,7 +202,7 @@ func (s *serve) capacity() app.Capacity {
 	return c
 }
 
-// writable is the check of whether database and files can be written to.
+// writable returns a check of whether database and files can be written to.
 func writable(db *store.DB, folder *files.Folder) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := folder.Check(ctx)
@@ -214,7 +213,7 @@ func writable(db *store.DB, folder *files.Folder) func(context.Context) error {
 	}
 }
 
-// open opens the database and the files of an installation, and makes the folder of both.
+// open opens the database and the files of an installation, and creates their folder.
 func open(e environment, s config.Store) (*store.DB, *files.Folder, error) {
 	mended, err := s.Prepare()
 	if err != nil {

@@ -20,7 +20,7 @@ type migrate struct {
 	DryRun bool `help:"Only say what would run."`
 }
 
-// Run migrates and names what ran.
+// Run migrates and prints the migrations that ran.
 func (m *migrate) Run(e environment) error {
 	db, folder, err := open(e, m.Store)
 	if err != nil {
@@ -52,7 +52,7 @@ type grant struct {
 	RegistryID string `arg:"" name:"registry-id" help:"Such as 0000-0002-1825-0097. The person must have signed in once."`
 }
 
-// Run grants.
+// Run grants the administrator role.
 func (g *grant) Run(e environment) error { return setAdmin(e, g.Store, g.RegistryID, true) }
 
 type revoke struct {
@@ -60,7 +60,7 @@ type revoke struct {
 	RegistryID string `arg:"" name:"registry-id" help:"Such as 0000-0002-1825-0097."`
 }
 
-// Run revokes.
+// Run revokes the administrator role.
 func (r *revoke) Run(e environment) error { return setAdmin(e, r.Store, r.RegistryID, false) }
 
 func setAdmin(e environment, s config.Store, registryID string, admin bool) error {
@@ -76,7 +76,7 @@ func setAdmin(e environment, s config.Store, registryID string, admin bool) erro
 
 type listAdmins struct{ config.Store }
 
-// Run lists.
+// Run lists the administrators.
 func (l *listAdmins) Run(e environment) error {
 	return withApp(e, l.Store, func(ctx context.Context, a *app.App) error {
 		admins, err := a.DB.Read().Admins(ctx)
@@ -90,7 +90,7 @@ func (l *listAdmins) Run(e environment) error {
 // verify is "aliquot verify".
 type verify struct{ config.Store }
 
-// Run verifies and fails when something is wrong.
+// Run verifies and fails if something is wrong.
 func (v *verify) Run(e environment) error {
 	return withApp(e, v.Store, func(ctx context.Context, a *app.App) error {
 		r, err := a.Verify(ctx)
@@ -109,8 +109,8 @@ func (v *verify) Run(e environment) error {
 	})
 }
 
-// withApp runs a tool on an installation, which may be serving meanwhile. It makes none: a folder
-// without one is most likely the wrong folder.
+// withApp runs a tool on an installation, which may be serving at the same time. It creates none: a folder without one
+// is most likely the wrong folder.
 func withApp(e environment, s config.Store, do func(context.Context, *app.App) error) error {
 	return withDatabase(e, s, func(ctx context.Context, a *app.App) error {
 		if err := unlock(ctx, a.DB, s); err != nil {
@@ -136,12 +136,12 @@ func withDatabase(e environment, s config.Store, do func(context.Context, *app.A
 		return err
 	}
 	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers,
-		UploadLimit: math.MaxInt64, Log: e.logger(s.Log)})) // who has the machine has no limit
+		UploadLimit: math.MaxInt64, Log: e.logger(s.Log)})) // an operator on the machine has no limit
 }
 
 type openAPI struct{}
 
-// Run prints the document, with the rules of an installation for members.
+// Run prints the document, with the policy of an installation for members.
 func (openAPI) Run(e environment) error {
 	document, err := api.OpenAPI(exchange.PolicyFor(exchange.AccessMembers))
 	if err == nil {
@@ -158,7 +158,7 @@ func (version) Run(e environment) error {
 	return err
 }
 
-// built is the version that this binary was built as.
+// built returns the version of this binary.
 func built() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

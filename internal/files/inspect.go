@@ -139,7 +139,7 @@ func beginning(part *zip.File, listed *bounded) string {
 		return ""
 	}
 	defer func() { _ = r.Close() }()
-	b, _ := io.ReadAll(io.LimitReader(r, maxDescribed)) // a part that cannot be unpacked cannot be read by any program either
+	b, _ := io.ReadAll(io.LimitReader(r, maxDescribed)) // what cannot be unpacked, no program can read
 	return string(b)
 }
 

@@ -15,23 +15,23 @@ import (
 
 const (
 	tries        = 3
-	longestPause = 5 * time.Second  // that a source may ask for before we send the caller away
-	longestWait  = 15 * time.Second // for the calls of others that leave before
-	maxAnswer    = 10 << 20         // bytes of one answer, unpacked
+	longestPause = 5 * time.Second  // the longest that a source may ask for before we refuse the caller
+	longestWait  = 15 * time.Second // in the queue behind the calls of others
+	maxAnswer    = 10 << 20         // bytes of one answer, decompressed
 	maxRedirects = 3
 )
 
 // source is one public service.
 type source struct {
-	name    string // for a person
+	name    string // as shown to people
 	base    *url.URL
 	pace    *pace
 	always  url.Values              // parameters of every call; never in a cache key or an error
 	bearer  string                  // token
-	refuses func(body []byte) error // a refusal that hides in an answer with status 400; nil: there are none
+	refuses func(body []byte) error // reads a refusal that comes with status 400; nil: there are none
 }
 
-// sameHost lets a source redirect within the host that was asked, and never to plain http.
+// sameHost lets a source redirect within the same host, and never to plain http.
 func sameHost(r *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if !strings.EqualFold(r.URL.Host, first.Host) || r.URL.Scheme != first.Scheme && r.URL.Scheme != "https" {
@@ -45,9 +45,9 @@ func sameHost(r *http.Request, via []*http.Request) error {
 
 var errRedirect = errors.New("refused redirect")
 
-// ask gets a path of a source and reads the answer with read, which gets it as a stream. The same
-// address is asked once in 24 hours, and once at a time however many ask. It tries three times
-// before it says that a source is down or garbled. Every address has one reader.
+// ask gets a path of a source and reads the answer with read, which gets it as a stream. The same address is fetched
+// once in 24 hours, and once at a time by any number of callers. It tries three times before it reports that a source
+// is down or garbled. Every address has one reader.
 func ask[T any](ctx context.Context, im *Importer, s *source, path string, query url.Values,
 	read func(io.Reader) (T, error)) (T, error) {
 	address := s.base.JoinPath(path)
@@ -70,7 +70,7 @@ func ask[T any](ctx context.Context, im *Importer, s *source, path string, query
 	})
 	if err != nil {
 		var none T
-		if ctx.Err() != nil { // the caller went away, or the time for the whole is over
+		if ctx.Err() != nil { // the client disconnected, or the total time is over
 			err = s.down(ctx.Err(), 0)
 		}
 		return none, err
@@ -89,7 +89,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// get is one try.
+// get is one attempt.
 func get[T any](ctx context.Context, im *Importer, s *source, address *url.URL,
 	read func(io.Reader) (T, error)) (value T, err error) {
 	if err := s.pace.wait(ctx); err != nil {
@@ -126,14 +126,14 @@ func get[T any](ctx context.Context, im *Importer, s *source, address *url.URL,
 	case body.err != nil: // the connection broke, or the source took too long
 		return value, s.down(body.err, 0)
 	}
-	if f, ok := errors.AsType[*failure](err); ok { // that the reader found in the answer
+	if f, ok := errors.AsType[*failure](err); ok { // found in the answer by the reader
 		f.source = s.name
 		return value, f
 	}
 	return value, s.garbled(err)
 }
 
-// call is an address with the parameters of every call.
+// call returns an address with the parameters of every call.
 func (s *source) call(address *url.URL) string {
 	full := *address
 	query := full.Query()
@@ -146,7 +146,7 @@ func (s *source) call(address *url.URL) string {
 	return full.String()
 }
 
-// judge says what a status means.
+// judge returns the failure that a status means, nil for a success.
 func (s *source) judge(answer *http.Response, body io.Reader) error {
 	said := fmt.Errorf("status %s", answer.Status)
 	switch code := answer.StatusCode; {
@@ -169,7 +169,7 @@ func (s *source) judge(answer *http.Response, body io.Reader) error {
 	return s.garbled(said)
 }
 
-// retryAfter reads the header: seconds or a date; 0 where it is absent or senseless.
+// retryAfter parses the header: seconds or a date; 0 if it is absent or invalid.
 func retryAfter(header string) time.Duration {
 	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {
 		return time.Duration(min(max(seconds, 0), 24*60*60)) * time.Second
@@ -180,7 +180,7 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// bare is an error of net/http without the address, which has our key in it.
+// bare returns an error of net/http without the address, which contains our key.
 func bare(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

@@ -14,22 +14,22 @@ import (
 	"strings"
 )
 
-// found is what esearch answers.
+// found is the answer of esearch.
 type found struct {
 	count int // of all
 	ids   []string
 }
 
-// search asks E-utilities for the records of a database that a term names.
+// search asks E-utilities for the records of a database that match a term.
 func (im *Importer) search(ctx context.Context, db, term string) (found, error) {
 	return ask(ctx, im, im.eutils, "esearch.fcgi", url.Values{
 		"db": {db}, "term": {term}, "retmode": {"json"}, "retmax": {strconv.Itoa(searchPage)},
 	}, readSearch)
 }
 
-const searchPage = 10_000 // the most that esearch gives at once
+const searchPage = 10_000 // the maximum of esearch
 
-// readSearch reads the JSON of esearch. An unknown term is no error there: it finds nothing.
+// readSearch reads the JSON of esearch. An unknown term is not an error there: it finds nothing.
 func readSearch(r io.Reader) (found, error) {
 	var answer struct {
 		Result *struct {
@@ -63,9 +63,8 @@ func summaries[T any](ctx context.Context, im *Importer, db string, ids ...strin
 		url.Values{"db": {db}, "id": {strings.Join(ids, ",")}, "retmode": {"json"}}, readSummaries[T])
 }
 
-// readSummaries reads an answer of esummary, in JSON or in its XML of version 1.0, whose names are
-// those of JSON but for their case. Records that are unknown have an error instead and are left
-// out; when all are, that is a failure.
+// readSummaries reads an answer of esummary, in JSON or in its XML of version 1.0, whose names differ from those of
+// JSON only in case. Unknown records have an error instead and are left out; if all are unknown, that is a failure.
 func readSummaries[T any](r io.Reader) ([]T, error) {
 	b := bufio.NewReader(r)
 	first, err := b.Peek(1)
@@ -134,7 +133,7 @@ type item struct {
 	Items []item `xml:"Item"`
 }
 
-// value is the item as JSON has it.
+// value returns the item as JSON has it.
 func (i item) value() any {
 	if i.Type == "Structure" {
 		return members(i.Items)
@@ -176,12 +175,12 @@ func readDocSums(r io.Reader) ([]json.RawMessage, error) {
 	return records, err
 }
 
-// elements streams through XML whose outermost element must be one of roots, separated by a blank,
-// and calls each at every element inside; each may decode it. Entities beside those of XML itself
-// are an error, and no document type is read.
+// elements streams through XML whose root element must be one of roots, separated by a blank, and calls each for every
+// element inside; each may decode it. Entities other than those of XML itself are an error, and no document type is
+// read.
 func elements(r io.Reader, roots string, each func(*xml.Decoder, xml.StartElement) error) error {
 	b := bufio.NewReader(r)
-	if first, err := b.Peek(1); err != nil || first[0] != '<' { // else the decoder looks for one to the end
+	if first, err := b.Peek(1); err != nil || first[0] != '<' { // otherwise the decoder searches for one to the end
 		return fmt.Errorf("XML: it begins with %q: %w", first, errors.Join(err, errors.New("no XML")))
 	}
 	d := xml.NewDecoder(b)
@@ -209,7 +208,7 @@ func elements(r io.Reader, roots string, each func(*xml.Decoder, xml.StartElemen
 	}
 }
 
-// fragment reads XML without an outermost element, as esummary has it inside of a text.
+// fragment reads XML without a root element, as esummary has it inside a text.
 func fragment(s string, into any) error {
 	return xml.NewDecoder(io.MultiReader(strings.NewReader("<r>"), bytes.NewReader([]byte(s)),
 		strings.NewReader("</r>"))).Decode(into)

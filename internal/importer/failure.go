@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// kind is how a source failed; of two sources that failed, the greater kind is told.
+// kind is how a source failed; if two sources failed, the greater kind is reported.
 type kind int
 
 const (
@@ -22,13 +22,13 @@ const (
 	down                // it did not answer
 )
 
-// failure is why a source gave nothing.
+// failure is why a source returned nothing.
 type failure struct {
 	kind   kind
 	source string
-	hint   string        // a sentence for the person who named the record; only with unknown
-	wait   time.Duration // before it wants to be asked again
-	final  bool          // trying again gives the same
+	hint   string        // a sentence for the user who entered the id; only with unknown
+	wait   time.Duration // before the source may be asked again
+	final  bool          // another attempt gives the same result
 	cause  error
 }
 
@@ -52,7 +52,7 @@ func (s *source) down(cause error, wait time.Duration) *failure {
 	return &failure{kind: down, source: s.name, cause: cause, wait: wait}
 }
 
-// noSuch is a failure that a reader finds in an answer: there is no such record.
+// noSuch returns the failure of an answer which says that there is no such record.
 func noSuch(format string, args ...any) *failure {
 	hint := fmt.Sprintf(format, args...)
 	return &failure{kind: unknown, hint: hint, cause: errors.New(hint)}
@@ -65,8 +65,8 @@ func kindOf(err error) kind {
 	return down
 }
 
-// worse is the failure of two that is told: a record is unknown only where both do not know it. Of
-// two alike, one with a hint.
+// worse returns the failure of two to report: a record is unknown only if both do not know it. Of two alike, it prefers
+// one with a hint.
 func worse(a, b error) error {
 	f, ok := errors.AsType[*failure](b)
 	if kindOf(b) > kindOf(a) || kindOf(b) == kindOf(a) && ok && f.hint != "" {
@@ -75,13 +75,13 @@ func worse(a, b error) error {
 	return a
 }
 
-// defaultWait is what we suggest when a source does not say when to come again.
+// defaultWait is the suggested wait if a source does not name one.
 const defaultWait = 30 * time.Second
 
-// tell puts a failure into the words of the contract. field is what named the record, as id.
+// tell turns a failure into an error of the contract. field is the input that named the record, as id.
 func tell(ctx context.Context, field, id string, err error) error {
 	if ctx.Err() != nil {
-		return ctx.Err() // the caller went away
+		return ctx.Err() // the client disconnected
 	}
 	if _, told := errors.AsType[*exchange.Error](err); told {
 		return err
@@ -129,7 +129,7 @@ func tell(ctx context.Context, field, id string, err error) error {
 	return e
 }
 
-// brief is an error that quotes a source: one short line for the log.
+// brief shortens an error that quotes a source to one line for the log.
 type brief struct{ error }
 
 func (b brief) Error() string {

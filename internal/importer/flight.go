@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// flight is a call that is under way, for all who wait for it.
+// flight is a call in progress that any number of callers wait for.
 type flight struct {
-	done    chan struct{} // closed when value and err are there
+	done    chan struct{} // closed when value and err are set
 	value   any
 	err     error
 	waiting int
 	cancel  context.CancelFunc
 }
 
-// once gives the remembered value of a key; else it loads it, or waits for who loads it already.
-// What nobody waits for any more is cancelled. A failure is not remembered.
+// once returns the cached value of a key; otherwise it loads it, or waits for a load in progress. A load that nobody
+// waits for any more is cancelled. A failure is not cached.
 func (im *Importer) once(ctx context.Context, key string, load func(context.Context) (any, error)) (any, error) {
 	im.mu.Lock()
 	if value, ok := im.answers.GetIfPresent(key); ok {
@@ -47,7 +47,7 @@ func (im *Importer) once(ctx context.Context, key string, load func(context.Cont
 
 func (im *Importer) fly(ctx context.Context, f *flight, key string, load func(context.Context) (any, error)) {
 	defer func() {
-		if p := recover(); p != nil { // this goroutine is not net/http's, which would catch it
+		if p := recover(); p != nil { // net/http does not recover panics of this goroutine
 			f.err = &failure{kind: garbled, source: "The source", cause: fmt.Errorf("panic: %v", p)}
 		}
 		im.mu.Lock()
@@ -62,7 +62,7 @@ func (im *Importer) fly(ctx context.Context, f *flight, key string, load func(co
 	f.value, f.err = load(ctx)
 }
 
-// land makes room for the next flight under a key; the caller holds the lock.
+// land removes a finished flight from under its key; the caller holds the lock.
 func (im *Importer) land(f *flight, key string) {
 	if im.flights[key] == f {
 		delete(im.flights, key)

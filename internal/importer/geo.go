@@ -14,8 +14,8 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// series makes the draft of a GEO series, or of the one that a sample (GSM) is in. The series
-// record tells nearly everything; where it is missing the summary of E-utilities stands in.
+// series returns the draft of a GEO series, or of the one that a sample (GSM) belongs to. The series record has nearly
+// everything; if it is missing, the summary of E-utilities is used.
 func (im *Importer) series(ctx context.Context, accession string) (Draft, error) {
 	if strings.HasPrefix(accession, "GSM") {
 		var err error
@@ -25,7 +25,7 @@ func (im *Importer) series(ctx context.Context, accession string) (Draft, error)
 	}
 	record, err := im.seriesRecord(ctx, accession)
 	if f, ok := errors.AsType[*failure](err); ok && f.kind == unknown && f.hint != "" {
-		return Draft{}, err // GEO says so in words
+		return Draft{}, err // GEO gave the reason in words
 	}
 	if err != nil {
 		summary, other := im.seriesSummary(ctx, accession)
@@ -40,10 +40,10 @@ func (im *Importer) series(ctx context.Context, accession string) (Draft, error)
 	return im.seriesDraft(ctx, record)
 }
 
-// geoSeries is a series as a draft needs it.
+// geoSeries is a series with what a draft needs.
 type geoSeries struct {
 	softSeries
-	platformNames []string // "Title (GPL570)" in the order of platforms, or the accession alone
+	platformNames []string // "Title (GPL570)" in the order of platforms, or only the accession
 	related       set
 }
 
@@ -77,9 +77,9 @@ func (im *Importer) seriesRecord(ctx context.Context, accession string) (geoSeri
 	return series, nil
 }
 
-const maxPlatforms = 8 // whose names are asked for
+const maxPlatforms = 8 // whose names are fetched
 
-// record asks GEO for a record; target is "self", or "gsm" for the samples of a series.
+// record gets a record from GEO; target is "self", or "gsm" for the samples of a series.
 func (im *Importer) record(ctx context.Context, accession, target string) (soft, error) {
 	return ask(ctx, im, im.geo, "query/acc.cgi",
 		url.Values{"acc": {accession}, "targ": {target}, "form": {"text"}, "view": {"brief"}}, readSOFT)
@@ -87,7 +87,7 @@ func (im *Importer) record(ctx context.Context, accession, target string) (soft,
 
 var mentioned = regexp.MustCompile(`\b(?:GSE[1-9]\d*|PRJ[DEN][A-Z]\d+|[SED]RP\d{6,})\b`)
 
-// related are the accessions in a relation, such as "SRA: https://www.ncbi.nlm.nih.gov/sra?term=SRP006676".
+// related returns the accessions in a relation, such as "SRA: https://www.ncbi.nlm.nih.gov/sra?term=SRP006676".
 func related(relation string) []string { return mentioned.FindAllString(relation, -1) }
 
 // gdsSummary is a record of E-utilities' database gds.
@@ -115,7 +115,7 @@ func (s gdsSummary) isSeries(accession string) bool {
 		(s.Accession == accession || s.Accession == "" && "GSE"+string(s.Series) == accession)
 }
 
-// seriesSummary reads the summary of a series, whose uid is 200000000 and its number.
+// seriesSummary reads the summary of a series, whose uid is 200000000 plus its number.
 func (im *Importer) seriesSummary(ctx context.Context, accession string) (geoSeries, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(accession, "GSE"))
 	if err != nil || number >= 100_000_000 {
@@ -133,7 +133,7 @@ func (im *Importer) seriesSummary(ctx context.Context, accession string) (geoSer
 	return list[i].series(accession), nil
 }
 
-// series puts a summary into the form of the record.
+// series converts a summary into the form of the record.
 func (s gdsSummary) series(accession string) geoSeries {
 	var g geoSeries
 	g.accession, g.title, g.summary = accession, s.Title, []string{s.Summary}
@@ -157,8 +157,8 @@ func (s gdsSummary) series(accession string) geoSeries {
 	return g
 }
 
-// organisms are those of a series whose own record does not name them: as its summary has them,
-// else its samples, else its platforms. That nobody says is no failure.
+// organisms returns those of a series whose own record does not name them: from its summary, or its samples, or its
+// platforms. If none of them names any, that is not a failure.
 func (im *Importer) organisms(ctx context.Context, accession string, record geoSeries) (names, taxa set) {
 	if summary, err := im.seriesSummary(ctx, accession); err == nil && len(summary.organisms) > 0 {
 		return summary.organisms, nil
@@ -175,9 +175,9 @@ func (im *Importer) organisms(ctx context.Context, accession string, record geoS
 	return names, taxa
 }
 
-// seriesOf is the series that a sample is in.
+// seriesOf returns the series that a sample belongs to.
 func (im *Importer) seriesOf(ctx context.Context, sample string) (string, error) {
-	// Samples and platforms match the accession too, so the term asks for series alone.
+	// Samples and platforms match the accession too, so the term restricts the search to series.
 	hits, err := im.search(ctx, "gds", sample+"[ACCN] AND gse[ETYP]")
 	if err != nil {
 		return "", err
@@ -191,7 +191,7 @@ func (im *Importer) seriesOf(ctx context.Context, sample string) (string, error)
 	return onlyOne(sample, "series", in)
 }
 
-// onlyOne is the one study that a part of it is in.
+// onlyOne returns the one study that a part belongs to.
 func onlyOne(part, what string, studies set) (string, error) {
 	switch len(studies) {
 	case 0:
@@ -228,7 +228,7 @@ func (im *Importer) seriesDraft(ctx context.Context, g geoSeries) (Draft, error)
 
 const maxRelated = 100
 
-// organisms fills the field as far as it goes.
+// organisms sets the field, shortened to its maximum length.
 func (d *Draft) organisms(names set) {
 	if most := exchange.MaxOrganisms; len(names) > most {
 		d.Warnings = append(d.Warnings,
@@ -242,7 +242,7 @@ func (d *Draft) organisms(names set) {
 	d.Material.Organisms = exchange.NullOf(exchange.Names(list))
 }
 
-// taxonomy are the ids of organisms in canonical form; what is none is left out.
+// taxonomy returns the ids of organisms in canonical form; invalid ones are left out.
 func taxonomy(taxa set) set {
 	var ids set
 	for _, id := range taxa[:min(len(taxa), maxRelated)] {

@@ -1,7 +1,7 @@
-// Package importer turns an identifier of a public source into the draft of a material: series of
-// GEO, studies of the Sequence Read Archives (NCBI, with ENA as second source) and protocols of
-// protocols.io; and it looks publications up at PubMed and Crossref. It knows no database and
-// stores nothing. Whatever a source answers is untrusted: bounded, checked, and kept as plain text.
+// Package importer turns an identifier of a public source into the draft of a material: series of GEO, studies of the
+// Sequence Read Archives (NCBI, with ENA as second source) and protocols of protocols.io; and it looks publications up
+// at PubMed and Crossref. It knows no database and stores nothing. Every answer of a source is untrusted: limited in
+// size, checked, and kept as plain text.
 package importer
 
 import (
@@ -19,27 +19,27 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Config says where the sources are and how we call them.
+// Config holds the addresses of the sources and how to call them.
 type Config struct {
-	// Base addresses; "" is the public service. An address without a path gets the path that the
-	// service has at its public host, so that http://127.0.0.1:9000 alone will do.
+	// Base addresses; "" is the public service. An address without a path gets the path of the public service, so that
+	// http://127.0.0.1:9000 is enough.
 	GEO, EUtils, ENA, Protocols, Crossref string
 
 	EUtilsKey      string // of NCBI, for 10 calls a second instead of 3
 	ProtocolsToken string // client access token of protocols.io; without it Crossref answers
-	Email          string // told to the sources, which ask whom to write to when we misbehave
+	Email          string // sent to the sources, which ask for an address to report problems to
 
 	Transport http.RoundTripper // nil: http.DefaultTransport
-	Pace      int               // calls a second to each source; 0: what each of them allows
+	Pace      int               // calls a second to each source; 0: the source's own limit
 	Patience  time.Duration     // for one answer; 0: 20 seconds
 	Pause     time.Duration     // before a second try; 0: half a second
 }
 
 const (
 	patience   = 20 * time.Second
-	whole      = 45 * time.Second // for one draft, whatever the number of calls it takes
+	whole      = 45 * time.Second // for one draft, whatever number of calls it needs
 	remembered = 24 * time.Hour
-	maxKept    = 500 // answers that are remembered
+	maxKept    = 500 // answers in the cache
 )
 
 // Importer asks the sources. It may be used by several goroutines at once.
@@ -51,10 +51,10 @@ type Importer struct {
 
 	mu      sync.Mutex
 	flights map[string]*flight
-	answers *otter.Cache[string, any] // by address; what readers made of them
+	answers *otter.Cache[string, any] // by address; as returned by the readers
 }
 
-// New makes an Importer without asking any source. The error names the setting that is wrong.
+// New returns an Importer without asking any source. The error names the invalid setting.
 func New(cfg Config) (*Importer, error) {
 	cfg.Patience, cfg.Pause = cmp.Or(cfg.Patience, patience), cmp.Or(cfg.Pause, 500*time.Millisecond)
 	im := &Importer{cfg: cfg, flights: map[string]*flight{}}
@@ -104,13 +104,13 @@ func New(cfg Config) (*Importer, error) {
 // Draft is a material as a source describes it.
 type Draft struct {
 	Material exchange.MaterialPatch // without organization and contact
-	Released exchange.Date          // the day since which, or on which, the source shows it; "" where it does not say
-	Warnings []string               // what the sources left out; sentences for a person
+	Released exchange.Date          // the day since which, or on which, the source shows it; "" if it does not say
+	Warnings []string               // what the sources left out; sentences for the user
 }
 
-// Draft asks the source that o names. Errors: InvalidInput on the field of the identifier when the
-// source does not know it, Unavailable when a source does not answer (with "source" and
-// "retry_after"), InvalidAnswer when what it answers cannot be used.
+// Draft asks the source that o names. Errors: InvalidInput on the field of the identifier if the source does not know
+// it, Unavailable if a source does not answer (with "source" and "retry_after"), InvalidAnswer if its answer cannot be
+// used.
 func (im *Importer) Draft(ctx context.Context, o exchange.ImportOptions) (d Draft, err error) {
 	within, cancel := context.WithTimeout(ctx, whole)
 	defer cancel()
@@ -132,7 +132,7 @@ func (im *Importer) Draft(ctx context.Context, o exchange.ImportOptions) (d Draf
 	return d, nil
 }
 
-// baseAddress is the address that a setting names, or the public one; it ends in a slash.
+// baseAddress returns the address of a setting, or the public one; it ends in a slash.
 func baseAddress(setting, public string) (*url.URL, error) {
 	usual, err := url.Parse(public)
 	if err != nil || setting == "" {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// pace lets at most len(calls) calls through in any span. A token bucket of the same rate would
-// let twice as many through in the span after a rest, which NCBI answers with 429.
+// pace lets at most len(calls) calls through in any span. A token bucket of the same rate would let twice as many
+// through in the span after a pause, which NCBI answers with 429.
 type pace struct {
 	mu    sync.Mutex
 	span  time.Duration
@@ -17,12 +17,12 @@ type pace struct {
 }
 
 func newPace(calls int, span time.Duration) *pace {
-	return &pace{span: span + span/20, calls: make([]time.Time, calls)} // calls arrive less evenly than they leave
+	return &pace{span: span + span/20, calls: make([]time.Time, calls)} // calls arrive less evenly than they are sent
 }
 
 var errBusy = errors.New("too many calls wait already")
 
-// wait sleeps until a call may leave. The error is errBusy when that takes longer than a caller waits.
+// wait sleeps until a call may be sent. The error is errBusy if that takes longer than a caller waits.
 func (p *pace) wait(ctx context.Context) error {
 	p.mu.Lock()
 	now := time.Now()

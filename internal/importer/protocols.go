@@ -15,9 +15,8 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// protocol makes the draft of a protocol by its DOI, or by the address of its page. protocols.io
-// wants a token for every call; where it does not take ours, Crossref still knows title, authors
-// and date.
+// protocol returns the draft of a protocol by its DOI, or by the address of its page. protocols.io requires a token for
+// every call; if it does not accept ours, Crossref still has title, authors and date.
 func (im *Importer) protocol(ctx context.Context, id string) (Draft, error) {
 	p, err := im.ioProtocol(ctx, id)
 	switch {
@@ -81,7 +80,7 @@ func (im *Importer) ioProtocol(ctx context.Context, id string) (ioProtocol, erro
 
 var version = regexp.MustCompile(`/v\d+$`)
 
-// is reports whether the protocol is the one that id names, in whatever version.
+// is reports whether the protocol is the one named by id, in any version.
 func (p ioProtocol) is(id string) bool {
 	if _, isPage := identifier.ProtocolsPage(id); isPage || p.DOI == "" {
 		return true
@@ -99,10 +98,10 @@ func (p ioProtocol) is(id string) bool {
 	return false
 }
 
-// tokenProblem are the codes by which protocols.io refuses a token, of whatever status.
+// tokenProblem are the codes with which protocols.io refuses a token, whatever the HTTP status.
 var tokenProblem = map[loose]bool{"1218": true, "1219": true, "401": true}
 
-// ioEnvelope is what every answer of protocols.io is put in; version 1 has none.
+// ioEnvelope wraps every answer of protocols.io; version 1 has no envelope.
 type ioEnvelope struct {
 	Status   loose       `json:"status_code"`
 	Message  string      `json:"error_message"`
@@ -116,7 +115,7 @@ func (e ioEnvelope) err() error {
 	return fmt.Errorf("protocols.io: status_code %.20s: %.200s%.200s", e.Status, e.Message, e.Text)
 }
 
-// refusesToken reports whether an error of protocols.io is about our token.
+// refusesToken returns an error if an error of protocols.io is about our token.
 func refusesToken(body []byte) error {
 	var e ioEnvelope
 	if json.Unmarshal(body, &e) == nil &&
@@ -161,7 +160,7 @@ func readProtocol(r io.Reader) (ioProtocol, error) {
 	return p, nil
 }
 
-// abstract is the description as plain text: it is HTML, or an editor document in JSON.
+// abstract returns the description as plain text: it is HTML, or an editor document in JSON.
 func (p ioProtocol) abstract() string {
 	var document struct {
 		Blocks []struct {
@@ -178,7 +177,7 @@ func (p ioProtocol) abstract() string {
 	return plain(p.Description)
 }
 
-// authors are the names, of a list of objects or in one text.
+// authors returns the names, from a list of objects or from one text.
 func (p ioProtocol) authors() []string {
 	var list []author
 	var text string
@@ -192,11 +191,11 @@ func (p ioProtocol) authors() []string {
 	return names
 }
 
-// draft makes the material; id is what the protocol was asked by.
+// draft returns the material; id is the identifier that was asked for.
 func (p ioProtocol) draft(id string) Draft {
 	doi, err := identifier.ProtocolsDOI(p.DOI)
 	if err != nil {
-		doi, _ = identifier.ProtocolsDOI(id) // it was taken before
+		doi, _ = identifier.ProtocolsDOI(id) // it was parsed before
 	}
 	w := work{title: p.Title, authors: p.authors(), journal: "protocols.io",
 		doi: strings.TrimPrefix(doi, "dx.doi.org/")}
@@ -225,8 +224,7 @@ var (
 	pageAddress = regexp.MustCompile(`^https://(?:www\.)?protocols\.io/view/[A-Za-z0-9/-]{1,250}$`)
 )
 
-// page is the address of the protocol for people; anything that is not one of protocols.io is not
-// passed on.
+// page returns the address of the protocol's page; an address outside protocols.io is not passed on.
 func (p ioProtocol) page(doi string) string {
 	switch {
 	case pageAddress.MatchString(p.URL):

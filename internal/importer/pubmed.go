@@ -15,8 +15,8 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// Publication looks up a publication by its PubMed id, else by its DOI, both in canonical form.
-// Errors are those of Draft, on pubmed_id or doi.
+// Publication looks up a publication by its PubMed id, or else by its DOI, both in canonical form. Errors are those of
+// Draft, on pubmed_id or doi.
 func (im *Importer) Publication(ctx context.Context, pmid, doi string) (exchange.Publication, error) {
 	within, cancel := context.WithTimeout(ctx, whole)
 	defer cancel()
@@ -34,8 +34,8 @@ func (im *Importer) Publication(ctx context.Context, pmid, doi string) (exchange
 	return p, err
 }
 
-// publish fills in the publication of a draft: the first of its PubMed ids, the others are
-// mentioned. PubMed not answering keeps no draft back: its id is there to look it up later.
+// publish fills in the publication of a draft: the first of its PubMed ids; the others are mentioned. If PubMed does
+// not answer, the draft is returned nevertheless: with its id it can be looked up later.
 func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 	var ids set
 	for _, id := range pmids {
@@ -64,8 +64,7 @@ func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 	return nil
 }
 
-// pubmed looks a publication up by its summary; where that is missing or broken, by the whole
-// record.
+// pubmed looks a publication up by its summary; if that is missing or broken, by the whole record.
 func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publication, error) {
 	list, err := summaries[pubmedSummary](ctx, im, "pubmed", pmid)
 	if err == nil && (list[0].UID != pmid || line(list[0].Title) == "") {
@@ -97,8 +96,8 @@ type work struct {
 	preprint                            bool
 }
 
-// publication is the work with its citation: "Authors. Title Journal. Date;Volume(Issue):Pages.
-// doi:...", with at most six authors (ICMJE Recommendations, samples of formatted references).
+// publication returns the work with its citation: "Authors. Title Journal. Date;Volume(Issue):Pages. doi:...", with at
+// most six authors (ICMJE Recommendations, samples of formatted references).
 func (w work) publication() exchange.Publication {
 	title := shorten(line(plain(w.title)), exchange.TitleLength)
 	authors := w.authors
@@ -121,7 +120,7 @@ func (w work) publication() exchange.Publication {
 		Citation: shorten(strings.Join(parts, " "), exchange.LongLength)}
 }
 
-// issued is "Date;Volume(Issue):Pages" as far as it is known.
+// issued returns "Date;Volume(Issue):Pages" as far as it is known.
 func (w work) issued() string {
 	s, where := w.date, w.volume
 	if w.issue != "" {
@@ -153,7 +152,7 @@ type pubmedSummary struct {
 // author is a name, or an object that has one.
 type author string
 
-// UnmarshalJSON takes both.
+// UnmarshalJSON accepts both.
 func (a *author) UnmarshalJSON(raw []byte) error {
 	var object struct {
 		Name string `json:"name"`
@@ -176,7 +175,7 @@ func (s pubmedSummary) work() work {
 		Type  string `json:"idtype"`
 		Value string `json:"value"`
 	}
-	_ = json.Unmarshal(s.IDs, &ids) // another form has no DOI for us
+	_ = json.Unmarshal(s.IDs, &ids) // other forms contain no DOI for us
 	for _, id := range ids {
 		if doi, err := identifier.DOI(id.Value); err == nil && id.Type == "doi" {
 			w.doi = doi
@@ -214,7 +213,7 @@ type pubmedArticle struct {
 	} `xml:"PubmedData>ArticleIdList>ArticleId"`
 }
 
-// inner is an element that may have mark-up inside.
+// inner is an element that may contain mark-up.
 type inner struct {
 	XML string `xml:",innerxml"`
 }

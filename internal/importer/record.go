@@ -14,20 +14,20 @@ import (
 	"sync"
 )
 
-// Record is a folder of answers as the sources gave them, for tests. It is a transport: what passes
-// through is kept, one file for each answer, and answers.json says which call each file answers.
-// Keys, tokens and e-mail addresses of the caller are not kept.
+// Record is a folder of recorded answers of the sources, for tests. It is a transport that saves every answer to a file
+// of its own; answers.json says which call each file answers. Keys, tokens and e-mail addresses of the caller are not
+// saved.
 type Record struct {
 	root *os.Root
 	mu   sync.Mutex
 	list []Answer
-	err  error // the first that could not be kept
+	err  error // the first error while saving
 }
 
-// Answer is one line of answers.json.
+// Answer is one entry of answers.json.
 type Answer struct {
 	Host   string `json:"host"`
-	Path   string `json:"path"` // with the query, without what is ours
+	Path   string `json:"path"` // with the query, without our own parameters
 	Status int    `json:"status"`
 	Type   string `json:"type"` // Content-Type
 	File   string `json:"file"`
@@ -35,7 +35,7 @@ type Answer struct {
 
 const recordIndex = "answers.json"
 
-// OpenRecord opens a folder, made where there is none; what it has already stays.
+// OpenRecord opens a folder and creates it if it is missing; its files stay.
 func OpenRecord(folder string) (*Record, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // nothing secret is kept
 		return nil, err
@@ -57,7 +57,7 @@ func OpenRecord(folder string) (*Record, error) {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 
-// RoundTrip calls, and keeps the answer whatever its status is.
+// RoundTrip makes the call, and saves the answer whatever its status is.
 func (r *Record) RoundTrip(call *http.Request) (*http.Response, error) {
 	answer, err := http.DefaultTransport.RoundTrip(call)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *Record) RoundTrip(call *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// asked is the path and query of a call without what is the caller's own.
+// asked returns the path and query of a call without the caller's own parameters.
 func asked(u *url.URL) string {
 	query := u.Query()
 	for _, name := range []string{"api_key", "email", "mailto", "tool"} {
@@ -98,7 +98,7 @@ func asked(u *url.URL) string {
 	return u.EscapedPath() + "?" + query.Encode()
 }
 
-// Close writes answers.json, and says when an answer could not be kept.
+// Close writes answers.json, and returns an error if an answer could not be saved.
 func (r *Record) Close() error {
 	raw, err := json.MarshalIndent(r.list, "", "  ")
 	if err == nil {

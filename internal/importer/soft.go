@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// soft is what a SOFT text of GEO tells: "^KIND = ACCESSION" begins a section, "!Key = value" lines
-// follow, and a key may come several times.
+// soft is the content of a SOFT text of GEO: "^KIND = ACCESSION" begins a section, "!Key = value" lines follow, and a
+// key may be repeated.
 type soft struct {
 	series    softSeries
 	platforms []softPlatform
@@ -27,7 +27,7 @@ type softSeries struct {
 	summary, design  []string
 	released         string // "2009-01-29"
 	types            set
-	organisms, taxa  set // of its samples, where the series itself says
+	organisms, taxa  set // of its samples, if the series record has them
 	pubmed           set
 	platforms        set // accessions
 	relations        []string
@@ -41,10 +41,10 @@ type softPlatform struct {
 
 const (
 	longestLine = 1 << 20   // bytes
-	maxText     = 256 << 10 // bytes of text that is kept of one answer
+	maxText     = 256 << 10 // bytes of text that are kept of one answer
 )
 
-// readSOFT reads a SOFT text. Anything else that GEO answers is an HTML page, which may say why.
+// readSOFT reads a SOFT text. Anything else from GEO is an HTML page, which may give the reason.
 func readSOFT(r io.Reader) (soft, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	first, err := b.Peek(1)
@@ -142,7 +142,7 @@ var (
 	private = regexp.MustCompile(`is currently private(?: and is scheduled to be released on ([A-Z][a-z]{2} \d{1,2}, \d{4}))?`)
 )
 
-// page says what an HTML page of GEO tells about the record that was asked for.
+// page returns the error that an HTML page of GEO reports about the record.
 func page(r io.Reader) error {
 	raw, err := io.ReadAll(io.LimitReader(r, 256<<10))
 	if err != nil {

@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	experimentPage = 200   // experiments with all their records, asked for at once
-	summaryPage    = 300   // summaries asked for at once; more make the address too long
-	maxExperiments = 4_000 // that are looked at to count samples
+	experimentPage = 200   // experiments with all their records, per call
+	summaryPage    = 300   // summaries per call; more make the address too long
+	maxExperiments = 4_000 // that are read to count samples
 )
 
-// study makes the draft of a study of the Sequence Read Archives, or of the one that an
-// experiment, run, sample or BioProject is in. NCBI is asked first; what it does not know or
-// does not answer, ENA is asked for.
+// study returns the draft of a study of the Sequence Read Archives, or of the one that an experiment, run, sample or
+// BioProject belongs to. NCBI is asked first; ENA is asked if NCBI does not know the study or does not answer.
 func (im *Importer) study(ctx context.Context, accession string) (Draft, error) {
 	s, err := im.ncbiStudy(ctx, accession)
 	if f, ok := errors.AsType[*failure](err); err != nil && (!ok || f.hint == "") {
@@ -103,7 +102,7 @@ func (im *Importer) ncbiStudy(ctx context.Context, accession string) (sraStudy, 
 	return all, err
 }
 
-// packages asks NCBI for experiments with all their records, added up by study.
+// packages asks NCBI for experiments with all their records, and groups them by study.
 func (im *Importer) packages(ctx context.Context, ids []string) (map[string]*sraStudy, error) {
 	return ask(ctx, im, im.eutils, "efetch.fcgi",
 		url.Values{"db": {"sra"}, "id": {strings.Join(ids, ",")}, "rettype": {"full"}, "retmode": {"xml"}},
@@ -116,8 +115,7 @@ func (im *Importer) packages(ctx context.Context, ids []string) (map[string]*sra
 		})
 }
 
-// countRest adds what the experiments beyond the first page tell, by their summaries, which are a
-// tenth as long.
+// countRest adds the experiments beyond the first page, from their summaries, which are a tenth as long.
 func (im *Importer) countRest(ctx context.Context, accession string, hits found, s *sraStudy) error {
 	if hits.count > maxExperiments {
 		s.experiments = hits.count
@@ -141,7 +139,7 @@ func (im *Importer) countRest(ctx context.Context, accession string, hits found,
 	return nil
 }
 
-// copied is a study that can be added to; what readers gave is shared with other callers.
+// copied returns a copy of a study that may be modified; the values from readers are shared with other callers.
 func (s *sraStudy) copied() sraStudy {
 	c := *s
 	for _, list := range []*set{&c.pubmed, &c.related, &c.organisms, &c.taxa, &c.instruments, &c.strategies} {
@@ -168,7 +166,7 @@ type sraSummary struct {
 	Runs       string `json:"runs"`
 }
 
-// study is what the summary tells of the experiment's study; the abstract is not in it.
+// study returns the experiment's study according to the summary, which has no abstract.
 func (s sraSummary) study() (sraStudy, error) {
 	var experiment struct {
 		Platform struct {
@@ -221,7 +219,7 @@ type enaRun struct {
 var enaFields = "run_accession,experiment_accession,sample_accession,study_accession,secondary_study_accession," +
 	"study_title,tax_id,scientific_name,instrument_model,library_strategy,first_public"
 
-// readRuns reads a file report, which is empty where there is no run, and adds it up by study.
+// readRuns reads a file report, which is empty if there is no run, and groups it by study.
 func readRuns(r io.Reader) (map[string]*sraStudy, error) {
 	studies := map[string]*sraStudy{}
 	d := json.NewDecoder(r)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// sraStudy is a study with what its experiments, samples and runs tell together.
+// sraStudy is a study with the combined details of its experiments, samples and runs.
 type sraStudy struct {
 	accession, title, abstract string
 	pubmed                     set
@@ -19,13 +19,13 @@ type sraStudy struct {
 	instruments, strategies    set
 	samples                    map[string]bool // by accession
 	experiments, runs          int
-	linkedSamples              int    // that the study record itself counts, at ENA
+	linkedSamples              int    // counted by the study record itself, at ENA
 	firstSample                string // of these
 	firstExperiment            string // likewise
 	released                   string // the earliest day
 }
 
-// The parts of SRA XML that count, at NCBI inside of EXPERIMENT_PACKAGE, at ENA each by itself.
+// The parts of SRA XML that are used, at NCBI inside EXPERIMENT_PACKAGE, at ENA each on its own.
 type (
 	sraPackage struct {
 		Experiment sraExperiment `xml:"EXPERIMENT"`
@@ -81,11 +81,11 @@ type (
 	}
 )
 
-// sraRoots are the outermost elements of efetch at NCBI and of the browser at ENA.
+// sraRoots are the root elements of efetch at NCBI and of the browser API at ENA.
 const sraRoots = "EXPERIMENT_PACKAGE_SET STUDY_SET EXPERIMENT_SET SAMPLE_SET RUN_SET ERROR"
 
-// readSRA streams through the XML of studies, one experiment at a time, and adds up what it tells
-// of each study. A record that names none belongs to "".
+// readSRA streams through the XML of studies, one experiment at a time, and combines the details of each study. A
+// record without a study belongs to "".
 func readSRA(r io.Reader) (map[string]*sraStudy, error) {
 	studies := map[string]*sraStudy{}
 	kept := 0
@@ -120,7 +120,7 @@ func readSRA(r io.Reader) (map[string]*sraStudy, error) {
 	return studies, err
 }
 
-// study is the accession of the study that a part belongs to.
+// study returns the accession of the study that a part belongs to.
 func (p sraPackage) study() string {
 	for _, run := range p.Runs {
 		for _, link := range run.Links {
@@ -167,7 +167,7 @@ func (s *sraStudy) sample(accession, organism, taxon string) {
 	s.taxa.add(taxon)
 }
 
-// shown notes a day of release.
+// shown records a day of release.
 func (s *sraStudy) shown(day string) {
 	if day != "" && (s.released == "" || day < s.released) {
 		s.released = day
@@ -202,7 +202,7 @@ func (s *sraStudy) describe(r sraRecord) {
 	}
 }
 
-// partOf is the first accession of a range.
+// partOf matches the first accession of a range.
 var partOf = regexp.MustCompile(`^[SED]R[XS]\d{6,12}`)
 
 // span counts the accessions in ranges such as "ERS185022-ERS185139,ERS185141".

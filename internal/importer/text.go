@@ -20,13 +20,13 @@ var (
 	gaps    = regexp.MustCompile(`\n{3,}`)
 )
 
-// plain is the text of HTML without its mark-up.
+// plain returns the text of HTML without its mark-up.
 func plain(s string) string {
 	s = tag.ReplaceAllString(lineEnd.ReplaceAllString(code.ReplaceAllString(s, ""), "\n"), "")
 	return paragraphs(html.UnescapeString(s))
 }
 
-// paragraphs is a text of several lines without control characters or white space that says nothing.
+// paragraphs returns a text of several lines without control characters and redundant white space.
 func paragraphs(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -44,10 +44,10 @@ func paragraphs(s string) string {
 	return strings.TrimSpace(gaps.ReplaceAllString(strings.Join(lines, "\n"), "\n\n"))
 }
 
-// line is a text on one line.
+// line returns a text on one line.
 func line(s string) string { return strings.Join(strings.Fields(paragraphs(s)), " ") }
 
-// shorten fits a text that a source made longer than a field may be; the mark … shows it.
+// shorten cuts a text from a source to the length of a field; … marks the cut.
 func shorten(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -55,7 +55,7 @@ func shorten(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// set is a list without doubles and empty texts, in the order of first sight.
+// set is a list without duplicates and empty texts, in the order of first occurrence.
 type set []string
 
 func (s *set) add(texts ...string) {
@@ -66,7 +66,7 @@ func (s *set) add(texts ...string) {
 	}
 }
 
-// metadata is additional_metadata without what is not known.
+// metadata returns additional_metadata without unknown values.
 func metadata(values map[string]any) exchange.Opt[json.RawMessage] {
 	for key, value := range values {
 		if list, ok := value.(set); ok && len(list) == 0 || value == "" || value == 0 {
@@ -80,13 +80,13 @@ func metadata(values map[string]any) exchange.Opt[json.RawMessage] {
 	return exchange.Some[json.RawMessage](raw)
 }
 
-// joined is one line of a list.
+// joined returns a list as one line.
 func joined(list []string) string { return shorten(strings.Join(list, "; "), exchange.LineLength) }
 
 // loose is a text that a source may write as a number.
 type loose string
 
-// UnmarshalJSON takes both, and anything else as "".
+// UnmarshalJSON accepts both, and turns anything else into "".
 func (l *loose) UnmarshalJSON(raw []byte) error {
 	var text string
 	if len(raw) > 0 && raw[0] == '"' {

@@ -17,30 +17,30 @@ import (
 	"strings"
 )
 
-// Bounce is what a mail server reports of a message that it could not deliver. Anybody can write one, so
-// it counts only where MessageID is of a message that went to Recipient.
+// Bounce is a mail server's report of a message that it could not deliver. Anybody can forge one, so it counts only if
+// MessageID is that of a message sent to Recipient.
 type Bounce struct {
-	Recipient string // address as the message had it, else as the server knew it last
+	Recipient string // address in the message, otherwise the last one known to the server
 	Status    string // enhanced status (RFC 3463), such as 5.1.1; "": the report has none
-	Permanent bool   // the address takes no mail, as with Refused; else this one message failed
+	Permanent bool   // the address accepts no mail, as with Refused; otherwise only this message failed
 	Reason    string // one line of the server, at most 500 characters
 	MessageID string // of the message that failed, without <>; "": the report does not say
 }
 
-// ErrNoBounce is the error for a message that reports no failure, such as one of a delay.
+// ErrNoBounce is the error for a message that reports no failure, such as a report of a delay.
 var ErrNoBounce = errors.New("no report of a failed delivery")
 
-// Bounds of a report. Ours hold a copy of a message of a few kilobytes.
+// Limits of a report. Ours contain a copy of a message of a few kilobytes.
 const (
 	maxBounce = 4 << 20 // bytes
 	maxParts  = 50
 	maxDepth  = 6
 )
 
-// ParseBounce reads the report of a failed delivery as RFC 3464 and RFC 6522 have it, and the free form of
-// Exim, whose header X-Failed-Recipients names the address. Of several addresses it takes the first that
-// failed; a message of ours goes to one. It fails with ErrNoBounce where a message is no such report,
-// and with another error where it is too large or cannot be read.
+// ParseBounce parses the report of a failed delivery in the form of RFC 3464 and RFC 6522, or in the free form of Exim,
+// whose header X-Failed-Recipients names the address. Of several addresses it returns the first that failed; a message
+// of ours has only one. It returns ErrNoBounce if a message is no such report, and another error if it is too large or
+// cannot be read.
 func ParseBounce(r io.Reader) (Bounce, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxBounce+1))
 	if err != nil {
@@ -66,7 +66,7 @@ func ParseBounce(r io.Reader) (Bounce, error) {
 	return b, nil
 }
 
-// report is what the parts of a message say.
+// report is the content of the parts of a message.
 type report struct {
 	parts    int
 	groups   []map[string]string // of the delivery status: that of the message, then one per address
@@ -74,7 +74,7 @@ type report struct {
 	text     string              // first part for people
 }
 
-// read takes in one part and those in it. What cannot be read is passed over: the rest may do.
+// read reads one part and the parts in it. A part that cannot be read is skipped: the rest may be enough.
 func (rep *report) read(header func(string) string, body io.Reader, depth int) {
 	if rep.parts++; rep.parts > maxParts || depth > maxDepth {
 		return
@@ -131,7 +131,7 @@ func (rep *report) status() (Bounce, bool) {
 		}
 		code, said := said(reason)
 		status := statusOf(first(g["status"]))
-		// what the server itself said is nearer to the truth
+		// the server's own answer is more reliable
 		if said != "" && (status == "" || strings.HasSuffix(status, ".0.0")) {
 			status = said
 		}
@@ -140,8 +140,8 @@ func (rep *report) status() (Bounce, bool) {
 	return Bounce{}, false
 }
 
-// free reads the report that is a text for people, to the addresses of the header X-Failed-Recipients: Exim's before
-// its version 4.87, and those of programs that took the header over.
+// free reads a report that is a text for people, to the addresses of the header X-Failed-Recipients: Exim's before its
+// version 4.87, and those of programs that adopted the header.
 func (rep *report) free(addresses string) (Bounce, bool) {
 	address, _, _ := strings.Cut(addresses, ",")
 	to := recipient(address)
@@ -161,7 +161,7 @@ func failed(to string, code int, status, reason string) Bounce {
 		Permanent: strings.HasPrefix(status, "5") && blames(code, status, reason, true) == Refused}
 }
 
-// copied is the Message-ID in a copy of the message's header within the text.
+// copied returns the Message-ID in a copy of the message's header within the text.
 func (rep *report) copied() string {
 	m := copiedID.FindStringSubmatch(rep.text)
 	if m == nil {
@@ -175,7 +175,7 @@ var (
 	copiedID = regexp.MustCompile(`(?im)^message-id:\s*(<[^>\s]*>)`)
 )
 
-// said finds the first answer of a server in a text: its code, and its enhanced status where it has one.
+// said returns the first answer of a server in a text: its code, and its enhanced status if it has one.
 func said(text string) (code int, status string) {
 	m := replied.FindStringSubmatch(text)
 	if m == nil {
@@ -185,8 +185,8 @@ func said(text string) (code int, status string) {
 	return code, m[2]
 }
 
-// groups reads header fields in groups with empty lines between them; names are in small letters, and of a name
-// twice in a group the first counts.
+// groups reads header fields in groups separated by empty lines; names are lower-cased, and the first of equal names in
+// a group counts.
 func groups(content []byte) []map[string]string {
 	var list []map[string]string
 	var group map[string]string
@@ -222,7 +222,7 @@ func groups(content []byte) []map[string]string {
 	return list
 }
 
-// recipient is the address of a field such as "rfc822; ada@example.org".
+// recipient returns the address of a field such as "rfc822; ada@example.org".
 func recipient(field string) string {
 	_, address, ok := strings.Cut(field, ";")
 	if !ok {
@@ -235,7 +235,7 @@ func recipient(field string) string {
 	return address
 }
 
-// id is a Message-ID without <>; "" where it is none that we could have written.
+// id returns a Message-ID without <>; "" if it is not one that we could have written.
 func id(field string) string {
 	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(field), "<"), ">")
 	if !isMessageID(text) {
@@ -244,7 +244,7 @@ func id(field string) string {
 	return text
 }
 
-// first is the first word of a field, without a comment behind it.
+// first returns the first word of a field, without a comment after it.
 func first(field string) string {
 	words := strings.Fields(field)
 	if len(words) == 0 {

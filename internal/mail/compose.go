@@ -16,13 +16,13 @@ import (
 	"unicode/utf8"
 )
 
-// dotAtom is what stands between the <> of a Message-ID of ours, as RFC 5322 has it.
+// dotAtom is the form of our Message-IDs between < and >, as defined by RFC 5322.
 var dotAtom = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
 
 func isMessageID(text string) bool { return len(text) <= 400 && dotAtom.MatchString(text) }
 
-// compose writes a message as a letter in the form of RFC 5322, with lines that end in CRLF. It fails where an
-// address or an id is none, because these are written as they are.
+// compose writes a message in the form of RFC 5322, with CRLF line ends. It fails if an address or an id is invalid,
+// because these are written unescaped.
 func compose(from netmail.Address, m Message) ([]byte, error) {
 	if !sendable(m.To) {
 		return nil, &Failure{Kind: Refused, Phase: "recipient",
@@ -47,7 +47,7 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 		l.field("In-Reply-To", "<"+m.References[n-1]+">")
 		l.field("References", strings.Fields("<"+strings.Join(m.References, "> <")+">")...)
 	}
-	// No human wrote this: RFC 3834, and for Exchange, which sends notes of absence all the same.
+	// No human wrote this: RFC 3834, and for Exchange, which otherwise sends out-of-office replies.
 	l.field("Auto-Submitted", "auto-generated")
 	l.field("X-Auto-Response-Suppress", "OOF,", "AutoReply")
 	if m.List != "" {
@@ -74,15 +74,15 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	return l.Bytes(), nil
 }
 
-// listName is what programs call our mail in lists.
+// listName is the display name in List-Id.
 const listName = "Aliquot"
 
-// webAddress escapes what url.URL leaves as it is in a query and what would end the address in a header.
+// webAddress escapes what url.URL leaves unescaped in a query and what would end the address in a header.
 var webAddress = strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20")
 
 type letter struct{ bytes.Buffer }
 
-// longestLine is that of a header, as RFC 2047 wants it.
+// longestLine is the maximum length of a header line, according to RFC 2047.
 const longestLine = 76
 
 // field writes a header field, folded between its words.
@@ -99,7 +99,7 @@ func (l *letter) field(name string, words ...string) {
 	l.WriteString("\r\n")
 }
 
-// body writes the text, and where there is one the HTML as its alternative.
+// body writes the text and, if there is one, the HTML as its alternative.
 func (l *letter) body(text, html string) error {
 	const plainType, htmlType, encoding = "text/plain; charset=utf-8", "text/html; charset=utf-8", "quoted-printable"
 	if html == "" {
@@ -124,7 +124,7 @@ func (l *letter) body(text, html string) error {
 	return parts.Close()
 }
 
-// newlines makes every end of a line one "\n": quotedprintable loses one that comes behind "\r" and a control.
+// newlines normalizes line ends to "\n": quotedprintable loses one after "\r" and a control character.
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func (l *letter) quoted(w interface{ Write([]byte) (int, error) }, text string) error {
@@ -135,7 +135,7 @@ func (l *letter) quoted(w interface{ Write([]byte) (int, error) }, text string) 
 	return q.Close()
 }
 
-// mailbox is a name with an address, or an address alone.
+// mailbox returns a name with an address, or only the address.
 func mailbox(name, address string) []string {
 	if name = plain(name); name == "" {
 		return []string{address}
@@ -143,12 +143,12 @@ func mailbox(name, address string) []string {
 	return append(phrase(name, true), "<"+address+">")
 }
 
-// maxPlain is the longest word that is written as it is; the line of a header may have 998 characters.
+// maxPlain is the longest word that is written unencoded; the line of a header may have 998 characters.
 const maxPlain = 60
 
-// phrase gives the words of a header that stand for text: as they are where they are ASCII of
-// ordinary length that cannot be taken for encoded words, and encoded as RFC 2047 says otherwise.
-// Those of a name are quoted where they hold anything but letters and digits.
+// phrase returns the words of a header that contain text: unchanged if they are ASCII of ordinary length that cannot be
+// taken for encoded words, otherwise encoded according to RFC 2047. The words of a name are quoted if they contain
+// anything but letters and digits.
 func phrase(text string, quote bool) []string {
 	text = plain(text)
 	words := strings.Fields(text)
@@ -166,7 +166,7 @@ func phrase(text string, quote bool) []string {
 	return words
 }
 
-// encoded cuts text into encoded words of RFC 2047, none of which parts a character.
+// encoded splits text into encoded words of RFC 2047, none of which splits a character.
 func encoded(text string) []string {
 	const most = 39 // bytes, which are 64 characters encoded
 	var words []string
@@ -185,7 +185,7 @@ func encoded(text string) []string {
 	return words
 }
 
-// plain makes text one line of valid UTF-8: control characters and runs of white space become one blank.
+// plain returns text as one line of valid UTF-8: control characters and runs of white space become one blank.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -196,7 +196,7 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// sendable reports whether an address can be written as it is: no name, no comment, nothing quoted.
+// sendable reports whether an address can be written unchanged: no name, no comment, nothing quoted.
 func sendable(address string) bool {
 	a, err := netmail.ParseAddress(address)
 	return err == nil && a.Name == "" && a.Address == address && len(address) <= 254

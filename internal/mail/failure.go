@@ -8,37 +8,37 @@ import (
 	"strings"
 )
 
-// Kind says what a failure means for the message and for its address.
+// Kind is what a failure means for the message and for its address.
 type Kind string
 
 // The kinds of failures.
 const (
 	Temporary Kind = "temporary" // try again later: no answer, a 4xx, trouble with TLS
-	Refused   Kind = "refused"   // this address takes no mail, now or later
-	Rejected  Kind = "rejected"  // not this message, or not from us; the address may be good
-	Doubt     Kind = "doubt"     // the server may have taken it: never send it again
+	Refused   Kind = "refused"   // this address accepts no mail, now or later
+	Rejected  Kind = "rejected"  // not this message, or not from us; the address may be valid
+	Doubt     Kind = "doubt"     // the server may have accepted it: never send it again
 )
 
-// Failure is why a message was not sent, or why nobody knows whether it was.
+// Failure is why a message was not sent, or why it is unknown whether it was.
 type Failure struct {
 	Kind   Kind
-	Phase  string // what was being done, such as "recipient" or "sign in"
+	Phase  string // the step that failed, such as "recipient" or "sign in"
 	Code   int    // of the server's answer, such as 550; 0: there was none
 	Status string // enhanced status of the answer (RFC 3463), such as 5.1.1; "": there was none
 	Text   string // what the server said, or what happened; one line without secrets, at most 500 characters
 	cause  error
 }
 
-// Error says kind, phase and text.
+// Error returns kind, phase and text.
 func (f *Failure) Error() string { return fmt.Sprintf("mail: %s at %s: %s", f.Kind, f.Phase, f.Text) }
 
-// Unwrap gives the cause, such as that of a context.
+// Unwrap returns the cause, such as that of a context.
 func (f *Failure) Unwrap() error { return f.cause }
 
-// longestText is what is kept of the words of a server.
+// longestText is how much of a server's answer is kept, in characters.
 const longestText = 500
 
-// oneLine makes foreign text one line of at most longestText characters.
+// oneLine returns foreign text as one line of at most longestText characters.
 func oneLine(text string) string {
 	runes := []rune(plain(text))
 	if len(runes) > longestText {
@@ -47,7 +47,7 @@ func oneLine(text string) string {
 	return string(runes)
 }
 
-// answer gives the code of a server's answer, 0 where err is none, and its words.
+// answer returns the code of a server's answer, 0 if err is none, and its text.
 func answer(err error) (code int, words string) {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
@@ -58,7 +58,7 @@ func answer(err error) (code int, words string) {
 
 var enhanced = regexp.MustCompile(`^\s*([245]\.\d{1,3}\.\d{1,3})\b`)
 
-// statusOf is the enhanced status that the words of an answer begin with.
+// statusOf returns the enhanced status at the beginning of an answer's text.
 func statusOf(words string) string {
 	if m := enhanced.FindStringSubmatch(words); m != nil {
 		return m[1]
@@ -66,14 +66,14 @@ func statusOf(words string) string {
 	return ""
 }
 
-// ours are words by which servers say that they refuse us and not the address. They count only where the
-// status says nothing.
+// ours matches phrases with which servers refuse the sender rather than the address. They count only if the status is
+// not specific.
 var ours = regexp.MustCompile(`(?i)\b(relay(ing)?|sender|spam|spf|dkim|dmarc|block(ed|list)?|blacklist(ed)?|polic(y|ies)|reputation|banned|limit|quota|denied|virus|content|filter(ed)?|protocol|r?dns|ptr|ip)\b`)
 
-// blames says whom a permanent answer is about: Refused where it is the address, Rejected where it is
-// the message, its sender or the way it came. atRecipient: it is the answer to RCPT, so that it is about the
-// address unless it says otherwise. In doubt the address is not blamed: to write to a dead one once more does
-// no harm, to never write to a good one again does.
+// blames returns what a permanent answer refers to: Refused for the address, Rejected for the message, its sender or
+// the way it came. atRecipient: it is the answer to RCPT, so that it refers to the address unless it says otherwise. In
+// doubt the address is not blamed: one more message to a dead address does no harm, but never writing to a valid
+// address again does.
 func blames(code int, status, words string, atRecipient bool) Kind {
 	_, detail, _ := strings.Cut(status, ".") // "1.1" of "5.1.1"
 	subject, _, _ := strings.Cut(detail, ".")
@@ -88,10 +88,10 @@ func blames(code int, status, words string, atRecipient bool) Kind {
 		return Rejected
 	case subject == "3", subject == "5", subject == "6", subject == "7": // system, protocol, content, policy
 		return Rejected
-	// the network, but for domains that are none
+	// the network, except for domains that do not exist
 	case subject == "4" && detail != "4.1" && detail != "4.4" && detail != "4.310":
 		return Rejected
-	case code != 550 && code != 551 && code != 553: // not those of a mailbox
+	case code != 550 && code != 551 && code != 553: // not the codes of a mailbox
 		return Rejected
 	case (subject == "" || strings.HasSuffix(detail, ".0")) && ours.MatchString(words):
 		return Rejected

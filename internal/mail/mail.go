@@ -1,5 +1,5 @@
-// Package mail hands messages to a mail server or to a folder, and reads what comes back
-// of them. It knows no request and no person: who hears what is decided above it.
+// Package mail sends messages to a mail server or to a folder, and parses bounces. It knows nothing of requests and
+// people: callers decide who gets which message.
 package mail
 
 import (
@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// Message is one message to one address. Whatever stands in its texts, the letter that is made of it
-// has the header fields that are named here and no others.
+// Message is one message to one address. Whatever its texts contain, the composed message has only the header fields
+// named here.
 type Message struct {
-	Kind        string    // what the log calls it; its texts and links never stand there
+	Kind        string    // its name in the log, where its texts and links never appear
 	ID          string    // Message-ID without <>
 	References  []string  // of the thread, oldest first, without <>; In-Reply-To is the last
 	To          string    // address
-	ToName      string    // of who reads it; may be empty
-	Subject     string    // white space is made one blank
-	Text, HTML  string    // the same in two forms; without HTML the letter is plain text
-	Unsubscribe string    // address of the web that takes the one-click POST of RFC 8058; "": none
+	ToName      string    // of the reader; may be empty
+	Subject     string    // white space becomes one blank
+	Text, HTML  string    // the same in two forms; without HTML the message is plain text
+	Unsubscribe string    // web address for the one-click POST of RFC 8058; "": none
 	At          time.Time // Date
-	List        string    // List-Id without <>: what kind of mail it is, for those who sort theirs; "": none
+	List        string    // List-Id without <>: the kind of mail, for filters; "": none
 }
 
 // Post sends messages; it may be used by many goroutines at once.
@@ -36,9 +36,9 @@ type Post struct {
 	carry func(context.Context, Message, []byte) error
 }
 
-// Open makes a Post to an address: smtp://user:password@host:port, smtps://user:password@host:port,
-// or file:FOLDER. from is "Name <address>" or an address. Nothing is connected to
-// before the first message. Its errors name the setting, and never the password.
+// Open returns a Post to an address: smtp://user:password@host:port, smtps://user:password@host:port, or file:FOLDER.
+// from is "Name <address>" or an address. It connects only when the first message is sent. Its errors name the setting,
+// and never the password.
 func Open(address, from string, log *slog.Logger) (*Post, error) {
 	sender, err := netmail.ParseAddress(from)
 	if err != nil || !sendable(sender.Address) || !ascii(sender.Address) {
@@ -61,8 +61,7 @@ func Open(address, from string, log *slog.Logger) (*Post, error) {
 	return p, nil
 }
 
-// Send sends a message. An error is a *Failure, whose Kind says what to do with the message and with
-// its address.
+// Send sends a message. An error is a *Failure, whose Kind says what to do with the message and with its address.
 func (p *Post) Send(ctx context.Context, m Message) error {
 	letter, err := compose(p.from, m)
 	if err != nil {
@@ -71,7 +70,8 @@ func (p *Post) Send(ctx context.Context, m Message) error {
 	return p.carry(ctx, m, letter)
 }
 
-// parse reads the address of a mail server. A faulty one is not repeated: its password may stand anywhere in it.
+// parse parses the address of a mail server. The error does not repeat an invalid address: its password may be anywhere
+// in it.
 func parse(address string) (*server, error) {
 	wrong := errors.New("mail: must be smtp://host, smtp://user:password@host:port, smtps://user:password@host:port " +
 		"or file:FOLDER; " +
@@ -98,8 +98,8 @@ func parse(address string) (*server, error) {
 	return s, nil
 }
 
-// filed writes each message as a file that mail programs open, for an installation without a mail server, and
-// notes it in the log. The names sort by the time of writing.
+// filed writes each message to a file that mail programs can open, for an installation without a mail server, and logs
+// it. The names sort by the time of writing.
 func filed(folder string, log *slog.Logger) (func(context.Context, Message, []byte) error, error) {
 	if folder == "" {
 		return nil, errors.New("mail: file: needs a folder, such as file:./outbox")
@@ -117,7 +117,7 @@ func filed(folder string, log *slog.Logger) (func(context.Context, Message, []by
 	}, nil
 }
 
-// fileName keeps of an id what is harmless in the name of a file.
+// fileName returns the characters of an id that are safe in a file name.
 func fileName(id string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-.@", r) {
@@ -127,7 +127,7 @@ func fileName(id string) string {
 	}, id[:min(len(id), 100)])
 }
 
-// writeWhole writes a file that others see whole or not at all.
+// writeWhole writes a file atomically.
 func writeWhole(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".letter-*")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// server is a mail server that takes our messages.
+// server is a mail server that accepts our messages.
 type server struct {
 	host, port     string
 	user, password string // "": without signing in
@@ -28,16 +28,16 @@ type server struct {
 	dial           func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// waits are how long one phase may take.
+// waits are the timeouts of the phases.
 type waits struct{ connect, command, content, end, quit time.Duration }
 
-// patience is less than RFC 5321 4.5.3.2 grants, because a job may take 10 minutes. Most of it is for the end: a
-// server that examines a message there may take minutes, and to leave it then is to not know.
+// patience is shorter than RFC 5321 4.5.3.2 recommends, because a job may take 10 minutes. Most of it is for the end: a
+// server that examines a message there may take minutes, and after a timeout the outcome is unknown.
 var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 5 * time.Minute,
 	quit: 2 * time.Second}
 
-// step is one phase of sending. refused is what a permanent answer means there, "" what it says itself;
-// lost is what it means that there is none.
+// step is one phase of sending. refused is what a permanent answer means there, "": what the answer itself says; lost
+// is what no answer means.
 type step struct {
 	phase         string
 	wait          time.Duration
@@ -45,8 +45,8 @@ type step struct {
 	do            func() error
 }
 
-// send hands one message to the server over a connection of its own. Each phase is done by itself, so that
-// what a failure means is known by when it happened.
+// send sends one message to the server over a connection of its own. Each phase is a step of its own, so that the
+// meaning of a failure follows from when it happened.
 func (s *server) send(ctx context.Context, from, to string, letter []byte) error {
 	conn, err := s.connect(ctx)
 	if err != nil {
@@ -77,16 +77,16 @@ func (s *server) send(ctx context.Context, from, to string, letter []byte) error
 			break
 		}
 	}
-	// QUIT ends a message that is not whole as if it were, so it is only said where the server has answered.
+	// On QUIT some servers process an incomplete message as if it were complete, so it is only sent after an answer.
 	if failure, failed := errors.AsType[*Failure](err); client != nil && (!failed || failure.Code != 0) {
 		if conn.SetDeadline(time.Now().Add(s.wait.quit)) == nil {
-			_ = client.Quit() // the message is taken or not, whatever the server says to this
+			_ = client.Quit() // the outcome is known, whatever the server answers
 		}
 	}
 	return err
 }
 
-// connect connects, with TLS where it comes first.
+// connect connects, with TLS from the start if the server uses it.
 func (s *server) connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.wait.connect)
 	defer cancel()
@@ -109,8 +109,9 @@ func (s *server) connect(ctx context.Context) (net.Conn, error) {
 	return secure, nil
 }
 
-// mayBeClear reports whether a message may go without TLS: there is no password to give away, or it does not leave
-// the machine. Where it may, a certificate proves nothing, since who can play the server can play one without TLS.
+// mayBeClear reports whether a message may be sent without TLS: there is no password to protect, or it does not leave
+// the machine. If it may, a certificate proves nothing, since an attacker who can pose as the server can also pose as
+// one without TLS.
 func (s *server) mayBeClear() bool {
 	return !s.tls && (s.user == "" || slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, s.host))
 }
@@ -131,7 +132,7 @@ func (s *server) startTLS(client *smtp.Client) error {
 	return client.StartTLS(s.config())
 }
 
-// signIn proves who we are. PLAIN comes first: TLS hides it, and every server that offers it has it right.
+// signIn authenticates. PLAIN comes first: TLS protects it, and every server that offers it implements it correctly.
 func (s *server) signIn(client *smtp.Client) error {
 	if s.user == "" {
 		return nil
@@ -154,18 +155,18 @@ func (s *server) signIn(client *smtp.Client) error {
 		"and password out of the setting mail", offered)
 }
 
-// errNotASCII is the fault of an address that this server cannot take.
+// errNotASCII refuses an address that this server does not support.
 var errNotASCII = errors.New("the mail server takes no addresses with other letters than ASCII")
 
 func mailFrom(client *smtp.Client, from, to string) error {
 	if ok, _ := client.Extension("SMTPUTF8"); !ok && !ascii(to) {
 		return errNotASCII
 	}
-	client.SkipSMTPUTF8(ascii(to)) // a server on the way that lacks it would send the message back
+	client.SkipSMTPUTF8(ascii(to)) // a server on the way without it would return the message
 	return client.Mail("<" + from + ">")
 }
 
-// write writes the message up to the dot that ends it, and sees that all of it has left.
+// write writes the message up to its final dot, and flushes it.
 func write(client *smtp.Client, body io.Writer, letter []byte) error {
 	if _, err := body.Write(letter); err != nil {
 		return err
@@ -173,16 +174,16 @@ func write(client *smtp.Client, body io.Writer, letter []byte) error {
 	return client.Text.W.Flush()
 }
 
-// end sends the dot that ends the message, and hears whether it was taken.
+// end sends the final dot, and returns the server's answer as an error unless it accepted the message.
 func end(body io.Closer) error {
 	err := body.Close()
-	if code, _ := answer(err); code/100 == 2 { // go-mail takes 250 alone for yes
+	if code, _ := answer(err); code/100 == 2 { // go-mail only accepts 250
 		return nil
 	}
 	return err
 }
 
-// failure says what err, in a phase, means.
+// failure returns the failure that err means in a phase.
 func (s *server) failure(ctx context.Context, at step, err error) *Failure {
 	code, words := answer(err)
 	f := &Failure{Kind: at.lost, Phase: at.phase, Code: code, Status: statusOf(words), cause: err}
@@ -207,8 +208,8 @@ func (s *server) failure(ctx context.Context, at step, err error) *Failure {
 	return f
 }
 
-// hidden makes the words of a server one line that does not give the password away: some repeat what they
-// did not understand.
+// hidden returns the text of a server as one line without the password: some servers repeat what they did not
+// understand.
 func (s *server) hidden(words string) string {
 	if s.password != "" {
 		code := base64.StdEncoding.EncodeToString
@@ -218,8 +219,8 @@ func (s *server) hidden(words string) string {
 	return oneLine(words)
 }
 
-// ourName is what we call ourselves: the name of the machine where it is a full one, else its address,
-// as RFC 5321 4.1.3 wants.
+// ourName returns the name for EHLO: the name of the machine if it is a full one, otherwise its address, as RFC 5321
+// 4.1.3 requires.
 func ourName(conn net.Conn) string {
 	name, err := os.Hostname()
 	if err == nil && strings.Contains(name, ".") &&
@@ -236,10 +237,10 @@ func ourName(conn net.Conn) string {
 	return "[" + host + "]"
 }
 
-// maxAnswers bounds what a server may say in one connection, in bytes.
+// maxAnswers limits what a server may send in one connection, in bytes.
 const maxAnswers = 256 << 10
 
-// bounded is a connection whose other side may only say so much.
+// bounded is a connection that limits how much the other side may send.
 type bounded struct {
 	net.Conn
 	left int

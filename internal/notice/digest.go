@@ -11,17 +11,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// Digest is what happened in a span of time, told to one reader at once, and what waits for them.
+// Digest is one message to one reader about the events in a span of time, and the tasks that wait for them.
 type Digest struct {
 	Reader      uuid.UUID
 	From, To    time.Time
 	Events      []Event        // oldest first; Reader, Location and Unsubscribe are those of the digest
 	Matches     []Match        // oldest first; Location and Unsubscribe are those of the digest
-	Waiting     []Waiting      // in the order in which it is told
+	Waiting     []Waiting      // in the order of the message
 	Location    *time.Location // the reader's time zone; nil: UTC
-	Unsubscribe string         // address at which the reader stops digests; "": none
+	Unsubscribe string         // address at which the reader unsubscribes from digests; "": none
 	News        []News         // oldest first
-	Held        bool           // it is what was held back, since one person caused much mail
+	Held        bool           // it contains held-back mail, because one person caused many messages
 }
 
 // News is what happened between people and labs.
@@ -38,10 +38,9 @@ type Waiting struct {
 	Requester    string                 // display name
 }
 
-// Digest writes one message about many events: first what waits, then what happened, request by request
-// in the order of their last events, newest last, then what is new in saved searches. It tells of the first
-// 50 requests that wait, of the 50 with the newest events, of each of these the last 20 events, of the last
-// 50 matches, and how many more there are.
+// Digest writes one message about many events: first what waits, then what happened, request by request in the order of
+// their last events, newest last, then what is new in saved searches. It contains the first 50 requests that wait, the
+// 50 with the newest events, of each of these the last 20 events, the last 50 matches, and how many more there are.
 func (w *Writer) Digest(d Digest) (Text, error) {
 	in := zone(d.Location)
 	events := slices.Clone(d.Events)
@@ -168,7 +167,7 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 	return p
 }
 
-// news is the part about people and labs.
+// news returns the part about people and labs.
 func (w *Writer) news(list []News, in *time.Location) part {
 	p := part{Title: "People and labs"}
 	if more := len(list) - onePageMost; more > 0 {

@@ -11,20 +11,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Event is something that happened to a request, told to one reader.
+// Event is an event of a request, as reported to one reader.
 type Event struct {
 	Event        exchange.Event
-	Category     exchange.Category      // under which the reader hears of it
+	Category     exchange.Category      // under which the reader is notified
 	Actor        string                 // display name; "": Aliquot itself
 	Request      exchange.RequestDetail // as it was then
-	Title        string                 // that the material had when the request was made; "": as then
+	Title        string                 // of the material when the request was made; "": as in Request
 	Over         bool                   // the request has moved on since
 	Organization string                 // the name of the lab
 	Requester    string                 // display name
 	Reader       uuid.UUID
 	Owner        uuid.UUID      // of the lab
 	Location     *time.Location // the reader's time zone; nil: UTC
-	Unsubscribe  string         // address at which the reader stops mail of this category; "": none
+	Unsubscribe  string         // address at which the reader unsubscribes from this category; "": none
 }
 
 // role is the reader's part in a request.
@@ -37,8 +37,8 @@ const (
 	member
 )
 
-// role says as whom the reader hears of e, the closest relation first. Someone on both sides hears
-// of what only a lab hears of as one of the lab.
+// role returns the role in which the reader is notified of e, the closest relation first. Someone on both sides is
+// notified as a lab member of what only a lab is notified of.
 func (e Event) role() role {
 	lab := e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif ||
 		e.Category == exchange.ReminderNotif && e.Event.Detail.Party == exchange.LabSide
@@ -61,13 +61,13 @@ func (r role) side() exchange.Side {
 	return exchange.LabSide
 }
 
-// Event writes about one event: what happened, and whose turn it was then. Its subject is that of every message about
-// the request, so that mail programs show them as one conversation.
+// Event writes about one event: what happened, and whose turn it was then. Every message about the request has the same
+// subject, so that mail programs show them as one conversation.
 func (w *Writer) Event(e Event) (Text, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
 	turn := turnOf(e.Request, as, e.Reader)
-	var returned exchange.Slot // whose reason is told with the event
+	var returned exchange.Slot // whose reason is part of the message
 	if e.Event.Kind == exchange.DocumentReturned {
 		returned = e.Event.Detail.Slot
 	}
@@ -99,7 +99,7 @@ func (w *Writer) Event(e Event) (Text, error) {
 	return w.write(p)
 }
 
-// did is who did what, with at most so many characters for the name and for the title.
+// did returns who did what, with at most name and title characters of the two.
 func (e Event) did(name, title int) string {
 	text := glued(e.actor(name), name, "") + " " +
 		exchange.DescribeAction(e.Event, e.role().side(), glued(e.material(title), title, ""))
@@ -112,18 +112,18 @@ func (e Event) did(name, title int) string {
 func (e Event) actor(most int) string    { return called(or(e.Actor, "Aliquot"), most, "Someone") }
 func (e Event) material(most int) string { return called(e.Request.Material, most, "a material") }
 
-// subject names the request, the same whatever happened.
+// subject returns the subject for a request, the same for every event.
 func (e Event) subject() string {
 	return fmt.Sprintf("Request %d: ", e.Request.ID) + called(or(e.Title, e.Request.Material), titleMost, "a material")
 }
 
-// about says which request it is, and when it happened.
+// about returns which request it is, and when the event happened.
 func (e Event) about(as role) string {
 	return fmt.Sprintf("%s. This happened on %s.", naming(e.Request, as, e.Organization, e.Requester),
 		moment(e.Event.At, e.Location))
 }
 
-// naming is what a request is called by its number and its other side.
+// naming returns the name of a request by its number and its other side.
 func naming(r exchange.RequestDetail, as role, organization, by string) string {
 	if as == requester {
 		return fmt.Sprintf("Request %d to %s", r.ID, glued(organization, nameMost, "a lab"))
@@ -131,7 +131,7 @@ func naming(r exchange.RequestDetail, as role, organization, by string) string {
 	return fmt.Sprintf("Request %d by %s", r.ID, glued(by, nameMost, "someone"))
 }
 
-// quotes are what people wrote that belongs to e.
+// quotes returns the texts of people that belong to e.
 func (e Event) quotes() []quote {
 	var list []quote
 	add := func(label, text string) {
@@ -173,7 +173,7 @@ func (e Event) quotes() []quote {
 	return list
 }
 
-// parcel is how the parcel travels, a line for each.
+// parcel returns the details of the shipment, one per line.
 func parcel(s *exchange.Shipment) string {
 	if s == nil {
 		return ""
@@ -182,8 +182,7 @@ func parcel(s *exchange.Shipment) string {
 		func(s string) bool { return s == "" }), "\n")
 }
 
-// place is the exact place that e is about: a document, what someone wrote, what the reader is to do
-// next, or what happened.
+// place returns the link for e: to a document, a message, the reader's next step, or the event.
 func (w *Writer) place(e Event, t turn) link {
 	anchor := fmt.Sprintf("event-%d", e.Event.ID)
 	switch k := e.Event.Kind; {
@@ -201,7 +200,7 @@ func (w *Writer) request(r exchange.RequestDetail, anchor string) string {
 	return fmt.Sprintf("%s/requests/%d#%s", w.base, r.ID, anchor)
 }
 
-// because says as whom the reader hears of e.
+// because returns the role in which the reader is notified of e.
 func (e Event) because(as role) string {
 	lab := glued(e.Organization, nameMost, "a lab")
 	switch as {

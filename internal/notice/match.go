@@ -7,15 +7,15 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Match is what is new in a saved search, to the person whose it is.
+// Match holds the new results of a saved search, for its owner.
 type Match struct {
 	exchange.Match
 	At          time.Time
 	Location    *time.Location // the reader's time zone; nil: UTC
-	Unsubscribe string         // address at which the reader stops mail about saved searches; "": none
+	Unsubscribe string         // address at which the reader unsubscribes from mail about saved searches; "": none
 }
 
-// Match writes what is new in a saved search.
+// Match writes about the new results of a saved search.
 func (w *Writer) Match(m Match) (Text, error) {
 	p := page{
 		Subject: m.new() + " in your saved search " + m.name(subjectMost/2),
@@ -35,7 +35,7 @@ func (m Match) new() string { return count(m.Count, "material is new", "material
 
 func (m Match) name(most int) string { return glued(m.Search.Name, most, "without a name") }
 
-// more says how many materials are not named.
+// more returns how many materials are not listed.
 func (m Match) more() string {
 	if more := m.Count - len(m.Materials); more > 0 {
 		return fmt.Sprintf("And %d more.", more)
@@ -43,7 +43,7 @@ func (m Match) more() string {
 	return ""
 }
 
-// matched are the materials, each with its page.
+// matched returns the materials, each with its page.
 func (w *Writer) matched(m Match) []group {
 	list := make([]group, len(m.Materials))
 	for i, t := range m.Materials {
@@ -53,10 +53,10 @@ func (w *Writer) matched(m Match) []group {
 	return list
 }
 
-// search is the page of what a saved search finds.
+// search returns the page with the results of a saved search.
 func (w *Writer) search(m Match) string { return w.base + m.Search.Address("/search") }
 
-// found is the part of a digest about saved searches.
+// found returns the part of a digest about saved searches.
 func (w *Writer) found(matches []Match, in *time.Location) part {
 	p := part{Title: "New in your saved searches"}
 	if more := len(matches) - onePageMost; more > 0 {

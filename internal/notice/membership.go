@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Invitation asks someone into an organization, who may never have heard of Aliquot.
+// Invitation invites a person, who may never have heard of Aliquot, to an organization.
 type Invitation struct {
 	Organization string
 	Inviter      string // display name
 	Role         string // "member" or "owner"
 	Expires      time.Time
-	Link         string         // at which it is answered
+	Link         string         // where it is answered
 	Location     *time.Location // of the reader; nil: UTC
 }
 
-// Invitation writes to who is invited.
+// Invitation writes to the invited person.
 func (w *Writer) Invitation(i Invitation) (Text, error) {
 	in := zone(i.Location)
 	by, lab := glued(i.Inviter, nameMost, "Someone"), glued(i.Organization, nameMost, "a lab")
@@ -41,31 +41,31 @@ func (w *Writer) Invitation(i Invitation) (Text, error) {
 // MembershipKind is what happened between a person and an organization.
 type MembershipKind string
 
-// Everything of it that people are told of.
+// All kinds that people are notified of.
 const (
 	JoinAsked          MembershipKind = "join_asked"          // to the owner
-	JoinAccepted       MembershipKind = "join_accepted"       // to who asked
-	JoinDeclined       MembershipKind = "join_declined"       // to who asked
-	InvitationAccepted MembershipKind = "invitation_accepted" // to who invited
-	InvitationDeclined MembershipKind = "invitation_declined" // to who invited
+	JoinAccepted       MembershipKind = "join_accepted"       // to the person who asked
+	JoinDeclined       MembershipKind = "join_declined"       // to the person who asked
+	InvitationAccepted MembershipKind = "invitation_accepted" // to the inviter
+	InvitationDeclined MembershipKind = "invitation_declined" // to the inviter
 	WebhookOff         MembershipKind = "webhook_off"         // to the owner
 )
 
-// MembershipKinds are all of them.
+// MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
 	WebhookOff}
 
-// Membership is what happened between a person and an organization, told to the other side.
+// Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
 	Kind         MembershipKind
 	Organization string
 	Person       string // display name of who did it
-	Note         string // what they wrote, which may be nothing
-	Link         string // to where it is answered or seen
+	Note         string // what they wrote; may be empty
+	Link         string // where it is answered or shown
 }
 
-// memberships are the words of each kind: what the person did, whose turn it is, what the link does,
-// and why one hears of it. %s is the organization.
+// memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
+// reader gets the message. %s is the organization.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked: {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
 	JoinAccepted: {"accepted your request to join %s", "you are a member now", "Open the lab",
@@ -79,7 +79,7 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 		"you own %s"},
 }
 
-// Membership writes to the other side of what a person did.
+// Membership writes to the other side about what a person did.
 func (w *Writer) Membership(m Membership) (Text, error) {
 	words, ok := memberships[m.Kind]
 	if !ok {

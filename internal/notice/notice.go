@@ -1,6 +1,6 @@
-// Package notice puts into words what people are told by mail: what happened to a request, what waits
-// for them, and who asks whom into an organization. Each message is made of one page of facts, of
-// which one template makes the plain text and another the HTML. It has no clock and reads nothing.
+// Package notice writes the mails to people: what happened to a request, what waits for them, and invitations to
+// organizations. Each message is built from one page of facts, which one template turns into plain text and another
+// into HTML. It has no clock and reads nothing.
 package notice
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed templates
 var files embed.FS
 
-// Words are one message to one person.
+// Text is one message to one person.
 type Text struct {
 	Subject    string // one line of at most about 150 characters, without control characters
 	Text, HTML string // the same facts twice; lines of Text end in \n
@@ -28,7 +28,7 @@ type Writer struct {
 	html *htmltemplate.Template
 }
 
-// New reads the templates. publicURL is where people reach Aliquot, such as https://aliquot.example.org.
+// New parses the templates. publicURL is the address of Aliquot, such as https://aliquot.example.org.
 func New(publicURL string) (*Writer, error) {
 	u, err := url.Parse(publicURL)
 	if err != nil {
@@ -48,23 +48,23 @@ func New(publicURL string) (*Writer, error) {
 	return w, err
 }
 
-// page is what one message says. Its texts are flowing: clean, with the words of people glued. What
-// is empty is left out.
+// page is the content of one message. Its texts have no line breaks and are cleaned; names and titles in them are
+// glued. Empty fields are left out.
 type page struct {
 	Subject string
 	Lead    string   // what happened
-	Facts   []string // what else there is to know of it
+	Facts   []string // further facts about it
 	Quotes  []quote
 	Turn    string // whose turn it is
 	Mine    bool   // it is the reader's
 	Needs   []need // the requirements still open
 	Parts   []part // of a digest
 	Link    link   // to the exact place
-	Why     string // the reader hears of it
-	Change  link   // how to hear less
+	Why     string // why the reader gets the message
+	Change  link   // to the settings of notifications
 }
 
-// quote is what a person wrote, behind a sentence that says so.
+// quote is a text of a person, after a sentence that introduces it.
 type quote struct {
 	Label string
 	Lines []string
@@ -76,7 +76,7 @@ type need struct {
 	Lines []string // why it was returned
 }
 
-// part is one half of a digest: what waits, or what happened.
+// part is one part of a digest: what waits, or what happened.
 type part struct {
 	Title  string
 	Groups []group
@@ -92,7 +92,7 @@ type group struct {
 	URL   string // the exact place
 }
 
-// happened is one event in a digest, and the beginning of what its actor wrote.
+// digestEvent is one event in a digest, and the beginning of what its actor wrote.
 type digestEvent struct {
 	Text  string
 	Lines []string

@@ -15,38 +15,37 @@ const (
 	subjectName  = 40  // of a name in a subject
 	nameMost     = 80  // of a name
 	titleMost    = 120 // of the title of a material
-	excerptMost  = 200 // of what someone wrote, in a digest
+	excerptMost  = 200 // of a person's text, in a digest
 	onePageMost  = 50  // requests in each part of a digest
 	oneGroupMost = 20  // events of one request in a digest
 )
 
-// glue stands for a blank at which no line of text may break: those in and before what people are
-// called and what they call things, so that no line begins with words of theirs and passes for one
-// of ours. It is no character that what they wrote could still have.
+// glue stands for a blank at which no line of text may break: those within and before names and titles, so that no line
+// begins with words of theirs and passes for one of ours. Their own texts cannot contain this character.
 const glue = "\x01"
 
-// glued is what people are called and what they call things, as part of a sentence.
+// glued returns a name or a title as part of a sentence.
 func glued(s string, most int, instead string) string {
 	return glue + strings.ReplaceAll(called(s, most, instead), " ", glue)
 }
 
-// called is a name or a title as one line of at most most characters, in which no mail program finds
-// an address to link to; or instead where nothing of it can be seen.
+// called returns a name or a title as one line of at most most characters, in which no mail program finds an address to
+// link; or instead if nothing of it is visible.
 func called(s string, most int, instead string) string {
 	return or(shorten(strings.ReplaceAll(line(s), "://", ": //"), most), instead)
 }
 
-// flow is a text without glue.
+// flow returns a text without glue.
 func flow(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(s, " "+glue, glue), glue), glue, " ")
 }
 
-// line is a text of a person as one line.
+// line returns a text of a person as one line.
 func line(s string) string {
 	return strings.Join(strings.Fields(strings.Map(seen, strings.ToValidUTF8(s, "\uFFFD"))), " ")
 }
 
-// lines is a text of a person line by line, without empty lines around it.
+// lines returns a text of a person line by line, without leading and trailing empty lines.
 func lines(s string) []string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ").Replace(s)
 	var list []string
@@ -62,8 +61,8 @@ func lines(s string) []string {
 	return list
 }
 
-// seen drops what is not seen: controls, and what changes the writing direction or hides. The two
-// joiners stay, which scripts and emoji need; other white space becomes a blank.
+// seen drops invisible characters: controls, and those that change the writing direction or hide text. The two joiners
+// stay, which scripts and emoji need; other white space becomes a blank.
 func seen(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
@@ -108,7 +107,7 @@ func wrap(indent, s string) string {
 	return strings.ReplaceAll(b.String(), glue, " ")
 }
 
-// quoted is what a person wrote, each line behind a sign that it is theirs.
+// quoted returns a text of a person, each line with a quotation mark before it.
 func quoted(indent string, list []string) string {
 	out := make([]string, len(list))
 	for i, l := range list {
@@ -128,7 +127,7 @@ func or(s, instead string) string {
 	return s
 }
 
-// and joins words as a sentence does.
+// and joins words as in a sentence.
 func and(list []string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
@@ -136,7 +135,7 @@ func and(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 
-// count is a number of things.
+// count returns a number with its noun.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -144,11 +143,11 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// day is the day of t where the reader is.
+// day returns the day of t in the reader's time zone.
 func day(t time.Time, in *time.Location) string { return t.In(in).Format("2 January 2006") }
 
-// moment is day and time of t where the reader is, with the name of the zone: its letters, or that of
-// its place where it has none.
+// moment returns day and time of t in the reader's time zone, with the name of the zone: its letters, or that of its
+// place if it has none.
 func moment(t time.Time, in *time.Location) string {
 	t = t.In(in)
 	zone, _ := t.Zone()

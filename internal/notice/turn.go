@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// turn is whose move it is in a request, as the reader sees it; nobody's where the inner one is nil.
+// turn is whose turn it is in a request, as the reader sees it; nobody's if the inner one is nil.
 type turn struct {
 	*exchange.Turn
 	as role
 }
 
-// turnOf is whose move it is to a reader, who may be on both sides.
+// turnOf returns whose turn it is, as seen by a reader, who may be on both sides.
 func turnOf(r exchange.RequestDetail, as role, reader uuid.UUID) turn {
 	t := turn{exchange.WaitingOn(r.Terms, r.Targets, r.Request), as}
 	switch {
@@ -29,10 +29,10 @@ func turnOf(r exchange.RequestDetail, as role, reader uuid.UUID) turn {
 	return t
 }
 
-// mine reports whether it is the move of the reader's side.
+// mine reports whether it is the turn of the reader's side.
 func (t turn) mine() bool { return t.Turn != nil && t.Side == t.as.side() }
 
-// whose is the turn in words, of which there is one.
+// whose describes whose turn it is, if it is somebody's.
 func (t turn) whose() string {
 	switch {
 	case t.mine() && (t.as == requester || t.as == assignee):
@@ -44,7 +44,7 @@ func (t turn) whose() string {
 	}
 }
 
-// sentence is the turn with everything that is known of it.
+// sentence returns the turn with everything that is known about it.
 func (t turn) sentence(in *time.Location) string {
 	if t.Turn == nil {
 		return "The request is closed."
@@ -64,7 +64,7 @@ func (t turn) sentence(in *time.Location) string {
 	}
 }
 
-// anchor is the place on the request's page where the turn is taken.
+// anchor returns the anchor on the request's page where the turn is taken.
 func (t turn) anchor() string {
 	for _, q := range exchange.Requirements(exchange.Terms{}, exchange.Request{}) {
 		if t.What[0] == string(q.Need) {
@@ -74,13 +74,13 @@ func (t turn) anchor() string {
 	return "next"
 }
 
-// requirement is the place of a requirement on the request's page.
+// requirement returns the anchor of a requirement on the request's page.
 func requirement(need string) string {
 	return "requirement-" + strings.ReplaceAll(strings.TrimPrefix(need, "requester_"), "_", "-")
 }
 
-// needs are the requirements still open, with who owes each. A closed request has none, nor one that
-// the lab goes on with in spite of them. Why the document in the slot told was returned is left out.
+// needs returns the requirements still open, with who owes each. A closed request has none, nor one that the lab
+// continues in spite of them. The reason for the return of the document in the slot told is left out.
 func needs(r exchange.RequestDetail, as role, told exchange.Slot) []need {
 	if !r.Active || r.Override != "" {
 		return nil
@@ -101,7 +101,7 @@ func needs(r exchange.RequestDetail, as role, told exchange.Slot) []need {
 			continue
 		}
 		n := need{What: exchange.DescribeTask(string(q.Need)) + ", from " + who}
-		if q.Need == exchange.NeedAbstract && r.Status != exchange.Open { // it can be written no more
+		if q.Need == exchange.NeedAbstract && r.Status != exchange.Open { // it can no longer be written
 			n.What = exchange.DescribeTask(string(q.Need)) + ", for which " + from[exchange.OwedByLab] +
 				" can return the request"
 		}

@@ -12,23 +12,23 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// The bounds of an archive and of what it unpacks to.
+// The limits of an archive and of its unpacked content.
 const (
 	maxUnpacked  = 512 << 20 // bytes of all parts that are read
 	maxParts     = 10_000
-	maxDirectory = 1 << 20 // bytes of the list of parts
+	maxDirectory = 1 << 20 // bytes of the directory
 )
 
-// torn is the error of an archive that is not whole.
+// torn returns the error of an incomplete archive.
 func torn() error { return wrong("is not a whole XLSX or ODS file") }
 
 // archive is a ZIP of XML parts.
 type archive struct {
 	parts map[string]*zip.File
-	left  *int64 // bytes that may yet be unpacked
+	left  *int64 // bytes that may still be unpacked
 }
 
-// openArchive reads the list of parts, which may be short only: whoever reads it holds all of it in memory.
+// openArchive reads the directory, whose size is limited because the ZIP reader holds all of it in memory.
 func openArchive(f File) (archive, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -49,14 +49,14 @@ func openArchive(f File) (archive, error) {
 	return a, nil
 }
 
-// The end of a ZIP (APPNOTE 4.3.16): its length, and that of the longest comment behind it.
+// The end of a ZIP (APPNOTE 4.3.16): its length, and that of the longest comment after it.
 const (
 	endLength  = 22
 	maxComment = 1<<16 - 1
 )
 
-// shortDirectory reports whether the list of parts of a ZIP is where and as short as its end says, and not
-// longer than maxDirectory.
+// shortDirectory reports whether the directory of a ZIP has the position and size that its end record states, and is
+// not longer than maxDirectory.
 func shortDirectory(f io.ReaderAt, size int64) bool {
 	tail := make([]byte, min(size, endLength+maxComment))
 	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
@@ -70,7 +70,7 @@ func shortDirectory(f io.ReaderAt, size int64) bool {
 	return length <= maxDirectory && from+length == size-int64(len(tail)-end)
 }
 
-// at reads a File at any place. Only one part of the archive is read at a time.
+// at reads a File at any offset. Only one part of the archive is read at a time.
 type at struct{ File }
 
 func (a at) ReadAt(p []byte, offset int64) (int, error) {
@@ -84,13 +84,13 @@ func (a at) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// part is one XML part that is read.
+// part is one XML part that is being read.
 type part struct {
 	*xml.Decoder
 	input *metered
 }
 
-// open begins to read a part; one that is missing is nil.
+// open opens a part; it returns nil if the part is missing.
 func (a archive) open(name string) (*part, error) {
 	file := a.parts[strings.ToLower(name)]
 	if file == nil {
@@ -106,7 +106,7 @@ func (a archive) open(name string) (*part, error) {
 
 func (a archive) has(name string) bool { return a.parts[strings.ToLower(name)] != nil }
 
-// token gives the next token; nil at the end of the part.
+// token returns the next token; nil at the end of the part.
 func (p *part) token() (xml.Token, error) {
 	p.input.left = maxRow
 	t, err := p.RawToken()
@@ -119,7 +119,7 @@ func (p *part) token() (xml.Token, error) {
 	return nil, torn()
 }
 
-// each calls do with each element that begins.
+// each calls do for each start element.
 func (p *part) each(do func(xml.StartElement) error) error {
 	for p != nil {
 		t, err := p.token()
@@ -144,7 +144,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// relation is the attribute r:id, which names a part.
+// relation returns the attribute r:id, which names a part.
 func relation(e xml.StartElement) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == "id" && a.Name.Space != "" {

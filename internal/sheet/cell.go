@@ -76,7 +76,7 @@ func (p *part) value() (value string, unknown bool, err error) {
 	}
 }
 
-// read gives the text of a cell of a type and style, or why there is none.
+// read returns the text of a cell of a type and style, or why it has none.
 func (b *book) read(kind, style, value string) (text, why string, err error) {
 	if kind != "s" {
 		text, why = b.plain(kind, style, value)
@@ -95,7 +95,7 @@ func (b *book) read(kind, style, value string) (text, why string, err error) {
 	return text, why, nil
 }
 
-// plain is read of a cell whose value is its own.
+// plain reads a cell that contains its value itself.
 func (b *book) plain(kind, style, value string) (text, why string) {
 	switch kind {
 	case "inlineStr":
@@ -124,8 +124,8 @@ func (b *book) plain(kind, style, value string) (text, why string) {
 	return number(n), ""
 }
 
-// number writes a number as spreadsheet programs show it: 15 digits, without an exponent where it has
-// no more digits than that.
+// number formats a number as spreadsheet programs do: 15 digits, without an exponent if it has no more digits than
+// that.
 func number(n float64) string {
 	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 15, 64), 64); err == nil {
 		n = rounded
@@ -136,7 +136,7 @@ func number(n float64) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// columnOf is the column of a cell such as B7, from 0.
+// columnOf returns the column of a cell such as B7, from 0.
 func columnOf(cell string) (int, bool) {
 	n := 0
 	for i, c := range cell {

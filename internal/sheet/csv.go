@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// sniffed is how many bytes decide on the delimiter.
+// sniffed is how many bytes are read to find the delimiter.
 const sniffed = 16 << 10
 
 func openCSV(f io.Reader) (*Reader, error) {
@@ -36,7 +36,7 @@ func openCSV(f io.Reader) (*Reader, error) {
 	case bytes.IndexByte(head, 0) >= 0:
 		return nil, wrong("is neither CSV in UTF-8 or UTF-16 nor XLSX nor ODS")
 	case bytes.HasPrefix(head, []byte("\ufeff")):
-		_, _ = text.Discard(len("\ufeff")) // it was peeked at
+		_, _ = text.Discard(len("\ufeff")) // already peeked
 		head = head[len("\ufeff"):]
 	}
 	comma, skipped := delimiter(head), 0
@@ -46,7 +46,7 @@ func openCSV(f io.Reader) (*Reader, error) {
 	}
 	r := csv.NewReader(text)
 	r.Comma, r.FieldsPerRecord = comma, -1
-	number, line := 0, 0 // of the last row: its number, and the line that it ends on
+	number, line := 0, 0 // of the last row: its number, and the line on which it ends
 	return &Reader{Format: "csv", next: func() (Row, error) {
 		input.left = maxRow
 		cells, err := r.Read()
@@ -73,8 +73,8 @@ func openCSV(f io.Reader) (*Reader, error) {
 	}}, nil
 }
 
-// saidDelimiter reads the first line of a CSV that only says which delimiter the others have, as "sep=;" does
-// for Excel, which does not count that line. length is that of the line, 0 where there is none.
+// saidDelimiter reads the first line of a CSV if it only names the delimiter, as "sep=;" does for Excel, which does not
+// count that line. length is that of the line, 0 if there is none.
 func saidDelimiter(head []byte) (said rune, length int) {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	text := strings.Trim(strings.TrimSuffix(string(line), "\r"), `"`)
@@ -92,7 +92,7 @@ func saidDelimiter(head []byte) (said rune, length int) {
 	return said, min(len(line)+1, len(head))
 }
 
-// delimiter is which of comma, semicolon and tab the first line has most of outside of quotes.
+// delimiter returns which of comma, semicolon and tab occurs most often outside quotes in the first line.
 func delimiter(head []byte) rune {
 	count := map[rune]int{}
 	quoted := false
@@ -120,7 +120,7 @@ lines:
 	return best
 }
 
-// Writer writes the rows of a spreadsheet, their cells defused. Close writes what is left.
+// Writer writes the rows of a spreadsheet and defuses their cells. Close writes the rest.
 type Writer interface {
 	Write(cells []string) error
 	Close() error
@@ -128,7 +128,7 @@ type Writer interface {
 
 type csvWriter struct{ *csv.Writer }
 
-// NewCSV writes CSV in UTF-8, with the mark by which Excel knows that.
+// NewCSV writes CSV in UTF-8, with the byte order mark by which Excel recognizes that.
 func NewCSV(w io.Writer) (Writer, error) {
 	_, err := io.WriteString(w, "\ufeff")
 	return csvWriter{csv.NewWriter(w)}, err
@@ -140,7 +140,7 @@ func (w csvWriter) Write(cells []string) error {
 		defused[i] = Defuse(cell)
 	}
 	if len(defused) == 1 && defused[0] == "" {
-		defused[0] = " " // else the line is empty, and no row
+		defused[0] = " " // otherwise the line is empty, and not a row
 	}
 	return w.Writer.Write(defused)
 }
@@ -150,7 +150,7 @@ func (w csvWriter) Close() error {
 	return w.Error()
 }
 
-// Formats are the words for what Create writes.
+// Formats are the formats of Create.
 var Formats = []string{"csv", "xlsx"}
 
 // Create writes a spreadsheet of a format.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dateSystem is from when a workbook counts its days.
+// dateSystem is the day from which a workbook counts.
 type dateSystem int
 
 const (
@@ -15,8 +15,8 @@ const (
 	since1904                   // of old Macs
 )
 
-// date writes a number as the date, time or both that it stands for; ok is false before the first day
-// and after the year 9999.
+// date formats a number as the date, time or both that it represents; ok is false before the first day and after the
+// year 9999.
 func (s dateSystem) date(n float64) (text string, ok bool) {
 	if n < 0 || n >= 2_958_466 {
 		return "", false
@@ -46,8 +46,8 @@ func dateFormat(id string) bool {
 	return err == nil && (n >= 14 && n <= 22 || n >= 27 && n <= 36 || n >= 45 && n <= 47 || n >= 50 && n <= 58)
 }
 
-// showsDate reports whether a number format shows a date or time: it has a letter of one outside of
-// quotes and brackets.
+// showsDate reports whether a number format shows a date or time: it contains a date letter outside quotes and
+// brackets.
 func showsDate(code string) bool {
 	code, _, _ = strings.Cut(code, ";") // the rest is for negative numbers and texts
 	for i := 0; i < len(code); i++ {

@@ -12,16 +12,16 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// listed is how many bytes of an ODS are looked at for the names of its sheets.
+// listed is how many bytes of an ODS are searched for the names of its sheets.
 const listed = 16 << 20
 
-// ods is a sheet of an ODS that is read: a ZIP whose part content.xml has all sheets one after the other
-// (OpenDocument 1.3, part 3, section 9).
+// ods reads a sheet of an ODS: a ZIP whose part content.xml has all sheets one after the other (OpenDocument 1.3, part
+// 3, section 9).
 type ods struct {
 	*part
-	last int // the number of the row before
-	row  Row // that is to be given again
-	more int // times
+	last int // the number of the previous row
+	row  Row // that is repeated
+	more int // remaining repetitions
 	over bool
 }
 
@@ -79,7 +79,7 @@ func openODS(parts archive, name string) (*Reader, error) {
 	return r, nil
 }
 
-// odsSheets lists the sheets that begin in the first part of an ODS, which is all of most.
+// odsSheets lists the sheets at the beginning of an ODS, which in most files are all.
 func (a archive) odsSheets() ([]worksheet, error) {
 	content, err := a.open("content.xml")
 	if err != nil {
@@ -116,7 +116,7 @@ func (a archive) odsSheets() ([]worksheet, error) {
 	return list, nil
 }
 
-// next gives the next row.
+// next returns the next row.
 func (o *ods) next() (Row, error) {
 	if o.more > 0 {
 		o.more--
@@ -149,7 +149,7 @@ func (o *ods) next() (Row, error) {
 	return Row{}, io.EOF
 }
 
-// repeated reads how often a row or a cell stands there.
+// repeated returns how often a row or a cell is repeated.
 func repeated(e xml.StartElement, name string) int {
 	n, err := strconv.Atoi(attribute(e, name))
 	if err != nil || n < 1 {
@@ -158,7 +158,7 @@ func repeated(e xml.StartElement, name string) int {
 	return min(n, 1<<20)
 }
 
-// skip reads on to the end of the element that began.
+// skip reads to the end of the current element.
 func (p *part) skip() error {
 	for depth := 1; depth > 0; {
 		t, err := p.token()
@@ -177,7 +177,7 @@ func (p *part) skip() error {
 	return nil
 }
 
-// read reads a row that stands there some times to its end.
+// read reads a row that is repeated times times to its end.
 func (o *ods) read(times int) (Row, error) {
 	row := Row{Number: o.last + 1}
 	place := 0 // of the next cell; empty ones before it are only counted
@@ -218,7 +218,7 @@ func (o *ods) read(times int) (Row, error) {
 	}
 }
 
-// put puts a value into n cells from a place on.
+// put sets n cells from place on to a value.
 func (r *Row) put(place, n int, text, why string) {
 	for len(r.Cells) < place {
 		r.Cells = append(r.Cells, "")
@@ -234,14 +234,14 @@ func (r *Row) put(place, n int, text, why string) {
 	}
 }
 
-// cell reads a cell to its end: its value as XLSX gives it, or why there is none.
+// cell reads a cell to its end: its value in the same form as from XLSX, or why it has none.
 func (o *ods) cell(e xml.StartElement) (text, why string, err error) {
 	shown, err := o.shown()
 	if err != nil {
 		return "", "", err
 	}
 	kind := attribute(e, "value-type")
-	for _, a := range e.Attr { // of LibreOffice, which calls errors texts otherwise
+	for _, a := range e.Attr { // of LibreOffice, which otherwise types errors as text
 		if a.Name.Local == "value-type" && a.Value == "error" {
 			kind = "error"
 		}

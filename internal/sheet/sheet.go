@@ -1,6 +1,6 @@
 // Package sheet reads spreadsheets, CSV, XLSX and ODS, and writes the first two, as streams of rows. It knows no field
-// of a material: a cell is text. What it reads is hostile until checked, so that rows, columns, cells
-// and what an archive unpacks to are bounded; formulas are not evaluated.
+// of a material: a cell is text. Its input is untrusted, so rows, columns, cells and the unpacked size of an archive
+// are limited; formulas are not evaluated.
 package sheet
 
 import (
@@ -13,25 +13,25 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// The bounds of a spreadsheet.
+// The limits of a spreadsheet.
 const (
-	MaxRows    = 200_000  // that hold something, the header among them
-	MaxColumns = 1000     // that hold something
+	MaxRows    = 200_000  // that are not empty, including the header
+	MaxColumns = 1000     // that are not empty
 	maxCell    = 64 << 10 // bytes of one cell
 	maxRow     = 2 << 20  // bytes of one row, or of one text in XLSX
 )
 
-// Row is a row that holds something.
+// Row is a row that is not empty.
 type Row struct {
 	Number int            // as spreadsheet programs show it, from 1
-	Cells  []string       // up to the last one that holds something
-	Wrong  map[int]string // cells whose value cannot be known, and why
+	Cells  []string       // up to the last one that is not empty
+	Wrong  map[int]string // cells whose value cannot be determined, and why
 }
 
 // Reader reads the rows of a spreadsheet.
 type Reader struct {
 	Format string // "csv", "xlsx" or "ods"
-	Name   string // of the sheet that is read; of CSV ""
+	Name   string // of the sheet; "" for CSV
 	Others []string
 	next   func() (Row, error)
 	rows   int
@@ -40,13 +40,13 @@ type Reader struct {
 // File is a spreadsheet to read.
 type File = io.ReadSeeker
 
-// Workbook reports whether a file is XLSX or ODS, which take memory to read.
+// Workbook reports whether a file is XLSX or ODS, which need memory to read.
 func Workbook(f File) (bool, error) {
 	head, err := headOf(f)
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")), err
 }
 
-// headOf gives the first bytes of a file, which is at its beginning again then.
+// headOf returns the first bytes of a file and rewinds it.
 func headOf(f File) ([]byte, error) {
 	head := make([]byte, 4)
 	n, err := io.ReadFull(f, head)
@@ -57,9 +57,8 @@ func headOf(f File) ([]byte, error) {
 	return head[:n], err
 }
 
-// Open begins to read a spreadsheet; what kind it is tells its content. Of an XLSX or ODS it reads the sheet
-// called name, or the first that is not hidden where name is "". Errors are InvalidInput on field
-// "file", or those of f.
+// Open opens a spreadsheet; its content decides the format. Of an XLSX or ODS it reads the sheet called name, or the
+// first that is not hidden if name is "". Errors are InvalidInput on field "file", or those of f.
 func Open(f File, name string) (*Reader, error) {
 	head, err := headOf(f)
 	if err != nil {
@@ -84,7 +83,7 @@ func Open(f File, name string) (*Reader, error) {
 	return openCSV(f)
 }
 
-// Read gives the next row that holds something; io.EOF after the last one.
+// Read returns the next row that is not empty; io.EOF after the last one.
 func (r *Reader) Read() (Row, error) {
 	for {
 		row, err := r.next()
@@ -119,14 +118,13 @@ func (r *Reader) Read() (Row, error) {
 	}
 }
 
-// HelpMark begins a row that explains the columns of a template; it is not read.
+// HelpMark begins a row that explains the columns of a template; it is skipped on reading.
 const HelpMark = "#help: "
 
-// dangerous are the first characters of what a spreadsheet program may take for a formula, and of what
-// Defuse wrote.
+// dangerous are the first characters of what a spreadsheet program may take for a formula, and of the result of Defuse.
 const dangerous = "=+-@\t\r\n＝＋－＠'"
 
-// Defuse gives a text that no spreadsheet program takes for a formula; Undefuse takes it back.
+// Defuse returns text in a form that no spreadsheet program takes for a formula; Undefuse reverses it.
 func Defuse(text string) string {
 	if strings.IndexAny(text, dangerous) == 0 {
 		return "'" + text
@@ -134,7 +132,7 @@ func Defuse(text string) string {
 	return text
 }
 
-// Undefuse takes back what Defuse did; any other text it gives as it is.
+// Undefuse reverses Defuse; it returns any other text unchanged.
 func Undefuse(cell string) string {
 	if text, quoted := strings.CutPrefix(cell, "'"); quoted && strings.IndexAny(text, dangerous) == 0 {
 		return text
@@ -142,7 +140,7 @@ func Undefuse(cell string) string {
 	return cell
 }
 
-// ColumnName is what spreadsheet programs call a column, from 0: A, B, ..., Z, AA, AB.
+// ColumnName returns the name of a column, from 0: A, B, ..., Z, AA, AB.
 func ColumnName(i int) string {
 	var name []byte
 	for i++; i > 0; i = (i - 1) / 26 {
@@ -152,19 +150,19 @@ func ColumnName(i int) string {
 	return string(name)
 }
 
-// wrong is the error of a spreadsheet that cannot be read.
+// wrong returns the error of a spreadsheet that cannot be read.
 func wrong(format string, args ...any) error {
 	var f exchange.FieldErrors
 	f.Add("file", format, args...)
 	return f.Err()
 }
 
-// metered fails where more is read from r than left, which whoever reads sets anew at each step: so
-// no single row or text fills the memory.
+// metered fails if more than left bytes are read from r; readers reset left at each step, so that no single row or text
+// fills the memory.
 type metered struct {
 	r    io.Reader
 	left int
-	all  *int64 // that may be read in total, from whatever else; nil: any number
+	all  *int64 // limit of the total; nil: no limit
 }
 
 func (m *metered) Read(p []byte) (int, error) {

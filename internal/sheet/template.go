@@ -8,21 +8,20 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// header keeps the first row in sight.
+// header keeps the first row in view.
 var header = &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}
 
-// Column heads a column of a template.
+// Column describes a column of a template.
 type Column struct {
 	Header, Help, Example string
-	Values                []string // that a cell is chosen from; others may be allowed
+	Values                []string // choices for a cell; others may be allowed
 	Closed                bool     // no other value is allowed
 }
 
-// lastOffered is the last row of a template that offers values.
+// lastOffered is the last row of a template with choices.
 const lastOffered = 5000
 
-// Template writes an XLSX without materials: headers, what they mean as comments on a second sheet,
-// and values to choose from.
+// Template writes an XLSX without materials: headers, their descriptions as comments on a second sheet, and choices.
 func Template(w io.Writer, columns []Column) error {
 	f := excelize.NewFile()
 	err := template(f, columns)
@@ -45,7 +44,7 @@ func template(f *excelize.File, columns []Column) error {
 	if err != nil {
 		return err
 	}
-	text, err := f.NewStyle(&excelize.Style{NumFmt: 49}) // so that 000123 and 7E5 stay what they are
+	text, err := f.NewStyle(&excelize.Style{NumFmt: 49}) // so that 000123 and 7E5 stay unchanged
 	if err != nil {
 		return err
 	}

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// The bounds of the texts that the cells of an XLSX share.
+// The limits of the shared strings of an XLSX.
 const (
 	maxTexts  = 64 << 20 // bytes of all of them
 	maxShared = 2_000_000
-	textBlock = 1 << 20 // bytes that are kept together
+	textBlock = 1 << 20 // bytes that are kept in one block
 )
 
-// texts are the texts that the cells of an XLSX share, read as far as some cell needs them and kept end to
-// end, so that they take little more memory than they are long.
+// texts are the shared strings of an XLSX, read as far as a cell needs them and stored end to end, so that they use
+// little more memory than their length.
 type texts struct {
-	part   *part // nil: there are none, or all were read
+	part   *part // nil: there are none, or all are read
 	blocks [][]byte
 	ends   []uint32
 }
 
-// at gives the text with a number, and whether there is one.
+// at returns the string with an index, and whether there is one.
 func (t *texts) at(n int) (string, bool, error) {
 	for n >= len(t.ends) {
 		if more, err := t.next(); err != nil || !more {
@@ -42,7 +42,7 @@ func (t *texts) at(n int) (string, bool, error) {
 	return text.String(), true, nil
 }
 
-// next reads one more text; more is false behind the last one.
+// next reads one more string; more is false after the last one.
 func (t *texts) next() (more bool, err error) {
 	for t.part != nil {
 		token, err := t.part.token()

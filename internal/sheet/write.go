@@ -14,7 +14,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// bookParts are the parts of an XLSX of one sheet, but for the sheet (ECMA-376).
+// bookParts are the parts of an XLSX with one sheet, except the sheet (ECMA-376).
 var bookParts = [][2]string{
 	{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`},
 	{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
@@ -28,7 +28,7 @@ const (
 	sheetEnds   = `</sheetData></worksheet>`
 )
 
-// xlsxWriter sends one sheet as it is written, which excelize keeps whole in memory.
+// xlsxWriter streams one sheet, because excelize would hold all of it in memory.
 type xlsxWriter struct {
 	archive *zip.Writer
 	*bufio.Writer
@@ -58,7 +58,7 @@ func newXLSX(out io.Writer) (Writer, error) {
 func (w *xlsxWriter) Write(cells []string) error {
 	w.rows++
 	number := strconv.Itoa(w.rows)
-	_, _ = w.WriteString(`<row r="` + number + `">`) // bufio tells of an error at the end
+	_, _ = w.WriteString(`<row r="` + number + `">`) // bufio reports an error at the end
 	for i, cell := range cells {
 		if cell == "" {
 			continue
@@ -83,10 +83,10 @@ func (w *xlsxWriter) Close() error {
 	return w.archive.Close()
 }
 
-// escaped are the characters that XML has not, and what unescape would take for one of these.
+// escaped matches the characters that XML cannot represent, and what unescape would take for one of them.
 var escaped = regexp.MustCompile("[\x00-\x08\x0b\x0c\r\x0e-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 
-// escape is what unescape takes back.
+// escape escapes characters that XML cannot represent; unescape reverses it.
 func escape(s string) string {
 	return escaped.ReplaceAllStringFunc(s, func(found string) string {
 		if strings.HasPrefix(found, "_") {
@@ -96,10 +96,10 @@ func escape(s string) string {
 	})
 }
 
-// maxInCell is how many characters, in UTF-16, a cell of Excel holds.
+// maxInCell is how many UTF-16 code units a cell of Excel holds.
 const maxInCell = 32767
 
-// fits gives a text as a cell can hold it.
+// fits shortens a text to what a cell can hold.
 func fits(text string) string {
 	if len(text) > maxInCell && len(utf16.Encode([]rune(text))) > maxInCell {
 		return exchange.TooLong

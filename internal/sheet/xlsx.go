@@ -10,16 +10,16 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// The bounds of what an XLSX is made of.
+// The limits of the parts of an XLSX.
 const (
 	maxSheets = 10_000
 	maxStyles = 1 << 16
 )
 
-// book is an XLSX that is open (ECMA-376).
+// book is an open XLSX (ECMA-376).
 type book struct {
 	archive
-	texts texts  // that cells share
+	texts texts  // the shared strings
 	dates []bool // styles that show a number as a date or time
 	from  dateSystem
 }
@@ -63,7 +63,7 @@ type worksheet struct {
 	hidden     bool
 }
 
-// sheets lists the sheets of the workbook in its order.
+// sheets returns the sheets of the workbook in its order.
 func (b *book) sheets() ([]worksheet, error) {
 	targets := map[string]string{}
 	relations, err := b.open("xl/_rels/workbook.xml.rels")
@@ -109,8 +109,7 @@ func (b *book) sheets() ([]worksheet, error) {
 	return list, err
 }
 
-// text gives the text of the elements t up to the end of an element, without what shows how to
-// pronounce it.
+// text returns the text of the elements t up to the end of an element, without phonetic hints.
 func (p *part) text(end string) (string, error) {
 	var text strings.Builder
 	inText, phonetic := false, false
@@ -142,7 +141,7 @@ func (p *part) text(end string) (string, error) {
 	}
 }
 
-// unescape takes back _x000D_, by which XLSX writes characters that XML has not.
+// unescape reverses the escapes such as _x000D_, by which XLSX writes characters that XML cannot represent.
 func unescape(s string) string {
 	if !strings.Contains(s, "_x") {
 		return s
@@ -192,7 +191,7 @@ func (b *book) readStyles() error {
 	})
 }
 
-// row gives the next row of a sheet; last is the number of the one before.
+// row returns the next row of a sheet; last is the number of the previous one.
 func (b *book) row(p *part, last *int) (Row, error) {
 	var row Row
 	for inside := false; ; {

@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// special are the ranges of the IANA registries of special-purpose addresses (for IPv4 all, for IPv6
-// those inside of 2000::/3), multicast and what is reserved, with the one public address at which a
-// cloud serves its machines' secrets. Those that embed an IPv4 address are refused whatever it is: a
-// translator would lead on to it.
+// special are the ranges of the IANA registries of special-purpose addresses (for IPv4 all, for IPv6 those inside
+// 2000::/3), multicast and reserved ranges, and the one public address at which a cloud serves its machines' secrets.
+// Ranges that embed an IPv4 address are refused altogether: a translator would forward to it.
 var special = prefixes(
 	"0.0.0.0/8",         // this network
 	"10.0.0.0/8",        // private
-	"100.64.0.0/10",     // shared behind the address translation of carriers
+	"100.64.0.0/10",     // carrier-grade NAT
 	"127.0.0.0/8",       // loopback
 	"168.63.129.16/32",  // the host of a virtual machine at Azure
 	"169.254.0.0/16",    // link-local; where clouds serve their machines' secrets
@@ -40,8 +39,8 @@ var special = prefixes(
 	"3fff::/20",         // documentation
 )
 
-// unicast is where public IPv6 addresses are. What lies outside is loopback, link-local, unique
-// local, multicast, mapped or translated IPv4 (NAT64), or not given out.
+// unicast contains the public IPv6 addresses. Outside of it are loopback, link-local, unique local, multicast, mapped
+// or translated IPv4 (NAT64), and unassigned ranges.
 var unicast = netip.MustParsePrefix("2000::/3")
 
 func prefixes(list ...string) []netip.Prefix {
@@ -52,7 +51,7 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// public reports whether an address is that of a server that anyone on the internet could reach.
+// public reports whether an address is publicly reachable on the internet.
 func public(a netip.Addr) bool {
 	if a.Zone() != "" || !a.Is4() && !unicast.Contains(a) {
 		return false
@@ -65,10 +64,9 @@ func public(a netip.Addr) bool {
 	return true
 }
 
-// CheckURL says how to mend an address to which no message may be sent: it is https to a public host,
-// at port 443 or one from 1024 on, without credentials and fragment. Where private is set it may also
-// be http, at any host and port. What a host's name leads to is only known, and checked again, when a
-// message is sent.
+// CheckURL returns an error with the remedy if no message may be sent to an address: it has to be https to a public
+// host, at port 443 or one from 1024 on, without credentials and fragment. If private is set it may also be http, at
+// any host and port. The addresses of a host name are only known, and checked again, when a message is sent.
 func CheckURL(address string, private bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -110,7 +108,7 @@ func checkHost(host string, private bool) error {
 		}
 		return nil
 	}
-	// some read it as an IPv4 address, such as 127.1
+	// some programs read it as an IPv4 address, such as 127.1
 	if _, err := strconv.ParseUint(last, 0, 64); err == nil || last == "0x" {
 		return errors.New("must have a host name, or an IPv4 address of four numbers, such as 192.0.43.8")
 	}

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// What one message may cost: the time until its answer was read, and the bytes that are read of the
-// answer's head and body, and kept of its body.
+// The limits of one message: the time until its answer is read, and the bytes that are read of the answer's head and
+// body, and kept of its body.
 const (
 	patience    = 15 * time.Second
 	maxHeaders  = 64 << 10
@@ -26,17 +26,16 @@ const (
 	excerptSize = 1 << 10
 )
 
-// Client sends messages. Each has a connection of its own, so that what a receiver does with one
-// costs the next nothing.
+// Client sends messages. Each message has a connection of its own, so that a receiver cannot affect the next message.
 type Client struct {
 	http    *http.Client
 	private bool
 }
 
-// New makes a client. Where private is set it also sends to private addresses, and by http.
+// New returns a client. If private is set it also sends to private addresses, and by http.
 func New(private bool) *Client {
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
-		// After the name was resolved, so that no name can lead anywhere else than it was checked for.
+		// Checked after the name is resolved, so that the address connected to is the one checked.
 		if to, err := netip.ParseAddrPort(address); err != nil || !private && !public(to.Addr()) {
 			return errPrivate
 		}
@@ -45,7 +44,7 @@ func New(private bool) *Client {
 	return &Client{private: private, http: &http.Client{
 		Timeout:       patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{ // no proxy, which would dial in our place
+		Transport: &http.Transport{ // no proxy, which would connect for us
 			DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true,
 			MaxResponseHeaderBytes: maxHeaders,
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
@@ -53,30 +52,30 @@ func New(private bool) *Client {
 	}}
 }
 
-// Check is CheckURL for the addresses that c sends to.
+// Check is CheckURL for the addresses that c may send to.
 func (c *Client) Check(address string) error { return CheckURL(address, c.private) }
 
 var errPrivate = errors.New("its host leads to an address that is private or reserved")
 
-// Message is what is sent: a payload under an id that is the same at every try.
+// Message is a payload with an id that is the same at every attempt.
 type Message struct {
 	URL     string
-	ID      string   // without full stops, which separate what is signed
-	Secrets []string // all sign
+	ID      string   // without full stops, which separate the signed parts
+	Secrets []string // each adds a signature
 	At      time.Time
 	Payload []byte
 }
 
-// Answer is what the receiver said.
+// Answer is the receiver's answer.
 type Answer struct {
 	Status     int           // 0: none
 	Excerpt    string        // the first KiB of the body, as valid UTF-8
-	RetryAfter time.Duration // that it asks to wait; 0: it does not
+	RetryAfter time.Duration // requested by the receiver; 0: none
 }
 
-// Send sends a message once, to where CheckURL lets it. An error says, for a person, why it counts
-// as not delivered: any status but 2xx is one, a redirect too. The status decides: of an answer
-// whose body does not end, only what came is read.
+// Send sends a message once, if CheckURL allows its address. An error says, for a person, why the message counts as not
+// delivered: any status but 2xx is an error, including a redirect. The status decides: if the body of an answer does
+// not end, only what arrived is read.
 func (c *Client) Send(ctx context.Context, m Message) (Answer, error) {
 	if err := c.Check(m.URL); err != nil {
 		return Answer{}, fmt.Errorf("the address %w", err)
@@ -116,8 +115,8 @@ func (c *Client) post(ctx context.Context, m Message) (Answer, error) {
 	}
 }
 
-// excerpt is the beginning of what a receiver wrote, as valid UTF-8 without control characters, which
-// a database or a terminal may not bear.
+// excerpt returns the beginning of a receiver's answer, as valid UTF-8 without control characters, which a database or
+// a terminal may not accept.
 func excerpt(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
@@ -127,7 +126,7 @@ func excerpt(text string) string {
 	}, strings.ToValidUTF8(text[:min(len(text), excerptSize)], ""))
 }
 
-// retryAfter reads the header Retry-After: seconds or a date; 0 where it is absent or senseless.
+// retryAfter parses the header Retry-After: seconds or a date; 0 if it is absent or invalid.
 func retryAfter(header string) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return time.Duration(min(max(seconds, 0), 24*60*60)) * time.Second
@@ -138,7 +137,7 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// words says what went wrong, without the addresses of our own network that errors name.
+// words describes an error without the addresses of our own network that it may contain.
 func words(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok && e.Timeout() {
 		return fmt.Sprintf("it did not answer within %s", patience)

@@ -1,6 +1,5 @@
-// Package webhook sends signed messages to addresses that people gave us, as the Standard Webhooks
-// specification says (standardwebhooks.com, version 1.0.0), and lets them lead nowhere but to public
-// servers.
+// Package webhook sends signed messages to addresses from users, according to the Standard Webhooks specification
+// (standardwebhooks.com, version 1.0.0), and only to public servers.
 package webhook
 
 import (
@@ -14,22 +13,21 @@ import (
 	"time"
 )
 
-// The form of a secret: this word, and base64 of 24 to 64 random bytes; ours have 32.
+// The form of a secret: this prefix, and base64 of 24 to 64 random bytes; ours have 32.
 const (
 	secretPrefix                          = "whsec_"
 	leastSecret, ourSecret, longestSecret = 24, 32, 64
 )
 
-// NewSecret makes a secret.
+// NewSecret returns a new random secret.
 func NewSecret() string {
 	key := make([]byte, ourSecret)
 	_, _ = rand.Read(key) // cannot fail
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// Sign gives the header webhook-signature of a payload that is sent under an id at a moment: one
-// signature for each secret, with a blank between them. A receiver takes it where one fits, so
-// that a secret can be changed without a gap.
+// Sign returns the header webhook-signature for a payload, id and time: one signature for each secret, separated by a
+// blank. A receiver accepts a message if one matches, so that a secret can be changed without a gap.
 func Sign(secrets []string, id string, at time.Time, payload []byte) (string, error) {
 	var list []string
 	for _, secret := range secrets {
@@ -45,7 +43,7 @@ func Sign(secrets []string, id string, at time.Time, payload []byte) (string, er
 	return strings.Join(list, " "), nil
 }
 
-// stamp is the header webhook-timestamp: whole seconds since 1970.
+// stamp returns the header webhook-timestamp: whole seconds since 1970.
 func stamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
 func keyOf(secret string) ([]byte, error) {
