@@ -256,8 +256,10 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 			}
 			next.Counts.Count(list)
 		}
-		began := time.Now()
+		var took time.Duration
 		err = b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+			began := time.Now()
+			defer func() { took = time.Since(began) }()
 			if !trial {
 				if err := b.present(ctx, tx); err != nil {
 					return exchange.Progress{}, nil, err
@@ -276,7 +278,7 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 		switch {
 		case err == nil:
 			b.state = next
-			b.pace.took(time.Since(began))
+			b.pace.took(took)
 			return nil
 		case exchange.CodeOf(err) != exchange.Conflict || try == maxRepeated: // else somebody listed the same meanwhile
 			return err

@@ -17,8 +17,8 @@ import (
 type pace int
 
 const (
-	firstPace, leastPace = 25, 5
-	shortStep, longStep  = 6 * time.Millisecond, 18 * time.Millisecond
+	firstPace, leastPace = 25, 15
+	shortStep, longStep  = 8 * time.Millisecond, 25 * time.Millisecond
 )
 
 // rows returns how many rows to write next.
@@ -70,15 +70,17 @@ func (b *bulkRun) storeStaged(ctx context.Context) error {
 // save is a step that saves the state of the job as do changes a copy of it.
 func (b *bulkRun) save(ctx context.Context, note string, do func(context.Context, store.Conn, *bulkState) error) error {
 	var next bulkState
-	began := time.Now()
+	var took time.Duration // in the transaction, without the wait for it and its commit, which fewer rows do not shorten
 	err := b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+		began := time.Now()
 		next = b.state
 		err := do(ctx, tx, &next)
+		took = time.Since(began)
 		return exchange.Progress{Done: next.Counts.Rows(), Total: next.Total, Note: note}, next, err
 	})
 	if err == nil {
 		b.state = next
-		b.pace.took(time.Since(began))
+		b.pace.took(took)
 	}
 	return err
 }
