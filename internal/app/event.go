@@ -9,7 +9,7 @@ import (
 
 // What is said in a request, and what happened in it.
 
-// SendMessage adds a message to a request and gives its event.
+// SendMessage adds a message to a request and returns its event.
 func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w exchange.TextBody) (exchange.Event,
 	error) {
 	text, err := w.Check()
@@ -21,7 +21,7 @@ func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w e
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
-			sent = events // keep fills in their ids
+			sent = events // commitRequest fills in their ids
 			return after, events, err
 		})
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 	return issue, err
 }
 
-// CloseIssue ends a problem; closing one twice is no change.
+// CloseIssue closes a reported problem; closing one twice changes nothing.
 func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (exchange.Issue, error) {
 	var issue exchange.Issue
 	_, err := a.act(ctx, who, exchange.RequestUpdate, id,
@@ -84,7 +84,7 @@ func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64,
 	return a.DB.Read().Issues(ctx, id, p)
 }
 
-// Events lists the events of a request; kind "" is every kind.
+// Events lists the events of a request; kind "" means every kind.
 func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind,
 	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
@@ -93,7 +93,7 @@ func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exc
 	return a.DB.Read().Events(ctx, id, kind, p)
 }
 
-// OrganizationEvents lists what happened in the requests of an organization's materials.
+// OrganizationEvents lists the events of the requests for an organization's materials.
 func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter,
 	p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], error) {
 	c := a.DB.Read()

@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/sheet"
 )
 
-// MayExport reports whether who may take the materials of an organization out, nil: those of all.
+// MayExport checks that who may export the materials of an organization, or of all if it is nil.
 func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *int64) error {
 	of := int64(0)
 	if organization != nil {
@@ -26,8 +26,9 @@ func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *i
 	return a.mayRead(ctx, who, exchange.MaterialExport, who.ToOrganization(of), object("organization", of))
 }
 
-// EachMaterial gives the materials of an organization, or of all, embargoed and archived ones too, the
-// oldest first. It reads a part at a time, each when it is the turn of caller: a user, or "" for a command.
+// EachMaterial calls back with the materials of an organization, or of all, including embargoed and archived ones, the
+// oldest first. It reads a part at a time, each when it is the turn of caller: a user, or "" for a command on the
+// command line.
 func (a *App) EachMaterial(ctx context.Context, caller string, organization *int64,
 	do func(exchange.ShownMaterial) error) error {
 	part := a.parts(caller)
@@ -52,8 +53,8 @@ func (a *App) EachMaterial(ctx context.Context, caller string, organization *int
 // maxKeys is how many keys of additional_metadata an export has columns for.
 const maxKeys = 900
 
-// ExportKeys are the keys of additional_metadata that some material has, in the order of the
-// categories and then of the alphabet: the columns of an export.
+// ExportKeys returns the keys of additional_metadata that any material has, ordered by category and then
+// alphabetically: the columns of an export.
 func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64) ([]string, error) {
 	own := map[string]bool{}
 	err := a.EachMaterial(ctx, caller, organization, func(m exchange.ShownMaterial) error {
@@ -85,7 +86,7 @@ func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64
 	return append(list, slices.Sorted(maps.Keys(own))...), nil
 }
 
-// Export writes materials with ExportKeys as a spreadsheet that Bulk takes.
+// Export writes materials with ExportKeys as a spreadsheet that Bulk accepts.
 func (a *App) Export(ctx context.Context, caller string, organization *int64, keys []string, format string,
 	out io.Writer) error {
 	w, err := sheet.Create(out, format)
@@ -105,8 +106,8 @@ func (a *App) Export(ctx context.Context, caller string, organization *int64, ke
 	return errors.Join(err, w.Close())
 }
 
-// Template writes a spreadsheet without materials for a category: its columns, what they are for, and
-// in XLSX values to choose from.
+// Template writes an empty spreadsheet for a category: its columns, what they mean, and in XLSX the values to choose
+// from.
 func Template(c category.Category, format string, out io.Writer) error {
 	var columns []sheet.Column
 	var headers, help []string

@@ -13,46 +13,46 @@ import (
 	"github.com/google/uuid"
 )
 
-// The bounds of streams.
+// Limits of notification streams.
 const (
-	maxFeeds      = 10   // of one person
-	maxFeedsHere  = 2000 // of this process
+	maxFeeds      = 10   // per user
+	maxFeedsHere  = 2000 // in this process
 	lookEvery     = time.Second
-	lookApart     = 20 * time.Millisecond // however often something is committed
-	readersAtOnce = 4                     // streams that read what is new, so that calls find a connection
-	newsAtOnce    = 100                   // notifications
-	newestLooked  = 256                   // of the newest that may not be settled
+	lookApart     = 20 * time.Millisecond // the least time between looks, however often something is committed
+	readersAtOnce = 4                     // streams that read at the same time, so that calls still get a connection
+	newsAtOnce    = 100                   // notifications read at a time
+	newestLooked  = 256                   // of the newest notifications, which may not be settled
 )
 
-// feeds are the streams of this process. While there is one, one goroutine looks for all of them
-// whether there is something new; each reads then what is new for it.
+// feeds holds the streams of this process. While there is one, a single goroutine checks for all of them whether there
+// is something new; each stream then reads what is new for it.
 type feeds struct {
 	mu      sync.Mutex
 	open    map[*Feed]bool
-	stop    context.CancelFunc // of the goroutine that looks
+	stop    context.CancelFunc // stops the goroutine that checks
 	reading chan struct{}
 }
 
-// Feed is somebody who follows a person's notifications.
+// Feed is a stream of a person's notifications to one client.
 type Feed struct {
 	app    *App
 	who    exchange.Actor
 	user   uuid.UUID
 	place  exchange.FeedPosition
-	unread int64 // as it was told last; -1: not yet
-	marks  int64 // as it was seen last
+	unread int64 // the number last sent; -1: none yet
+	marks  int64 // the number last seen
 	fresh  chan struct{}
 	over   chan struct{}
 }
 
-// Item is a notification with the place behind it.
+// Item is a notification with the position after it.
 type Item struct {
 	exchange.Notification
 	Place string
 }
 
-// News are what a feed has to tell: notifications that are new, and the number of unread ones where
-// that changed, with the place behind all of it. With More there are more at once.
+// FeedUpdate is what a feed has to send: new notifications, and the number of unread ones if that changed, with the
+// position after all of it. More reports that there is more to read at once.
 type FeedUpdate struct {
 	Items  []Item
 	Unread *int64
@@ -60,8 +60,8 @@ type FeedUpdate struct {
 	More   bool
 }
 
-// Follow begins to follow a person's notifications from a place on, nil for the present. Whoever
-// calls it reads, and again after each Fresh, until Over, and then closes it.
+// Follow starts a feed of a person's notifications from a position, or from now if that is nil. The caller calls Read
+// first and after each signal of Fresh until Over is closed, and then calls Close.
 func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, from *exchange.FeedPosition) (*Feed,
 	error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user),
@@ -75,7 +75,7 @@ func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, fr
 	return f, a.feeds.enter(ctx, f)
 }
 
-// begin finds the place to begin at.
+// begin finds the position to start at.
 func (f *Feed) begin(ctx context.Context, from *exchange.FeedPosition) error {
 	c, now := f.app.DB.Read(), time.Now()
 	marks, err := c.Marks(ctx, []uuid.UUID{f.user})
@@ -107,17 +107,17 @@ func (f *Feed) begin(ctx context.Context, from *exchange.FeedPosition) error {
 	return nil
 }
 
-// settledBefore is the moment before which a notification was made that no other comes into sight
-// below any more. Its transaction may have begun long before it got its id.
+// settledBefore returns the moment before which the list of notifications is settled: none made earlier can still
+// appear with a lower id. A transaction may have begun long before it got its ids.
 func settledBefore(c store.Conn) time.Time { return c.Now.Add(-2 * exchange.Settled) }
 
-// Fresh gives a signal when there may be something new; several may come as one.
+// Fresh signals that there may be something new; several signals may be merged into one.
 func (f *Feed) Fresh() <-chan struct{} { return f.fresh }
 
-// Over is closed when the token that the feed was opened with is no longer good.
+// Over is closed when the token that opened the feed is no longer valid.
 func (f *Feed) Over() <-chan struct{} { return f.over }
 
-// Read gives what is new since the last Read, notifications by id.
+// Read returns what is new since the last Read, ordered by notification id.
 func (f *Feed) Read(ctx context.Context) (FeedUpdate, error) {
 	select {
 	case f.app.feeds.reading <- struct{}{}:
@@ -137,7 +137,7 @@ func (f *Feed) Read(ctx context.Context) (FeedUpdate, error) {
 			after = n.ID
 			fresh := f.place.MarkRead(n.ID, now)
 			if f.place.Shorten(); n.CreatedAt.Before(settled) {
-				f.place.ReadUpTo(n.ID) // all below it was in this list, or before
+				f.place.ReadUpTo(n.ID) // all ids below were in this list, or in an earlier one
 			}
 			if fresh {
 				news.Items = append(news.Items, Item{n, f.place.String()})
@@ -170,7 +170,7 @@ func (f *Feed) Close() {
 	}
 }
 
-// enter lets one more feed in; with the first one it begins to look.
+// enter adds a feed; the first one starts the goroutine that checks for news.
 func (s *feeds) enter(ctx context.Context, f *Feed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 	s.open[f] = true
 	if s.stop == nil {
 		select {
-		case <-f.app.DB.NewNotifications(): // of before
+		case <-f.app.DB.NewNotifications(): // a signal from before
 		default:
 		}
 		ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -204,7 +204,7 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 	return nil
 }
 
-// look tells feeds that there is something new for them, until ctx ends.
+// look wakes feeds when there is something new for them, until ctx ends.
 func (a *App) look(ctx context.Context) {
 	every := time.NewTicker(lookEvery)
 	defer every.Stop()
@@ -231,7 +231,7 @@ func (a *App) look(ctx context.Context) {
 	}
 }
 
-// lookForNews wakes the feeds of whom notifications were added for, or marked.
+// lookForNews wakes the feeds of people whose notifications were added or marked.
 func (a *App) lookForNews(ctx context.Context, place **exchange.FeedPosition) error {
 	c, now := a.DB.Read(), time.Now()
 	if *place == nil {
@@ -265,15 +265,15 @@ func (a *App) lookForNews(ctx context.Context, place **exchange.FeedPosition) er
 			f.marks = marks[f.user]
 			select {
 			case f.fresh <- struct{}{}:
-			default: // it has not read yet what it was woken for
+			default: // it has yet to read what it was woken for before
 			}
 		}
 	}
 	return err
 }
 
-// lookAtTokens ends the feeds whose token was revoked or is expired, and those of other people's
-// notifications whose reader is no admin any more.
+// lookAtTokens ends the feeds whose token was revoked or has expired, and those of other people's notifications whose
+// reader is no longer an admin.
 func (a *App) lookAtTokens(ctx context.Context) error {
 	open := a.feeds.list()
 	tokens := make([]int64, len(open))
@@ -295,7 +295,7 @@ func (a *App) lookAtTokens(ctx context.Context) error {
 	return nil
 }
 
-// list are the feeds that go on.
+// list returns the open feeds.
 func (s *feeds) list() []*Feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()

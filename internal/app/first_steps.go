@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/store"
 )
 
-// TakeFirstSteps keeps what who says about themselves when they first come: all of it or nothing.
+// TakeFirstSteps saves what new users say about themselves on their first visit, all or nothing.
 func (a *App) TakeFirstSteps(ctx context.Context, who exchange.Actor, s exchange.FirstSteps) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.UserUpdate, who.ToUser(who.ID), object("user", who.ID)); err != nil {

@@ -10,14 +10,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// OrganizationChange is an organization as a call left it, with the invitations to those whom it names and who have not
-// said yes.
+// OrganizationChange is an organization after a call, with the pending invitations to the people whom the call named.
 type OrganizationChange struct {
 	OrganizationView
 	Invitations []exchange.ShownInvitation
 }
 
-// CreateOrganization makes an organization. Under exchange.AccessMembers its owner is the caller, or anybody whom an
+// CreateOrganization creates an organization. Under exchange.AccessMembers its owner is the caller, or anybody whom an
 // admin names; the other people in it are invited.
 func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor,
 	p exchange.OrganizationPatch) (OrganizationChange, error) {
@@ -68,8 +67,8 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor,
 	return c, err
 }
 
-// asked parts the people whom a list of members names into those who are members at once and those who are invited:
-// under exchange.AccessMembers nobody joins without their own word.
+// asked splits the people named in a list of members into those who are members at once and those who are invited:
+// under exchange.AccessMembers nobody joins without their consent.
 func (a *App) asked(who exchange.Actor, was, named []uuid.UUID) (present, invited []uuid.UUID) {
 	for _, id := range named {
 		if a.Access == exchange.AccessMembers && !slices.Contains(was, id) && !who.Is(id) {
@@ -92,8 +91,8 @@ func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organizatio
 	return o, err
 }
 
-// people checks that an owner and members exist and gives the owner; a wrong id is a fault of
-// the field that named it.
+// people checks that an owner and members exist and returns the owner; a wrong id is an error on the field that named
+// it.
 func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.UUID) (exchange.User, error) {
 	users, err := tx.Users(ctx, members)
 	if err != nil {

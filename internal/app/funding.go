@@ -9,7 +9,8 @@ import (
 	"aliquot/internal/store"
 )
 
-// GrantReport is what a grant made available, and what became of that. It has no word of who asked for it.
+// GrantReport describes what a grant made available, and the outcome of requests for it. It has nothing that requesters
+// wrote or that names them.
 type GrantReport struct {
 	exchange.Grant
 	Owner        exchange.User
@@ -20,24 +21,24 @@ type GrantReport struct {
 	Publications []string
 }
 
-// FundedLab is a lab with materials of a grant, and what became of these.
+// FundedLab is a lab with materials of a grant, and the outcome of requests for these.
 type FundedLab struct {
 	exchange.Organization
 	Materials, Requests, Completed int64
 }
 
-// GrantPage is the report of a grant for who owns it, with what they can do.
+// GrantPage is the report of a grant for its owner, with the actions they can take.
 type GrantPage struct {
 	GrantReport
 	Links    []exchange.GrantLink
-	Fundable []exchange.Named // materials that it could name too
+	Fundable []exchange.Named // further materials that it could name
 	Own      bool
 }
 
-// maxFundable is how many materials are offered for choosing.
+// maxFundable is how many materials are offered to choose from.
 const maxFundable = 200
 
-// GrantPage reads a grant with what became of it.
+// GrantPage reads a grant with its report.
 func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v GrantPage, err error) {
 	c := a.DB.Read()
 	g, err := c.Grant(ctx, id)
@@ -61,7 +62,7 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 	return v, err
 }
 
-// reportOf reads the report of a grant as if the materials that hidden names did not exist.
+// reportOf reads the report of a grant as if the materials in hidden did not exist.
 func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(exchange.Material) bool) (v GrantReport,
 	err error) {
 	v.Grant = g
@@ -110,7 +111,7 @@ func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(e
 // ofReport is the purpose of keys in links to reports.
 const ofReport = "grant report"
 
-// ShareGrant makes a link to the report of a grant and gives its address, which is kept nowhere.
+// ShareGrant creates a link to the report of a grant and returns its URL, which is stored nowhere.
 func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantLinkNew) (address string,
 	l exchange.GrantLink, err error) {
 	if l, err = p.Create(id, a.DB.Read().Now); err != nil {
@@ -150,7 +151,7 @@ func (a *App) mayShare(ctx context.Context, tx store.Conn, who exchange.Actor, i
 	return a.may(ctx, tx, who, exchange.GrantShare, who.ToUser(g.UserID), object("grant", id))
 }
 
-// RevokeGrantLink has a link to the report of a grant open nothing any more.
+// RevokeGrantLink revokes a link to the report of a grant.
 func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.mayShare(ctx, tx, who, grant); err != nil {
@@ -163,7 +164,8 @@ func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id
 	})
 }
 
-// SharedReport reads the report of a grant with the key of a link to it; NotFound where that is revoked or over.
+// SharedReport reads the report of a grant with the key of a link to it; it returns NotFound if the link is revoked or
+// has expired.
 func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64, key string) (GrantReport,
 	exchange.GrantLink, error) {
 	c := a.DB.Read()

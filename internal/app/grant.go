@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// GrantView is a grant with its owner, the materials it names and the organizations of these.
+// GrantView is a grant with its owner, its materials and their organizations.
 type GrantView struct {
 	exchange.Grant
 	Owner         exchange.User
@@ -18,7 +18,8 @@ type GrantView struct {
 	Organizations []OrganizationView
 }
 
-// showGrants adds to grants what who may see inside of them, in as many queries for one as for all.
+// showGrants adds to grants what who may see of their owners and materials; the number of queries does not depend on
+// how many grants there are.
 func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, list []exchange.Grant) ([]GrantView,
 	error) {
 	views := make([]GrantView, len(list))
@@ -122,7 +123,7 @@ func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.Gr
 	return v, err
 }
 
-// grantToChange reads a grant that who may change and keeps others from changing it.
+// grantToChange reads and locks a grant that who may change.
 func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Grant, error) {
 	g, err := tx.GrantForUpdate(ctx, id)
 	if err != nil {
@@ -174,7 +175,7 @@ func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64,
 	return part, err
 }
 
-// Fund names a material in a grant: the caller must own both. existed: the grant named it before.
+// Fund adds a material to a grant: the caller must own both. existed reports whether the grant named it before.
 func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange.FundingBody) (m exchange.ShownMaterial,
 	existed bool, err error) {
 	material, err := p.Check()
@@ -212,7 +213,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 	return m, existed, err
 }
 
-// Unfund takes a material out of a grant; the grant's owner may, also after leaving the lab.
+// Unfund removes a material from a grant; the grant's owner may, even after leaving the lab.
 func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		g, err := a.grantToChange(ctx, tx, who, id)
@@ -235,7 +236,7 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		if err != nil {
 			return err
 		}
-		return recordMaterialVersion(ctx, tx, who, exchange.GrantUpdate, false, m) // an admin's power is noted already
+		return recordMaterialVersion(ctx, tx, who, exchange.GrantUpdate, false, m) // the use of admin rights is audited already
 	})
 }
 

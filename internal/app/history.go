@@ -13,28 +13,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Act is an audit event with who did it; By is nil where nobody is named.
+// AuditEntry is an audit event with its actor; By is nil if it names nobody.
 type AuditEntry struct {
 	exchange.AuditEvent
 	By *exchange.User
 }
 
-// Version is a change of an object: what it led to, and what was before; nil at first.
+// Version is a version of an object: its state after a change and before it; the latter is nil in the first version.
 type Version[T any] struct {
 	AuditEntry
 	State  T
 	Before *T
 }
 
-// recordMaterialVersion notes a change of a material as a version. It has the id of the contact and not their name,
-// which is read when the version is.
+// recordMaterialVersion saves a changed material as a version. The version has the id of the contact, not the name,
+// which is looked up when the version is read.
 func recordMaterialVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool,
 	m exchange.ShownMaterial) error {
 	return tx.InsertVersions(ctx, actorID(who), action, []store.Revision{materialVersion(m, asAdmin)})
 }
 
-// recordMaterialVersions notes changed materials as versions; asAdmin says of each whether that took the power of an
-// admin.
+// recordMaterialVersions saves changed materials as versions; asAdmin holds, for each material id, whether the change
+// took admin rights.
 func recordMaterialVersions(ctx context.Context, tx store.Conn, who exchange.Actor, asAdmin map[int64]bool) error {
 	shown, err := tx.ShownMaterials(ctx, slices.Sorted(maps.Keys(asAdmin)))
 	if err != nil {
@@ -53,16 +53,16 @@ func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Revision {
 	return store.Revision{Object: object("material", m.ID), AsAdmin: asAdmin, State: m}
 }
 
-// unaddressed is a user without the addresses that only they may see.
+// withoutAddresses returns a user without the addresses that only they may see.
 func withoutAddresses(u exchange.User) exchange.User {
 	u.Email, u.VerifiedEmail = "", ""
 	return u
 }
 
-// unnamed is a user as versions keep them: the id alone, so that a closed account leaves no name behind.
+// unnamed returns a user as versions store them: only the id, so that a closed account leaves no name behind.
 func unnamed(u exchange.User) exchange.User { return exchange.User{ID: u.ID} }
 
-// recordOrganizationVersion notes a change of an organization as a version, like recordMaterialVersion.
+// recordOrganizationVersion saves a changed organization as a version, like recordMaterialVersion.
 func recordOrganizationVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
 	asAdmin bool, v OrganizationView) error {
 	members := make([]exchange.User, len(v.Members))
@@ -73,7 +73,7 @@ func recordOrganizationVersion(ctx context.Context, tx store.Conn, who exchange.
 	return tx.InsertVersion(ctx, actorID(who), action, object("organization", v.ID), asAdmin, v)
 }
 
-// actorID is who did it; nil for an anonymous caller.
+// actorID returns the id of an actor; nil for an anonymous caller.
 func actorID(who exchange.Actor) *uuid.UUID {
 	if who.Anonymous() {
 		return nil
@@ -91,8 +91,8 @@ func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64,
 	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), before, p)
 }
 
-// mayReadHistory reports an error unless who may read the versions of a material: all of them where before is 0, or
-// those before the one with which it left a lab of theirs.
+// mayReadHistory checks that who may read the versions of a material: all of them if before is 0, or those before the
+// version with which it left a lab of theirs.
 func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) (before int64, err error) {
 	c := a.DB.Read()
 	m, err := c.Material(ctx, id)
@@ -161,7 +161,7 @@ func versions[T any](ctx context.Context, c store.Conn, object string, before in
 	return exchange.ListPage[Version[T]]{Items: list, Total: kept.Total, Next: kept.Next}, nil
 }
 
-// peopleOf are the users that the state of a version names by their ids.
+// peopleOf returns the users that the state of a version names by their ids.
 func peopleOf(state any) (list []*exchange.User) {
 	switch s := state.(type) {
 	case *exchange.ShownMaterial:
@@ -175,8 +175,8 @@ func peopleOf(state any) (list []*exchange.User) {
 	return nil
 }
 
-// namePeople fills in people, who are known by their ids, as they are called now, without the addresses that only they
-// may see. It gives them and the actors of what was done, all read in one query.
+// namePeople fills in the present names of people known by their ids, without the addresses that only they may see. It
+// also returns the actors; all are read in one query.
 func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T) *uuid.UUID,
 	people []*exchange.User) (map[uuid.UUID]*exchange.User, error) {
 	var ids []uuid.UUID
@@ -204,7 +204,7 @@ func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T
 	return known, nil
 }
 
-// Audit lists what was noted; for admins. To read it is noted too.
+// Audit lists the audit log; for admins. Reading it is audited too.
 func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page,
 	f exchange.AuditFilter) (exchange.ListPage[AuditEntry], error) {
 	if err := a.mayRead(ctx, who, exchange.AuditRead, who.ToUser(who.ID), "audit events"); err != nil {
@@ -221,7 +221,7 @@ func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page,
 	return exchange.ListPage[AuditEntry]{Items: list, Total: part.Total, Next: part.Next}, err
 }
 
-// withActors adds to acts who did them, in one query for all.
+// withActors adds their actors to audit events, in one query for all.
 func withActors(ctx context.Context, c store.Conn, acts []exchange.AuditEvent) ([]AuditEntry, error) {
 	known, err := namePeople(ctx, c, acts, func(act exchange.AuditEvent) *uuid.UUID { return act.Actor }, nil)
 	if err != nil {
@@ -237,7 +237,7 @@ func withActors(ctx context.Context, c store.Conn, acts []exchange.AuditEvent) (
 	return list, nil
 }
 
-// MaterialVersion reads what a material was in a version.
+// MaterialVersion reads the state of a material in one version.
 func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m exchange.ShownMaterial,
 	err error) {
 	before, err := a.mayReadHistory(ctx, who, id)
@@ -258,7 +258,7 @@ func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, versi
 	return m, err
 }
 
-// NamesInVersions is the job that takes the names of people from versions of before they were kept by their ids.
+// NamesInVersions is the job that removes people's names from versions saved before versions stored only ids.
 var NamesInVersions = job.Kind[struct{}]{Name: "versions.names"}
 
 // versionsAtOnce is how many versions one transaction rewrites.
@@ -283,7 +283,7 @@ func (a *App) namesInVersions(ctx context.Context, r *job.Run, _ struct{}) error
 	return nil
 }
 
-// withoutNames is the state of a version with the ids of people in place of their names.
+// withoutNames returns the state of a version with people's ids in place of their names.
 func withoutNames(state string) (string, error) {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal([]byte(state), &fields); err != nil {

@@ -8,9 +8,9 @@ import (
 	"aliquot/internal/store"
 )
 
-// Import lists a material as a public source describes it, and names it in a grant. The caller
-// owns the grant and belongs to the organization. existed: it was imported before and is given as
-// it is; a unique index decides. No transaction is open while a source is waited for.
+// Import lists a material as a public source describes it, and adds it to a grant. The caller owns the grant and
+// belongs to the organization. existed reports whether it was imported before and is returned unchanged; a unique index
+// decides. No transaction is open while Import waits for a source.
 func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportNew) (m exchange.ShownMaterial,
 	existed bool, err error) {
 	o, err := n.Check()
@@ -27,14 +27,14 @@ func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportN
 		})
 }
 
-// importOne is Import, where add stores what the source made, by addImported in a transaction.
+// importOne is Import with a function add that stores what the source returned by calling addImported in a transaction.
 func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.ImportOptions,
 	add func(context.Context, exchange.Material) (exchange.ShownMaterial, error)) (m exchange.ShownMaterial,
 	existed bool, err error) {
 	if _, err := a.mayImport(ctx, a.DB.Read(), who, o); err != nil {
 		return m, false, err
 	}
-	// What was imported under this very identifier need not be asked for again.
+	// If it was imported under this very identifier, there is no need to query the source again.
 	m, err = a.imported(ctx, who, o.Source, o.Identifier)
 	if exchange.CodeOf(err) != exchange.NotFound {
 		return m, true, err
@@ -45,7 +45,7 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 	}
 	if m, err = add(ctx, made); exchange.CodeOf(err) == exchange.Conflict {
 		m, err = a.imported(ctx, who, made.ImportSource, *made.ImportIdentifier)
-		if exchange.CodeOf(err) == exchange.NotFound { // nobody sees it yet
+		if exchange.CodeOf(err) == exchange.NotFound { // nobody can see it yet
 			err = exchange.Errorf(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when "+
 				"it is done.", made.ImportSource, *made.ImportIdentifier)
 		}
@@ -54,7 +54,7 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 	return m, false, err
 }
 
-// addImported stores what a source made.
+// addImported stores what a source returned.
 func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.ImportOptions,
 	made exchange.Material) (m exchange.ShownMaterial, err error) {
 	g, err := a.grantToChange(ctx, tx, who, o.GrantID)
@@ -84,8 +84,8 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 	return m, recordMaterialVersion(ctx, tx, who, exchange.MaterialImport, asAdmin, m)
 }
 
-// mayImport reports whether who may import before a source is troubled with it; addImported says so
-// again. Every wrong reference is named.
+// mayImport checks that who may import, before a source is queried; addImported checks again. It names every wrong
+// reference.
 func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOptions) (asAdmin bool,
 	err error) {
 	var f exchange.FieldErrors
@@ -112,8 +112,8 @@ func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o
 	return asAdmin || power, err
 }
 
-// draft is the material that an import makes, with the caller as its contact. A release that is
-// still to come is its embargo.
+// draft returns the material that an import makes, with the caller as its contact. A future release date becomes its
+// embargo date.
 func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOptions) (exchange.Material, []string,
 	error) {
 	d, err := a.Importer.Draft(ctx, o)
@@ -136,11 +136,11 @@ func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOp
 	return made, d.Warnings, nil
 }
 
-// ImportPreview is what an import would make.
+// ImportPreview shows what an import would make.
 type ImportPreview struct {
 	Material exchange.Material
-	Warnings []string                // what the sources left out
-	Existing *exchange.ShownMaterial // that was imported before, as imported reads it; nil where none was
+	Warnings []string                // what the sources leave out
+	Existing *exchange.ShownMaterial // the material imported before, as imported reads it; nil if there is none
 }
 
 // PreviewImport shows what an import would make, and stores nothing.
@@ -172,7 +172,7 @@ func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.Import
 	return v, err
 }
 
-// Publication looks a publication up by its PubMed id or its DOI, one of which is nil.
+// Publication looks up a publication by its PubMed id or its DOI, one of which is nil.
 func (a *App) Publication(ctx context.Context, who exchange.Actor, pubmedID, doi *string) (exchange.Publication,
 	error) {
 	pmid, name, err := exchange.PublicationOf(pubmedID, doi)

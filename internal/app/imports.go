@@ -12,19 +12,19 @@ import (
 	"aliquot/internal/store"
 )
 
-// ImportMaterials is the kind of job that imports many materials, one after the other: each is a
-// step. It asks a source that is down again for about a day.
+// ImportMaterials is the kind of job that imports many materials, one after the other, each in a step. For about a day
+// it retries a source that is down.
 var ImportMaterials = job.Kind[exchange.BatchImportOptions]{Name: "materials.import", MaxAttempts: 36, Heavy: true}
 
-// Imports has materials imported, or what importing them would make shown, by a job. Who may import
-// one may; what cannot be an identifier is told at once.
+// Imports enqueues a job that imports materials, or previews the imports. Whoever may import one may import many;
+// malformed identifiers are refused at once.
 func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchImportBody) (j exchange.Job, err error) {
 	order, err := n.Check()
 	if err != nil {
 		return j, err
 	}
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		first := order.Orders[0] // organization and grant are those of all
+		first := order.Orders[0] // organization and grant are the same for all
 		asAdmin, err := a.mayImport(ctx, tx, who, first)
 		if err == nil && asAdmin {
 			err = tx.InsertAudit(ctx, actorID(who), exchange.MaterialImport,
@@ -43,20 +43,20 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchI
 	return j, err
 }
 
-// imports are many imports in the hands of a job.
+// imports is an ImportMaterials job while it runs.
 type imports struct {
 	a        *App
 	run      *job.Run
 	order    exchange.BatchImportOptions
-	outcomes []*exchange.ImportOutcome // of each identifier; nil: not yet
+	outcomes []*exchange.ImportOutcome // for each identifier; nil: none yet
 }
 
-// maxUnanswered is how many identifiers in a row a source may leave without an answer before it is
-// taken to be down: one may be more than it can manage, and must not keep the others waiting.
+// maxUnanswered is how many identifiers in a row a source may leave unanswered before it counts as down. A single one
+// may be too much for the source, and must not hold up the others.
 const maxUnanswered = 2
 
-// importMaterials does a job of the kind ImportMaterials. Where a source is down it goes on with the
-// others, and is run again for what is left.
+// importMaterials is the handler of ImportMaterials. If a source is down, it goes on with the others and is retried for
+// the rest.
 func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.BatchImportOptions) error {
 	m := &imports{a: a, run: r, order: order, outcomes: make([]*exchange.ImportOutcome, len(order.Orders))}
 	if err := r.Resume(&m.outcomes); err != nil {
@@ -98,14 +98,14 @@ func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.Ba
 	})
 }
 
-// isDown says that a source gave no answer, as it may later.
+// isDown reports whether a source gave no answer but may answer later.
 func isDown(err error) bool {
 	e, ok := errors.AsType[*exchange.Error](err)
 	return ok && e.Code == exchange.Unavailable && e.Details["source"] != nil
 }
 
-// one does the import of one identifier, or shows what it would make. Who asked for it may have lost
-// the right to it by now, also while the source was waited for.
+// one imports one identifier, or previews the import. The user may have lost the right to it by now, or lose it while
+// the source is queried.
 func (m *imports) one(ctx context.Context, i int) error {
 	who, err := m.a.DB.Read().ActorOf(ctx, m.run.User())
 	if err != nil {
@@ -140,8 +140,8 @@ func (m *imports) one(ctx context.Context, i int) error {
 	return m.step(ctx, i, func(context.Context, store.Conn) (exchange.ImportOutcome, error) { return outcome, nil })
 }
 
-// preview shows what importing an identifier would make. Of two that name the same the second is there
-// already.
+// preview previews the import of an identifier. If two identifiers name the same material, the second one counts as
+// existing.
 func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (exchange.ImportOutcome, error) {
 	if _, err := m.a.mayImport(ctx, m.a.DB.Read(), who, m.order.Orders[i]); err != nil {
 		return exchange.ImportOutcome{}, err
@@ -165,7 +165,7 @@ func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (excha
 	return outcome, nil
 }
 
-// outcome says the result of an identifier: a material, stored or not.
+// outcome returns the result for an identifier with a material, stored or not.
 func (m *imports) outcome(i int, word exchange.ImportStatus, is exchange.Material) exchange.ImportOutcome {
 	o := m.order.Orders[i]
 	out := exchange.ImportOutcome{Identifier: m.order.Identifiers[i], Outcome: word, Source: o.Source,
@@ -183,7 +183,7 @@ func (m *imports) outcome(i int, word exchange.ImportStatus, is exchange.Materia
 	return out
 }
 
-// refusal says why nothing came of an identifier.
+// refusal returns the result for an identifier that failed.
 func (m *imports) refusal(i int, why *exchange.Error) exchange.ImportOutcome {
 	out := m.outcome(i, exchange.ImportRefused, exchange.Material{})
 	out.Error = &why.Message
@@ -197,7 +197,7 @@ func (m *imports) refusal(i int, why *exchange.Error) exchange.ImportOutcome {
 	return out
 }
 
-// step keeps the outcome of an identifier together with what do does.
+// step saves the outcome of an identifier in one transaction with the effects of do.
 func (m *imports) step(ctx context.Context, i int,
 	do func(context.Context, store.Conn) (exchange.ImportOutcome, error)) error {
 	next := slices.Clone(m.outcomes)

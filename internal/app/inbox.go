@@ -10,31 +10,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// InboxItem is a request with what a list tells of it.
+// InboxItem is a request with what a list shows of it.
 type InboxItem struct {
 	exchange.RequestDetail
 	Whose    exchange.InboxState
-	Turn     *exchange.Turn // nil: it is nobody's
+	Turn     *exchange.Turn // nil if it waits for nobody
 	Roles    exchange.Roles
-	Asker    exchange.User // who made it
+	Asker    exchange.User // the requester
 	Assignee exchange.User
 	Lab      string         // the name of the organization
-	Doing    *PendingStatus // what the reader is about to do to it, and can take back
+	Doing    *PendingStatus // the reader's pending action, which they can undo
 }
 
-// Inbox is a part of a person's inbox, and how much there is of each kind.
+// Inbox is one page of a person's inbox, with the number of requests of each kind.
 type Inbox struct {
 	exchange.ListPage[InboxItem]
 	Counts exchange.InboxCounts
 }
 
-// Inbox lists the requests of the caller and of the labs that they are in. An admin sees their own, too.
+// Inbox lists the requests of the caller and of the caller's labs. Admins see only their own, too.
 func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.InboxFilter) (Inbox, error) {
 	var in Inbox
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
 		return in, err
 	}
-	who.Admin = false // what they may do as one is none of their turns
+	who.Admin = false // what admin rights allow is not one of their tasks
 	c := a.DB.Read()
 	var err error
 	if in.Counts, err = c.CountInbox(ctx, f, who); err != nil {
@@ -49,7 +49,7 @@ func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 	return in, err
 }
 
-// InboxSheet writes all requests that Inbox lists as CSV, reading a part at a time: a head, and the cells of each.
+// InboxSheet writes all requests that Inbox lists as CSV, a part at a time: a header row, and a row for each request.
 func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f exchange.InboxFilter,
 	head []string, cells func(InboxItem) []string, out io.Writer) error {
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
@@ -94,7 +94,7 @@ func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange
 // partOfInbox is how many requests are read at a time.
 const partOfInbox = 200
 
-// inboxItems are requests with those who have a part in them, in one statement for all people and one for all labs.
+// inboxItems adds to requests the people and labs involved, with one statement for all people and one for all labs.
 func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchange.RequestDetail) ([]InboxItem, error) {
 	c := a.DB.Read()
 	var people []uuid.UUID
@@ -131,7 +131,7 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	return items, nil
 }
 
-// doings are what who is about to do to requests, by the ids of those.
+// pendingStatuses returns the status changes that who has pending, by the ids of the requests.
 func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor,
 	list []exchange.RequestDetail) (map[int64]*PendingStatus, error) {
 	keys := make([]string, len(list))
@@ -156,14 +156,14 @@ func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor,
 	return doing, nil
 }
 
-// InboxChoices are what an inbox is narrowed by, and whom a request can be assigned to.
+// InboxChoices lists the filters of an inbox, and the people to whom a request can be assigned.
 type InboxChoices struct {
-	Labs   []exchange.Organization // that the caller is in
-	People []exchange.User         // of these labs, by name
-	More   bool                    // there are more people, whom Member finds
+	Labs   []exchange.Organization // the caller's
+	People []exchange.User         // members of these labs, by name
+	More   bool                    // there are more people; Member finds them
 }
 
-// InboxChoices reads those of the caller.
+// InboxChoices reads the choices for the caller's inbox.
 func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (v InboxChoices, err error) {
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
 		return v, err

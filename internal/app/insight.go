@@ -9,37 +9,37 @@ import (
 	"aliquot/internal/store"
 )
 
-// Insights are what the requests of a lab tell through some months, the last of which is the present one.
+// Insights are statistics of a lab's requests over some months, up to the present one.
 type Insights struct {
 	exchange.Organization
 	Months    []Month
-	Total     exchange.InsightCounts // of all these months
-	Requested []MaterialCount        // the materials that were asked for most
+	Total     exchange.InsightCounts // over all these months
+	Requested []MaterialCount        // the materials requested most
 }
 
-// Month is one month, by UTC, with how many requests stood so at its end.
+// Month is one month, in UTC, with the number of requests in each status at its end.
 type Month struct {
 	Begins time.Time
 	exchange.InsightCounts
 	New, Progress int64
 }
 
-// Requested is a material and how many requests of it came.
+// MaterialCount is a material and the number of requests for it.
 type MaterialCount struct {
 	Material exchange.ShownMaterial
 	N        int64
 }
 
-// InsightMonths are the periods of insights, in months.
+// InsightMonths are the periods to choose from, in months.
 var InsightMonths = []int{3, 6, 12, 24, 60}
 
-// maxRequested is how many materials insights name.
+// maxRequested is how many materials insights list.
 const maxRequested = 10
 
-// settling is how long a day may still grow after its end, by transactions that began in it.
+// settling is how long after its end a day may still change, by transactions that began in it.
 const settling = time.Hour
 
-// Insights tells of the requests of a lab through so many months: for materials of a category, or of all ("").
+// Insights returns statistics of a lab's requests over so many months, for materials of a category, or of all ("").
 func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int64, category string,
 	months int) (v Insights, err error) {
 	if v.Organization, err = a.DB.Read().Organization(ctx, organization); err != nil {
@@ -71,7 +71,7 @@ func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int
 	return v, err
 }
 
-// months tells of so many months of a lab.
+// months returns the statistics of a lab for each month.
 func (a *App) months(ctx context.Context, organization int64, category string, n int) ([]Month, error) {
 	kept, err := a.keepInsights(ctx, organization)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *App) months(ctx context.Context, organization int64, category string, n
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := c.AccountsWithin(ctx, organization, kept, c.Now.Add(time.Second)) // what this moment brought too
+	accounts, err := c.AccountsWithin(ctx, organization, kept, c.Now.Add(time.Second)) // including this very moment
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// keepInsights keeps what there is to tell of the days that are over, and gives the moment until which that was done.
-// Whoever looks first on a day does it, for the day before; whoever looks the very first time, for all of them.
+// keepInsights stores the statistics of past days and returns the moment up to which they are stored. The first reader
+// of a day stores them for the day before; the very first reader, for all days.
 func (a *App) keepInsights(ctx context.Context, organization int64) (time.Time, error) {
 	c := a.DB.Read()
 	today := c.Now.Add(-settling).Truncate(24 * time.Hour)
@@ -132,7 +132,7 @@ func (a *App) keepInsights(ctx context.Context, organization int64) (time.Time, 
 	return today, err
 }
 
-// keepMonth keeps the days that are over of one month more.
+// keepMonth stores the past days of one more month.
 func (a *App) keepMonth(ctx context.Context, organization int64, today time.Time) (mark string, err error) {
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if mark, err = tx.InsightMarkForUpdate(ctx, organization); err != nil || mark >= today.Format(time.DateOnly) {

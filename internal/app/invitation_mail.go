@@ -13,17 +13,17 @@ import (
 	"aliquot/internal/store"
 )
 
-// MailInvitation is the job that mails an invitation to an address that is nobody's here.
+// MailInvitation is the job that mails an invitation to an address that belongs to no user.
 var MailInvitation = job.Kind[InvitationMail]{Name: "mail.invitation", MaxAttempts: mailTries}
 
-// InvitationMail is one mail of an invitation: of its first, second, ... round.
+// InvitationMail names one mail of an invitation: that of its first, second, ... round.
 type InvitationMail struct {
 	Invitation int64 `json:"invitation"`
 	Round      int   `json:"round"`
 }
 
-// mailOfInvitation says what is to become of the mail of an invitation itself. Those of whom it asks who
-// have signed in before are notified instead.
+// mailOfInvitation returns the state of an invitation's own mail. Addressees who have signed in before get a
+// notification instead.
 func (a *App) mailOfInvitation(i exchange.Invitation, asked []store.InvitedUser) exchange.MailState {
 	if i.Email == "" || len(asked) > 0 || a.Mail == nil {
 		return ""
@@ -73,7 +73,7 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	if err == nil {
 		state, _, err = a.post(ctx, m)
 	}
-	if err != nil { // it was not sent, so it may be again
+	if err != nil { // it was not sent, so it may be sent again
 		return errors.Join(err, a.DB.Tx(context.WithoutCancel(ctx), func(_ context.Context, tx store.Conn) error {
 			_, err := become(tx, exchange.MailSending, exchange.MailWaiting)
 			return err
@@ -85,10 +85,10 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	})
 }
 
-// invitationThread is thread for all mail about an invitation.
+// invitationThread returns the thread id for all mail about an invitation.
 func (a *App) invitationThread(id int64) string { return fmt.Sprintf("invitation.%d@%s", id, a.host()) }
 
-// searchThread is thread for all mail about a saved search.
+// searchThread returns the thread id for all mail about a saved search.
 func (a *App) searchThread(id int64) string { return fmt.Sprintf("search.%d@%s", id, a.host()) }
 
 func invitationWords(v exchange.ShownInvitation, link string) notice.Invitation {
@@ -96,13 +96,13 @@ func invitationWords(v exchange.ShownInvitation, link string) notice.Invitation 
 		Role: strings.ToLower(string(v.Role)), Expires: v.ExpiresAt, Link: link}
 }
 
-// letter is what mail about a notification tells, written when it is sent.
+// letter is the content of mail about a notification, written when it is sent.
 type letter struct {
-	thread string // the conversation that it belongs to
+	thread string // the conversation to which it belongs
 	write  func(ctx context.Context, unsubscribe string) (notice.Text, error)
 }
 
-// letter gives what mail about a notification tells. visible: it is still for the person.
+// letter returns the content of mail about a notification. visible reports whether the person may still see it.
 func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (l letter,
 	visible bool, err error) {
 	if n.News == nil {
@@ -158,7 +158,7 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 	return l, j.Status == exchange.JoinPending && o.Owner == n.User, err
 }
 
-// invitationLetter is the letter of an invitation to someone who has signed in before.
+// invitationLetter returns the letter of an invitation to someone who has signed in before.
 func (a *App) invitationLetter(ctx context.Context, c store.Conn, n exchange.Notification,
 	reader store.Reader) (l letter, visible bool, err error) {
 	v, err := c.Invitation(ctx, n.News.Detail.Invitation)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Job reads a job of who's own; admins read any.
+// Job reads a job of who; admins may read any job.
 func (a *App) Job(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
 	j, err := a.DB.Read().Job(ctx, id)
 	if err != nil {
@@ -23,8 +23,7 @@ func (a *App) Job(ctx context.Context, who exchange.Actor, id int64) (exchange.J
 	return j, a.mayRead(ctx, who, exchange.JobRead, rel, object("job", id))
 }
 
-// Jobs lists who's own jobs, newest first; where the filter says all, those of everybody, which is
-// for admins.
+// Jobs lists the jobs of who, newest first; if the filter says all, those of everybody, which is for admins.
 func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page,
 	f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
 	user := &who.ID
@@ -37,13 +36,13 @@ func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page,
 	return a.DB.Read().Jobs(ctx, p, user, f)
 }
 
-// CancelJob cancels a job that is not over. What it got done stays.
+// CancelJob cancels an unfinished job. What it has done stays.
 func (a *App) CancelJob(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
 	return a.changeJob(ctx, who, exchange.JobCancel, id,
 		func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Cancel(tx.Now) })
 }
 
-// RetryJob has a job tried again that was given up or cancelled.
+// RetryJob retries a job that was given up or cancelled.
 func (a *App) RetryJob(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
 	return a.changeJob(ctx, who, exchange.JobRetry, id,
 		func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Retry(tx.Now) })
@@ -75,8 +74,8 @@ func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange
 	return j, err
 }
 
-// toJob gives the relations of who to a job. One of Aliquot's own belongs to nobody; to a token of one lab belong the
-// spreadsheets that its user sent for that lab.
+// toJob returns the relations of who to a job. Aliquot's own jobs belong to nobody; a token limited to one lab has only
+// the spreadsheets that its user sent for that lab.
 func toJob(ctx context.Context, c store.Conn, who exchange.Actor, j exchange.Job) (exchange.Relation, error) {
 	if j.User == nil {
 		return who.ToUser(uuid.Nil), nil

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// AskToJoin asks the owner of an organization to take the caller in. existed: they ask already, and
-// that join request is given as it is.
+// AskToJoin asks the owner of an organization to admit the caller. existed reports whether they had asked already; then
+// that join request is returned unchanged.
 func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.JoinNew) (v exchange.ShownJoinRequest, existed bool, err error) {
 	j, err := p.Create()
@@ -23,7 +23,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 			object("organization", organization)); err != nil {
 			return err
 		}
-		if _, err := tx.UserForUpdate(ctx, who.ID); err != nil { // or they could ask for many at once
+		if _, err := tx.UserForUpdate(ctx, who.ID); err != nil { // locked, or they could send many at once
 			return err
 		}
 		o, err := tx.OrganizationForUpdate(ctx, organization)
@@ -105,14 +105,14 @@ func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, 
 	return a.endJoin(ctx, who, organization, id, to, reason)
 }
 
-// WithdrawJoin takes back a join request that nobody answered; the same again changes nothing.
+// WithdrawJoin withdraws an unanswered join request; withdrawing it again changes nothing.
 func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization, id int64) error {
 	_, err := a.endJoin(ctx, who, organization, id, exchange.JoinWithdrawn, "")
 	return err
 }
 
-// endJoin ends a join request: its asker takes it back, or the organization's owner answers. The
-// organization is locked, so that of two acts at once the second finds what the first one did.
+// endJoin ends a join request: its sender withdraws it, or the organization's owner answers. The organization is
+// locked, so that of two concurrent calls the second sees the effect of the first.
 func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus,
 	reason string) (v exchange.ShownJoinRequest, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {

@@ -10,19 +10,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// Lab is an organization as its page has it at the head, for who looks.
+// Lab is an organization as the head of its page shows it to a viewer.
 type Lab struct {
 	exchange.Organization
 	Head   exchange.User // its owner
-	Member bool          // who looks is
+	Member bool          // the viewer is a member
 	Owner  bool
 	store.LabCounts
 	Pace  exchange.Pace
-	Asked *exchange.ShownJoinRequest // the last time that who looks asked to join; nil: never
+	Asked *exchange.ShownJoinRequest // the viewer's last join request; nil: none
 	may   func(exchange.Action) bool
 }
 
-// May reports whether who looks may do something to the lab.
+// May reports whether the viewer may do something to the lab.
 func (l Lab) May(action exchange.Action) bool { return l.may(action) }
 
 // Lab reads the head of an organization's page.
@@ -53,8 +53,8 @@ func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 	return l, err
 }
 
-// MayToLab reports whether who may do something to an organization, for what is asked before a form is read. What an
-// admin then does is noted when they do it.
+// MayToLab reports whether who may do something to an organization; pages check this before they read a form. What an
+// admin then does is audited when they do it.
 func (a *App) MayToLab(ctx context.Context, who exchange.Actor, action exchange.Action, id int64) error {
 	_, err := a.DB.Read().Organization(ctx, id)
 	if err == nil {
@@ -63,11 +63,11 @@ func (a *App) MayToLab(ctx context.Context, who exchange.Actor, action exchange.
 	return err
 }
 
-// OwnLabs are the labs of somebody and those that they may come into.
+// OwnLabs lists the labs of a user, and those that they have been invited to or asked to join.
 type OwnLabs struct {
 	Labs        []exchange.Organization
 	Invitations []exchange.ShownInvitation
-	Asked       []exchange.ShownJoinRequest // that nobody answered yet
+	Asked       []exchange.ShownJoinRequest // not answered yet
 }
 
 // OwnLabs reads the labs of who.
@@ -93,7 +93,7 @@ func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err e
 	return v, err
 }
 
-// Leave takes who out of an organization. Its owner hands it over first.
+// Leave removes who from an organization. Its owner has to transfer ownership first.
 func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		o, err := tx.OrganizationForUpdate(ctx, id)
@@ -128,16 +128,15 @@ func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 	})
 }
 
-// LabRequirements are what a lab asks for: shipping requirements, and documents of its own, with the materials that
-// name them.
+// LabRequirements holds what a lab requires: shipping requirements and documents, with the materials that name them.
 type LabRequirements struct {
 	Shipping     exchange.ListPage[exchange.Shipping]
 	ShippingUses map[int64]store.MaterialUse
-	Documents    exchange.ListPage[exchange.Attachment] // for who may read them
+	Documents    exchange.ListPage[exchange.Attachment] // for viewers who may read them
 	DocumentUses map[int64]store.MaterialUse
 }
 
-// LabRequirements reads what a lab asks for.
+// LabRequirements reads what a lab requires.
 func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.Page) (v LabRequirements, err error) {
 	c := a.DB.Read()
@@ -165,8 +164,8 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 	return v, err
 }
 
-// ReplaceDocument puts a new version of a lab's document in the place of an old one, all at once: the materials that
-// named the old one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
+// ReplaceDocument replaces a lab's document by a new version in one transaction: the materials that name the old one as
+// their MTA name the new one from then on. The old one is deleted unless a request uses it.
 func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch,
 	content *exchange.Content) (made exchange.Attachment, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -202,7 +201,7 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 	return made, err
 }
 
-// replaceMTA has the materials of the lab of a document that name it as their MTA name another.
+// replaceMTA makes the materials that name a lab's document as their MTA name another one.
 func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor, document exchange.Attachment,
 	by int64) error {
 	old, err := tx.MaterialsWithMTA(ctx, *document.OwnedByOrg, document.ID)
@@ -211,7 +210,7 @@ func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 	}
 	shelf, list, asAdmin := a.newShelf(tx, who), make([]exchange.Material, len(old)), map[int64]bool{}
 	for i, m := range old {
-		// whether one is needed stays as it is
+		// whether an MTA is needed stays unchanged
 		p := exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)}
 		if list[i], _, asAdmin[m.ID], err = shelf.change(ctx, m, p); err != nil {
 			return err
@@ -223,7 +222,7 @@ func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 	return recordMaterialVersions(ctx, tx, who, asAdmin)
 }
 
-// LabActivity lists what happened in the requests of an organization's materials, with the people who did it.
+// LabActivity lists the events of the requests for an organization's materials, with their actors.
 func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
 	list, err := a.OrganizationEvents(ctx, who, organization, exchange.EventFilter{}, p)

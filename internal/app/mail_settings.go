@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// MailSettings reads how a person wants mail.
+// MailSettings reads a person's mail settings.
 func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
 	reader, err := a.DB.Read().Reader(ctx, user)
 	if err != nil {
@@ -19,13 +19,13 @@ func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UU
 		object("mail settings of", user))
 }
 
-// UpdateMailSettings changes how a person wants mail. What waits for their digest comes at the new time.
+// UpdateMailSettings changes a person's mail settings. What waits for their digest is sent at the new time.
 func (a *App) UpdateMailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	p exchange.MailSettingsPatch) (exchange.MailSettings, error) {
 	return a.changeMail(ctx, who, user, p.Patch)
 }
 
-// RetryMail has mail sent again to an address of a person that a mail server refused.
+// RetryMail enables mail again to an address that a mail server refused.
 func (a *App) RetryMail(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
 	return a.changeMail(ctx, who, user, func(s exchange.MailSettings) (exchange.MailSettings, error) {
 		s.Refused = nil
@@ -61,7 +61,7 @@ func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID
 	return s, err
 }
 
-// saveMailSettings keeps how a person wants mail, and has the digest come when they want it now.
+// saveMailSettings saves a person's mail settings and reschedules their digest.
 func saveMailSettings(ctx context.Context, tx store.Conn, s exchange.MailSettings) error {
 	if err := tx.SaveMailSettings(ctx, s); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// heldMail counts the mail that a person causes by one act and gives who is to get theirs later, and when: those who
-// had MailPerHour of it within the hour, and those beyond MailContacts to whom the person turns first. What Aliquot
-// does of itself is not held.
+// heldMail counts the mail that a person causes by one action and returns the recipients whose mail is held back, and
+// until when: those who got MailPerHour mails from that person within the hour, and new contacts of the person beyond
+// MailContacts. Mail that Aliquot itself causes is not held back.
 func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 	actor uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	var recipients []string
@@ -42,7 +42,7 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 				contacts--
 			}
 		}
-		room = exchange.MailContacts - contacts // for those to whom the person turns now
+		room = exchange.MailContacts - contacts // new contacts that are still allowed
 	}
 	held := map[uuid.UUID]time.Time{}
 	for _, m := range counts {
@@ -62,7 +62,7 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 	return held, nil
 }
 
-// mayMailAddress counts mail about an invitation, and refuses it where a person causes too much of it to one address.
+// mayMailAddress counts mail about an invitation, and refuses it if a person causes too much mail to one address.
 func mayMailAddress(ctx context.Context, tx store.Conn, who uuid.UUID, address string) error {
 	counts, err := tx.CountMail(ctx, who, []string{address}, exchange.MailDay, exchange.MailDay, false)
 	if err != nil || counts[0].Sent <= exchange.MailPerAddress {

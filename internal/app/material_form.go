@@ -12,23 +12,23 @@ import (
 	"aliquot/internal/store"
 )
 
-// Desk is what somebody chooses from who lists or changes a material of a lab.
+// MaterialFormOptions holds what the form for a lab's material offers to choose from.
 type MaterialFormOptions struct {
-	Labs       []exchange.Organization // those that they may list for, and the one that it is
-	Lab        exchange.Organization   // zero: there is none
-	People     []exchange.User         // who can be the contact
-	More       bool                    // there are more people, whom Member finds
+	Labs       []exchange.Organization // the labs for which the user may list materials
+	Lab        exchange.Organization   // the chosen lab; zero: none
+	People     []exchange.User         // possible contacts
+	More       bool                    // there are more people; Member finds them
 	Shippings  []exchange.Shipping
-	Agreements []exchange.Attachment // that can be the blank MTA
+	Agreements []exchange.Attachment // documents that can be the blank MTA
 	Maps       []exchange.Attachment // sequence maps of the material
-	Grants     []exchange.Grant      // their own
+	Grants     []exchange.Grant      // the user's own
 	Others     []exchange.ShownMaterial
 }
 
-// maxOffered is how many people, grants and materials a form lets choose from.
+// maxOffered is how many people, grants and materials a form offers to choose from.
 const maxOffered = 200
 
-// MaterialToEdit reads a material for who may change it; whole reports whether they see its private fields.
+// MaterialToEdit reads a material for a user who may change it; whole reports whether they see its private fields.
 func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m exchange.ShownMaterial, whole bool,
 	err error) {
 	c := a.DB.Read()
@@ -41,7 +41,8 @@ func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) 
 	return m, whole, err
 }
 
-// Desk gives what who chooses from for a lab, 0: for the first of theirs; material is nil for a new one.
+// MaterialFormOptions returns what the form offers who for a lab; 0 means the first of their labs. material is nil for
+// a new one.
 func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab int64,
 	material *exchange.ShownMaterial) (d MaterialFormOptions, err error) {
 	c := a.DB.Read()
@@ -57,7 +58,7 @@ func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab i
 			return d, refer(err, "organization_id", lab)
 		}
 		d.Labs = append(d.Labs, d.Lab)
-	case len(d.Labs) > 0: // rather one that they joined than the one that everybody has
+	case len(d.Labs) > 0: // prefer a lab that they joined to the one that everybody has
 		joined := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.Owner != who.ID })
 		d.Lab = d.Labs[max(joined, 0)]
 	default:
@@ -99,7 +100,7 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 			if err != nil && exchange.CodeOf(err) != exchange.NotFound {
 				return err
 			}
-			t.ID = id // also of one that is no longer there: it stays until somebody chooses another one
+			t.ID = id // even if it no longer exists: it stays until somebody chooses another one
 			d.Agreements = append(d.Agreements, t)
 		}
 	}
@@ -119,7 +120,7 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 	return err
 }
 
-// maxAlike is how many hits are looked at for materials that are the same.
+// maxAlike is how many hits are compared to find materials that may be the same.
 const maxAlike = 20
 
 // SimilarMaterial is a material that may be the same as another one.
@@ -128,8 +129,8 @@ type SimilarMaterial struct {
 	Lab string // the name of its organization
 }
 
-// Alike finds materials that may be the same as m: of the same name however it is written, or with the same identifier.
-// Those that who may not see are left out, and so is m itself.
+// Alike finds materials that may be the same as m: with the same name in any spelling, or with the same identifier. It
+// leaves out m itself and materials that who may not see.
 func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material) ([]SimilarMaterial, error) {
 	ids := identifiersOf(m)
 	queries := []string{`"` + strings.ReplaceAll(m.Title, `"`, " ") + `"`}
@@ -179,7 +180,7 @@ func (a *App) nameLabs(ctx context.Context, list []SimilarMaterial) error {
 	return err
 }
 
-// identifiersOf are the identifiers that m itself has: of its category, and at its source.
+// identifiersOf returns the identifiers of m itself: those of its category, and the one at its source.
 func identifiersOf(m exchange.Material) map[string]bool {
 	ids := map[string]bool{}
 	if m.ImportIdentifier != nil {
@@ -187,7 +188,7 @@ func identifiersOf(m exchange.Material) map[string]bool {
 	}
 	c, _ := category.Get(m.Category)
 	var values map[string]json.RawMessage
-	_ = json.Unmarshal(m.Metadata, &values) // it is an object always
+	_ = json.Unmarshal(m.Metadata, &values) // it is always an object
 	for _, f := range c.Fields {
 		for _, id := range category.Items(values[f.Key]) {
 			if f.Type == category.Identifier {

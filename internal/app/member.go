@@ -7,12 +7,12 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// maxCalled is how many people of a name are told apart.
+// maxCalled is how many people of the same name an error lists.
 const maxCalled = 5
 
-// Member is the one member of labs whom a text means, as people type it where there are too many to choose from: a
-// registry id, also behind the name, or a name or a part of it that no other member has. Else it is a fault of
-// "person".
+// Member returns the one member of labs that a text typed by people names, for forms with too many members to choose
+// from: by a registry id, also after the name, or by a name or part of it that no other member has. Otherwise it
+// returns an error on "person".
 func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.User, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {

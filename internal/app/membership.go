@@ -10,7 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// addMember makes a user a member of an organization that is locked, and ends what else asks for that.
+// addMember makes a user a member of an organization whose row is locked, and ends their other invitations and join
+// requests to it.
 func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o exchange.Organization,
 	user uuid.UUID) error {
 	if err := tx.Join(ctx, o.ID, user); err != nil {
@@ -26,20 +27,20 @@ func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action ex
 	return recordOrganizationVersion(ctx, tx, who, action, false, joined)
 }
 
-// invitationAnnouncement is news of an invitation.
+// invitationAnnouncement returns the announcement of an invitation.
 func invitationAnnouncement(v exchange.ShownInvitation, kind exchange.AnnouncementKind,
 	actor uuid.UUID) exchange.Announcement {
 	return exchange.Announcement{Kind: kind, Actor: actor, Organization: v.OrganizationID,
 		Detail: exchange.AnnouncementDetail{Invitation: v.ID, Role: v.Role}}
 }
 
-// joinAnnouncement is news of a join request.
+// joinAnnouncement returns the announcement of a join request.
 func joinAnnouncement(j exchange.JoinRequest, kind exchange.AnnouncementKind, actor uuid.UUID) exchange.Announcement {
 	return exchange.Announcement{Kind: kind, Actor: actor, Organization: j.OrganizationID,
 		Detail: exchange.AnnouncementDetail{JoinRequest: j.ID, Text: j.Note, Reason: j.Reason}}
 }
 
-// notifyPeople tells people of what happened outside of requests. The actor hears nothing of their own act.
+// notifyPeople notifies people of what happened outside of requests. Actors are not notified of their own actions.
 func notifyPeople(ctx context.Context, tx store.Conn, n exchange.Announcement, people ...uuid.UUID) error {
 	var err error
 	if n.ID, err = tx.InsertNews(ctx, n); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// facts are what mail about a notification tells, but for what the request was then. visible: the person may still see
-// the request.
+// facts returns the content of mail about a notification, except for the state of the request at that time. visible
+// reports whether the person may still see the request.
 func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (f notice.Event,
 	visible bool, err error) {
 	f = notice.Event{Event: n.Event, Category: n.Category, Reader: n.User, Location: reader.Mail.Location()}
@@ -49,8 +49,8 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 	return f, true, err
 }
 
-// then is f with the request as it was after its event, where that is kept. The word of a request that was deleted is
-// that nothing is open any more.
+// then returns f with the request as it was after its event, if that is stored. For a deleted request it says that
+// nothing is open any more.
 func then(f notice.Event, kept map[int64]exchange.RequestDetail) notice.Event {
 	was, known := kept[f.Event.ID]
 	if !known || f.Event.Kind == exchange.Deleted {
@@ -62,11 +62,11 @@ func then(f notice.Event, kept map[int64]exchange.RequestDetail) notice.Event {
 	return f
 }
 
-// thread is the id of the message that all mail about a request refers to, so that mail programs show it
-// as one conversation. Nobody ever got it.
+// thread returns the id of the message to which all mail about a request refers, so that mail programs show it as one
+// conversation. That message is never sent.
 func (a *App) thread(request int64) string { return fmt.Sprintf("request.%d@%s", request, a.host()) }
 
-// host is that of the installation, for the ids of its mail, where it can stand in one.
+// host returns the host name of the installation for the ids of its mail, if it is allowed there.
 func (a *App) host() string {
 	u, err := url.Parse(a.PublicURL)
 	odd := func(r rune) bool { return r > '~' || strings.ContainsRune(" :[]%", r) } // as in [::1]
@@ -76,7 +76,7 @@ func (a *App) host() string {
 	return u.Hostname()
 }
 
-// list is the List-Id of a kind of mail.
+// list returns the List-Id of a kind of mail.
 func (a *App) list(kind string) string { return kind + "." + a.host() }
 
 // The purposes of the tokens that mail carries.
@@ -86,23 +86,23 @@ const (
 	ofInvitation  = "invitation"
 )
 
-// messageID is the id of mail to a person about one of their notifications, 0: a digest of several. Nobody
-// else can make one, so that a bounce which names it is about mail of ours.
+// messageID returns the id of mail to a person about one of their notifications; 0 means a digest of several. Nobody
+// else can make one, so a bounce that names it is about our mail.
 func (a *App) messageID(ctx context.Context, tx store.Conn, user uuid.UUID, notification int64) (string, error) {
 	token, err := seal(ctx, tx, ofMessage, fmt.Sprintf("%s %d %d", user, notification, tx.Now.Unix()))
 	return token + "@" + a.host(), err
 }
 
-// unsubscribeURL is where a person stops mail of a category with one click; "" is the digest.
+// unsubscribeURL returns the URL where a person stops mail of a category with one click; "" means the digest.
 func (a *App) unsubscribeURL(ctx context.Context, tx store.Conn, user uuid.UUID, c exchange.Category) (string, error) {
 	token, err := seal(ctx, tx, ofUnsubscribe, user.String()+" "+string(c))
 	return a.PublicURL + "/unsubscribe?token=" + token, err
 }
 
-// Subscription is what the link at the end of a mail is about.
+// Subscription is what the unsubscribe link of a mail is about.
 type Subscription struct {
 	User     exchange.User
-	Category exchange.Category // "": digests, which end for all categories
+	Category exchange.Category // "" means digests; it ends those of all categories
 	On       bool
 }
 
@@ -132,14 +132,14 @@ func subscription(ctx context.Context, c store.Conn, token string,
 	return Subscription{User: reader.User, Category: exchange.Category(category)}, reader, err
 }
 
-// Subscribe stops the mail that the token of a link is about, or has it sent again.
+// Subscribe stops the mail that the token of a link is about, or turns it on again.
 func (a *App) Subscribe(ctx context.Context, token string, on bool) (s Subscription, err error) {
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		var reader store.Reader
 		if s, reader, err = subscription(ctx, tx, token, tx.ReaderForUpdate); err != nil {
 			return err
 		}
-		who := exchange.Actor{ID: s.User.ID} // the token is theirs
+		who := exchange.Actor{ID: s.User.ID} // the token is this user's
 		if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(s.User.ID),
 			object("mail settings of", s.User.ID)); err != nil {
 			return err

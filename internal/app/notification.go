@@ -36,8 +36,8 @@ func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, 
 	})
 }
 
-// MarkAllRead marks a person's notifications as read, up to the one with the id until: what comes
-// while they read the list stays unread.
+// MarkAllRead marks a person's notifications as read, up to the one with the id until: those that arrive while they
+// read the list stay unread.
 func (a *App) MarkAllRead(ctx context.Context, who exchange.Actor, user uuid.UUID, until int64) error {
 	if until < 1 {
 		return fieldError("until", "must be the id of a notification")

@@ -11,16 +11,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Parcel is a request with what the labels on its parcel tell.
+// Parcel is a request with what the labels on its parcel show.
 type Parcel struct {
 	exchange.RequestDetail
 	Now    time.Time
 	Item   exchange.Material
-	Lab    string // who sends it
-	Sender string // and who of them
+	Lab    string // the lab that sends it
+	Sender string // the person who sends it
 }
 
-// Parcel reads a request for who packs it.
+// Parcel reads a request for the person who packs it.
 func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel, error) {
 	q, err := a.DB.Read().Request(ctx, id)
 	if err != nil {
@@ -37,8 +37,8 @@ func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel,
 	return list[0], nil
 }
 
-// Parcels reads requests for who packs them, in the order of ids, by a number of statements that does not depend on
-// how many there are. What the caller does not pack, or what does not exist, is left out: these are the ids left.
+// Parcels reads requests for the person who packs them, in the order of ids, with a fixed number of statements. It
+// leaves out requests that do not exist or that the caller does not pack, and returns their ids as the ones left out.
 func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (list []Parcel, left []int64, err error) {
 	found, err := a.DB.Read().RequestsByID(ctx, ids)
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 	return list, left, err
 }
 
-// parcels adds to requests what their labels tell.
+// parcels adds to requests what their labels show.
 func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([]Parcel, error) {
 	c := a.DB.Read()
 	var materials, labs []int64

@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Quotas are how many bytes of content a user and a lab may have stored; 0: any number.
+// Quotas are the limits, in bytes, of the content that a user and a lab may store; 0 means no limit.
 type Quotas struct{ User, Lab int64 }
 
-// of is the quota of an owner.
+// of returns the quota of an owner.
 func (q Quotas) of(owner exchange.StorageOwner) int64 {
 	if owner.Lab() {
 		return q.Lab
@@ -21,7 +21,7 @@ func (q Quotas) of(owner exchange.StorageOwner) int64 {
 	return q.User
 }
 
-// Storage is what an owner has stored and may store, nil where there are no quotas.
+// Storage returns what an owner has stored and may store; nil if there are no quotas.
 func (a *App) Storage(ctx context.Context, owner exchange.StorageOwner) (*exchange.Storage, error) {
 	return a.storage(ctx, a.DB.Read(), owner)
 }
@@ -35,14 +35,14 @@ func (a *App) storage(ctx context.Context, c store.Conn, owner exchange.StorageO
 	return &exchange.Storage{Owner: owner, Used: used[owner], Quota: quota}, err
 }
 
-// withinQuota refuses what was just stored for an owner in a transaction where they have more by it than they may. The
-// row of the owner is locked by then, so that of uploads at once each counts those before it.
+// withinQuota returns an error if what was just stored in a transaction exceeds an owner's quota. The row of the owner
+// is locked by then, so that each of several concurrent uploads counts the ones before it.
 func (a *App) withinQuota(ctx context.Context, tx store.Conn, owner exchange.StorageOwner, added int64) error {
 	s, err := a.storage(ctx, tx, owner)
 	if err != nil || s == nil || s.Used <= s.Quota {
 		return err
 	}
-	s.Used -= added // before it
+	s.Used -= added // what was used before
 	return s.OverQuota()
 }
 
@@ -54,7 +54,7 @@ func (a *App) attachmentWithinQuota(ctx context.Context, tx store.Conn, t exchan
 	return a.withinQuota(ctx, tx, t.StorageOwner(), t.Content.Size)
 }
 
-// moveAttachment saves an attachment that may have another owner by now, who must have room for it.
+// moveAttachment saves an attachment that may have a new owner, whose quota must have room for it.
 func (a *App) moveAttachment(ctx context.Context, tx store.Conn, old, t exchange.Attachment) error {
 	t.UpdatedAt = tx.Now
 	if err := tx.UpdateAttachment(ctx, t); err != nil || t.StorageOwner() == old.StorageOwner() {
@@ -63,8 +63,8 @@ func (a *App) moveAttachment(ctx context.Context, tx store.Conn, old, t exchange
 	return a.attachmentWithinQuota(ctx, tx, t)
 }
 
-// put takes content in that will be one of the owners', as much of it as the one with most room has room for. Whose
-// it is may be known only behind it, so that withinQuota tells in the end.
+// put stores content for one of the owners, and reads at most as much as the one with the most free space may store.
+// The form may name the owner only after the content, so withinQuota checks again at the end.
 func (a *App) put(ctx context.Context, body io.Reader, owners ...exchange.StorageOwner) (exchange.Content, error) {
 	limit, most := a.UploadLimit, exchange.Storage{}
 	for i, owner := range owners {
@@ -93,7 +93,7 @@ func (a *App) put(ctx context.Context, body io.Reader, owners ...exchange.Storag
 	return content, err
 }
 
-// storageOf are all owners that who may store content for.
+// storageOf returns all owners for whom who may store content.
 func storageOf(who exchange.Actor) []exchange.StorageOwner {
 	owners := []exchange.StorageOwner{exchange.UserStorage(who.ID)}
 	for _, lab := range who.Organizations {
@@ -102,15 +102,15 @@ func storageOf(who exchange.Actor) []exchange.StorageOwner {
 	return owners
 }
 
-// maxFiles is how many files are named that use most storage.
+// maxFiles is how many of the largest files are listed.
 const maxFiles = 20
 
-// StorageView is what an owner has stored, and what uses most of it.
+// StorageView is what an owner has stored, with the files that use most of it.
 type StorageView struct {
 	Used    int64
 	Quota   int64 // 0: no limit
-	Deleted int64 // of Used: what was deleted and is still kept
-	Sheets  int64 // of Used: spreadsheets of materials, which are kept for a month
+	Deleted int64 // part of Used: deleted content that is still kept
+	Sheets  int64 // part of Used: spreadsheets of materials, which are kept for a month
 	Largest []exchange.StoredFile
 }
 

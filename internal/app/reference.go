@@ -10,14 +10,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Reference is an object that a field of a body names by its id.
+// Reference is a field of a body that names an object by its id.
 type Reference struct {
 	Field string
-	ID    int64     // of an object that is no user
-	User  uuid.UUID // of a user
+	ID    int64     // unless the object is a user
+	User  uuid.UUID // if the object is a user
 }
 
-// lookUps read what a field refers to, as far as the caller may know of it, by the name of the field.
+// lookUps read the object to which a field refers, as far as the caller may know of it, by the name of the field.
 var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Reference) error{
 	"organization_id": lookUpOrganization, "organization": lookUpOrganization, "owned_by_org": lookUpOrganization,
 	"material": lookUpAsked, "material_id": lookUpMaterial, "sequence_map_for": lookUpMaterial,
@@ -55,7 +55,7 @@ func lookUpUser(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference
 	return err
 }
 
-// lookUpAsked reads a material that is requested; one under embargo has an error of its own.
+// lookUpAsked reads a material that is requested; a material under embargo has an error of its own.
 func lookUpAsked(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
 	_, err := c.Material(ctx, r.ID)
 	return err
@@ -69,8 +69,8 @@ func lookUpMaterial(ctx context.Context, c store.Conn, who exchange.Actor, r Ref
 	return err
 }
 
-// AlsoMissing adds to what is wrong with a body those of its references that lead to nothing, so that one answer
-// names all. Any other error stays as it is.
+// AlsoMissing adds to the validation errors of a body those of its references that do not exist, so that one response
+// names all errors. Any other error is returned unchanged.
 func (a *App) AlsoMissing(ctx context.Context, who exchange.Actor, err error, references []Reference) error {
 	e, is := errors.AsType[*exchange.Error](err)
 	if !is || e.Code != exchange.InvalidInput {
@@ -95,5 +95,5 @@ func (a *App) AlsoMissing(ctx context.Context, who exchange.Actor, err error, re
 	return f.Err()
 }
 
-// Refers reports whether it is known what a field refers to.
+// Refers reports whether a field is known to refer to an object.
 func Refers(field string) bool { return lookUps[field] != nil }

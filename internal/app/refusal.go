@@ -14,39 +14,39 @@ import (
 	"github.com/google/uuid"
 )
 
-// Refusals are counted in memory and kept once a minute, as one event for an actor, an action and a code within an
-// hour, so that somebody who is refused all the time costs a row an hour and no write of their own. What was counted in
-// the last minute goes with a process that dies; the log of requests has it.
+// Refusals are counted in memory and saved once a minute, as one audit event per actor, action, code and hour, so that
+// somebody who is refused all the time costs one row an hour and no write per call. A process that dies loses the
+// counts of its last minute; they are still in the log of requests.
 const (
 	refusalsEvery = time.Minute
 	refusalHour   = time.Hour
-	maxRefusals   = 1000 // kinds that are told apart within an hour; the others count as nobody's
+	maxRefusals   = 1000 // kinds counted separately within an hour; the rest have no actor
 	refusalTime   = 90 * 24 * time.Hour
 )
 
-// refusal is one kind of refusal.
+// refusalKey identifies one kind of refusal.
 type refusalKey struct {
-	actor  uuid.UUID // uuid.Nil: nobody who is known
+	actor  uuid.UUID // uuid.Nil: unknown or anonymous
 	action exchange.Action
 	code   exchange.Code
 }
 
-// refused is how often there was one within an hour.
+// refusalCount counts the refusals of one kind within an hour.
 type refusalCount struct {
-	object string // of the first
+	object string // of the first one
 	since  time.Time
-	times  int64 // that are not kept yet
-	event  int64 // where the others are kept; 0: nowhere
+	times  int64 // not saved yet
+	event  int64 // the event that counts the saved ones; 0: none yet
 }
 
-// refusals are those of this process.
+// refusals counts the refusals of this process.
 type refusals struct {
 	mu   sync.Mutex
 	list map[refusalKey]*refusalCount
 }
 
-// Refused notes that a call was refused for want of a right, where that is what err says: what was tried, and the
-// address that was called or who wanted to sign in.
+// RecordRefusal records that a call was refused for lack of a right, if err says so: what was tried, and the path that
+// was called or who wanted to sign in.
 func (a *App) RecordRefusal(who exchange.Actor, action exchange.Action, object string, err error) {
 	code := exchange.CodeOf(err)
 	if !slices.Contains([]exchange.Code{exchange.NotAuthenticated, exchange.Forbidden, exchange.FieldForbidden,
@@ -73,7 +73,7 @@ func (a *App) RecordRefusal(who exchange.Actor, action exchange.Action, object s
 	r.list[kind].times++
 }
 
-// SaveRefusals keeps what was refused, every minute and when ctx ends.
+// SaveRefusals saves the counts of refusals every minute and when ctx ends.
 func (a *App) SaveRefusals(ctx context.Context) {
 	tick := time.NewTicker(refusalsEvery)
 	defer tick.Stop()
@@ -88,7 +88,7 @@ func (a *App) SaveRefusals(ctx context.Context) {
 	}
 }
 
-// saveRefusals keeps what was refused since the last time.
+// saveRefusals saves the counts since the last time.
 func (a *App) saveRefusals(ctx context.Context) error {
 	r := &a.refusals
 	r.mu.Lock()

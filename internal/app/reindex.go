@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Reindex is the job after which other things are found by the new name of what was renamed.
+// Reindex is the job that updates the search index after something was renamed.
 var Reindex = job.Kind[exchange.Renaming]{Name: "reindex"}
 
-// renamed has the index brought up to date with a new name. There is one such job for each thing, which a
-// further name lets begin anew, so that the last one reaches everything.
+// renamed enqueues a job that updates the index with a new name. There is one such job for each object; another rename
+// restarts it, so that the last name reaches everything.
 func renamed(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
 	key := fmt.Sprintf("organization %d", what.Organization)
 	switch {
@@ -28,13 +28,13 @@ func renamed(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
 	return err
 }
 
-// indexMoved brings the requests of a material that has another organization up to date at once, as its members
-// look only among the requests that the index says are theirs.
+// indexMoved updates at once the requests of a material that moved to another organization, since its members search
+// only requests that the index says are theirs.
 func indexMoved(ctx context.Context, tx store.Conn, material int64) error {
 	return indexNow(ctx, tx, exchange.Renaming{Material: material})
 }
 
-// indexNow is renamed that brings everything up to date at once. The job finds what was written meanwhile.
+// indexNow is renamed that updates everything at once. The job finds what was written meanwhile.
 func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
 	for last := int64(0); what.Organization != 0; {
 		ids, err := tx.MaterialsBehind(ctx, what.Organization, last, reindexAtOnce)
@@ -64,18 +64,18 @@ func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error 
 	}
 }
 
-// reindexAtOnce is how many things one transaction brings up to date; SQLite has no other writer meanwhile.
+// reindexAtOnce is how many objects one transaction updates; SQLite has no other writer meanwhile.
 const reindexAtOnce = 200
 
-// reindexed is how far a job is: first the materials of an organization, then requests.
+// reindexed is how far a job has got: first the materials of an organization, then requests.
 type reindexed struct {
-	Material int64                          `json:"material"` // the last one
+	Material int64                          `json:"material"` // the last one updated
 	Listed   bool                           `json:"listed"`   // all materials are done
 	Request  exchange.RequestSearchPosition `json:"request"`
 }
 
-// reindex goes through what is found by the name of something. It takes what to do from outside of the
-// transaction of a step: what is added since has the new name already.
+// reindex updates everything that is found by the name of an object. It reads what to update outside of the transaction
+// of a step: what is added since has the new name already.
 func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renaming) error {
 	at := reindexed{Listed: what.Organization == 0}
 	if err := r.Resume(&at); err != nil {
@@ -98,8 +98,8 @@ func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renaming) e
 	}
 }
 
-// reindexSome gives the next step of a job, and of how many things it is; nil: it is done. at becomes where it leads
-// to.
+// reindexSome returns the next step of a job and the number of objects in it; nil if the job is done. The step advances
+// at.
 func (a *App) reindexSome(ctx context.Context, what exchange.Renaming,
 	at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
 	read := a.DB.Read()

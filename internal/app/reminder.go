@@ -9,19 +9,18 @@ import (
 	"aliquot/internal/store"
 )
 
-// Remind is the job that reminds of what is owed, and tells the owners of labs that keep somebody
-// waiting. Nobody enqueues it: it is periodic.
+// Remind is the job that reminds people of their tasks, and tells the owners of labs that keep somebody waiting. It is
+// periodic; nothing enqueues it.
 var Remind = job.Kind[struct{}]{Name: "remind"}
 
-// Sent is the result of a job that reminds.
+// ReminderResult is the result of a Remind job.
 type ReminderResult struct {
 	Reminders   int64 `json:"reminders"`
 	Escalations int64 `json:"escalations"`
 }
 
-// remind reminds whose turn it is, where that is due. A request that is held by somebody else right
-// now waits for the next run. It needs no state to go on where another run died but what it counted:
-// whoever was reminded is out of what it looks for.
+// remind sends the reminders that are due. A request that is locked by somebody else waits for the next run. Apart from
+// its counts, a run needs no state to continue one that died: requests already reminded of no longer match its query.
 func (a *App) remind(ctx context.Context, r *job.Run, _ struct{}) error {
 	s := sending{app: a, step: r.Step}
 	if err := r.Resume(&s.sent); err != nil {
@@ -33,7 +32,7 @@ func (a *App) remind(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return s.sent, nil })
 }
 
-// RemindDue reminds as the job does, of what is due by the clock of whoever makes up a past.
+// RemindDue sends reminders as the job does, of what is due by the clock of the caller, which makes up past events.
 func (a *App) RemindDue(ctx context.Context) error {
 	s := sending{app: a, step: func(ctx context.Context, part part) error {
 		return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
@@ -47,11 +46,11 @@ func (a *App) RemindDue(ctx context.Context) error {
 // sending is one round of reminders.
 type sending struct {
 	app  *App
-	step func(context.Context, part) error // does a part in a transaction
+	step func(context.Context, part) error // runs a part in a transaction
 	sent ReminderResult
 }
 
-// part is what one transaction of a round does.
+// part is the work of one transaction of a round.
 type part = func(context.Context, store.Conn) (exchange.Progress, any, error)
 
 // due sends what is due.
@@ -73,7 +72,7 @@ func (s *sending) due(ctx context.Context) error {
 	return s.escalations(ctx)
 }
 
-// reminders reminds where it was done last on a day of the turn, and the next day to do it has come.
+// reminders sends the reminders of the day next of a turn for requests whose last reminder was on the given day.
 func (s *sending) reminders(ctx context.Context, day, next int) error {
 	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
 		return tx.RequestsToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
@@ -84,7 +83,7 @@ func (s *sending) reminders(ctx context.Context, day, next int) error {
 		})
 }
 
-// escalations tells the owners of labs.
+// escalations notifies the owners of labs.
 func (s *sending) escalations(ctx context.Context) error {
 	e := s.app.Escalation
 	if e == 0 {
@@ -99,7 +98,7 @@ func (s *sending) escalations(ctx context.Context) error {
 		})
 }
 
-// each does with each request that find gives, some behind others, what is due, and counts it.
+// each runs what is due for each request that find returns, batch by batch, and counts it.
 func (s *sending) each(ctx context.Context, count *int64,
 	find func(context.Context, store.Conn, exchange.Request) ([]exchange.RequestDetail, error),
 	do func(exchange.RequestDetail, time.Time) (exchange.Request, []exchange.Event)) error {
@@ -130,10 +129,10 @@ func (s *sending) each(ctx context.Context, count *int64,
 	}
 }
 
-// remindAtOnce is how many requests one transaction reminds of; SQLite has no other writer meanwhile.
+// remindAtOnce is how many requests one transaction handles; SQLite has no other writer meanwhile.
 const remindAtOnce = 200
 
-// saveReminder keeps that a request, which is locked, became another by a reminder.
+// saveReminder saves a request, whose row is locked, after a reminder.
 func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, after exchange.Request,
 	events []exchange.Event) error {
 	q.Request = after
@@ -147,7 +146,7 @@ func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, 
 	return tell(ctx, tx, q, exchange.Roles{}, events)
 }
 
-// RemindRequest has who remind the other side of a request, whose turn it is.
+// RemindRequest sends a reminder from who to the other side of a request, whose turn it is.
 func (a *App) RemindRequest(ctx context.Context, who exchange.Actor, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		q, err := tx.RequestForUpdate(ctx, id)

@@ -22,7 +22,7 @@ func (f RequestFile) Open(ctx context.Context) (files.File, error) {
 	return f.files.Open(ctx, f.Content.Key)
 }
 
-// RequestFiles are those documents of a request, with old versions, that have content which who may read.
+// RequestFiles returns those document versions of a request, old ones included, whose content who may read.
 func (a *App) RequestFiles(ctx context.Context, who exchange.Actor, id int64) ([]RequestFile, error) {
 	q, err := a.Request(ctx, who, id)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *App) RequestFiles(ctx context.Context, who exchange.Actor, id int64) ([
 	return list, nil
 }
 
-// RequestFile is one document of a request by the id of its attachment.
+// RequestFile returns one document of a request by the id of its attachment.
 func (a *App) RequestFile(ctx context.Context, who exchange.Actor, id, attachment int64) (RequestFile, error) {
 	list, err := a.RequestFiles(ctx, who, id)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *App) RequestFile(ctx context.Context, who exchange.Actor, id, attachmen
 	return list[i], nil
 }
 
-// HandIn puts a file that is stored into a slot of a request, all at once. Where it is refused there, nothing of it is
+// HandIn submits a stored file for a slot of a request, all in one transaction. If the request refuses it, nothing is
 // kept.
 func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string,
 	content exchange.Content) (q exchange.RequestDetail, err error) {

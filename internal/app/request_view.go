@@ -11,29 +11,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// RequestView is a request with all that its page tells, read by a number of statements that does not depend
-// on how long any list is.
+// RequestView is a request with all that its page shows, read with a fixed number of statements.
 type RequestView struct {
 	exchange.RequestDetail
 	Now       time.Time
 	Offers    exchange.AvailableActions
 	Item      exchange.ShownMaterial
 	Lab       exchange.Organization
-	Members   []exchange.User // whom it can be assigned to; only for who may
-	More      bool            // there are more members, whom Member finds
+	Members   []exchange.User // possible assignees, if the viewer may assign
+	More      bool            // there are more members; Member finds them
 	People    map[uuid.UUID]exchange.User
 	Files     map[int64]exchange.Attachment     // of every document version
 	Issues    exchange.ListPage[exchange.Issue] // the newest first
-	Shipping  *exchange.Shipping                // what the lab says about sending; nil: nothing
-	Addresses []exchange.Address                // of the requester, where that is who looks
+	Shipping  *exchange.Shipping                // the lab's shipping requirements; nil: none
+	Addresses []exchange.Address                // the requester's, if that is the viewer
 	Events    exchange.ListPage[exchange.Event]
-	Turns     []exchange.RequestTurn // the latest, the newest first
-	Typical   time.Duration          // until receipt, of this lab; 0: not known
-	RemindsAt *time.Time             // when Aliquot reminds of the present turn; nil: never
-	Doing     *PendingStatus         // what who looks is about to do to it
+	Turns     []exchange.RequestTurn // the latest ones, newest first
+	Typical   time.Duration          // usual time until receipt for this lab; 0: not known
+	RemindsAt *time.Time             // next automatic reminder of this turn; nil: none
+	Doing     *PendingStatus         // the viewer's pending action
 }
 
-// The most of what a page of a request shows.
+// Limits of what the page of a request shows.
 const (
 	maxAssignees = 500
 	maxIssues    = 100
@@ -42,8 +41,8 @@ const (
 	pageOfEvents = 50
 )
 
-// RequestView reads a request for its page, with a page of what happened: of some kinds only where any are
-// named, behind the event before.
+// RequestView reads a request for its page, with one page of its events: only of the given kinds if there are any,
+// before the event given.
 func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kinds []exchange.EventKind,
 	before *exchange.Position) (v RequestView, err error) {
 	if v.RequestDetail, err = a.Request(ctx, who, id); err != nil {

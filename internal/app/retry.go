@@ -8,15 +8,15 @@ import (
 	"aliquot/internal/store"
 )
 
-// retryTime is how long the answer to an Idempotency-Key is kept (contract.md section 1).
+// retryTime is how long the response to an Idempotency-Key is kept (contract.md section 1).
 const retryTime = 24 * time.Hour
 
-// Once runs a call that has a key, unless an earlier call has the key: then it gives the earlier
-// one's answer. What the call does and its answer commit together, so a crash leaves both or
-// neither. run gives the answer; where its status says that nothing was done (400 and above), the
-// answer is kept if keep says so. Of two calls with one key both may run, and only one takes effect:
-// that a call was sent before usually shows when its answer is to be kept, which costs the others
-// one statement. long: it must show first, since the call takes in a file or waits for a source.
+// Once runs a call that has a key, unless an earlier call had the key: then it returns the response to that one. The
+// effects of the call and its response commit together, so a crash leaves both or neither. run returns the response; if
+// its status says that nothing was done (400 and above), the response is kept only if keep says so. Of two concurrent
+// calls with one key both may run, but only one takes effect: usually the duplicate is detected when the response is
+// saved, which costs other calls one statement. long: it must be detected before the call runs, since the call takes a
+// file or waits for a source.
 func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 	run func(ctx context.Context) (answer exchange.IdempotentCall, keep bool)) (answer exchange.IdempotentCall,
 	replayed bool, err error) {
@@ -26,7 +26,7 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 		}
 	}
 	inner, held := a.DB.DeferCommit(ctx)
-	defer held.Rollback(ctx) // where run panics
+	defer held.Rollback(ctx) // in case run panics
 	answer, keep := run(inner)
 	if !keep {
 		return answer, false, nil
@@ -44,7 +44,7 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 	return answer, !kept, err
 }
 
-// earlier is the call that has the key; one key is one call's only.
+// earlier returns the call that used the key before; a key must not be reused for a different call.
 func (a *App) earlier(ctx context.Context, k exchange.IdempotentCall) (exchange.IdempotentCall, error) {
 	c := a.DB.Read()
 	earlier, err := c.Retry(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))

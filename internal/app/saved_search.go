@@ -29,7 +29,7 @@ func (a *App) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUI
 	return a.DB.Read().SavedSearch(ctx, user, id)
 }
 
-// CreateSavedSearch keeps a search for a user. What matches by then is not new to it.
+// CreateSavedSearch saves a search for a user. Materials that match already are not new to it.
 func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	p exchange.SavedSearchPatch) (exchange.SavedSearch, error) {
 	s, err := p.Create(user)
@@ -48,7 +48,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 		if err != nil {
 			return err
 		}
-		if s.Since, err = begin(ctx, tx); err != nil { // one at once, or two could be one too many
+		if s.Since, err = begin(ctx, tx); err != nil { // one at a time, or two could exceed the limit
 			return err
 		}
 		list, err := tx.SavedSearches(ctx, user, everything)
@@ -66,15 +66,15 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 	return s, err
 }
 
-// begin is the beginning of what is new from now on.
+// begin returns the starting point for alerts about what is new from now on.
 func begin(ctx context.Context, tx store.Conn) (b exchange.AlertStart, err error) {
 	b.Day = tx.Now.Format(time.DateOnly)
 	b.Epoch, err = tx.BeginEpoch(ctx)
 	return b, err
 }
 
-// UpdateSavedSearch changes a saved search. One that looks for something else, or whose alerts are switched
-// on, begins anew: what matches by then is not new to it.
+// UpdateSavedSearch changes a saved search. If its query changes or its alerts are enabled, it starts anew: materials
+// that match already are not new to it.
 func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
 	p exchange.SavedSearchPatch) (s exchange.SavedSearch, err error) {
 	err = a.withSavedSearch(ctx, who, user, id,
@@ -96,7 +96,7 @@ func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 	return s, err
 }
 
-// DeleteSavedSearch forgets a saved search.
+// DeleteSavedSearch deletes a saved search.
 func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
 	return a.withSavedSearch(ctx, who, user, id,
 		func(ctx context.Context, tx store.Conn, _ exchange.SavedSearch) error {
@@ -104,7 +104,7 @@ func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uu
 		})
 }
 
-// withSavedSearch lets do change a saved search, which is locked, for who may.
+// withSavedSearch locks a saved search and calls do to change it, if who may.
 func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
 	do func(context.Context, store.Conn, exchange.SavedSearch) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {

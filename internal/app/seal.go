@@ -12,23 +12,23 @@ import (
 	"aliquot/internal/store"
 )
 
-// linkSecret is the key of the tokens in links of mail. It is in the database, so that every process and
-// every start has the same.
+// linkSecret is the name of the key for tokens in mail links. The key is in the database, so that every process has the
+// same one after every start.
 const linkSecret = "links"
 
-// markBytes is the length of the mark of a token: half a SHA-256, which nobody guesses.
+// markBytes is the length of a token's MAC: half a SHA-256, which cannot be guessed.
 const markBytes = 16
 
 var tokenText = base64.RawURLEncoding
 
-// seal makes a token that carries text, for one purpose, which only this installation can have made.
-// Everybody who has a token can read its text.
+// seal makes a token that carries text for one purpose and that only this installation can make. Whoever has a token
+// can read its text.
 func seal(ctx context.Context, tx store.Conn, purpose, text string) (string, error) {
 	key, err := tx.Secret(ctx, linkSecret, rand.Text()+rand.Text())
 	return tokenText.EncodeToString([]byte(text)) + "." + tokenText.EncodeToString(mark(key, purpose, text)), err
 }
 
-// unseal gives the text of a token that seal made for the same purpose; NotFound for any other one.
+// unseal returns the text of a token that seal made for the same purpose; NotFound for any other token.
 func unseal(ctx context.Context, c store.Conn, purpose, token string) (string, error) {
 	first, second, _ := strings.Cut(token, ".")
 	text, err := tokenText.DecodeString(first)

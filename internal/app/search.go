@@ -12,14 +12,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Results are what a search found.
+// Results are the results of a search.
 type Results[T any] struct {
 	exchange.SearchResult[T]
-	Labels map[string]map[string]string // facet -> value -> what people call it, where that is another word
-	Meant  string                       // a query that would find something, where this one finds nothing
+	Labels map[string]map[string]string // facet -> value -> label, if it differs from the value
+	Meant  string                       // a query that would find something, if this one finds nothing
 }
 
-// SearchMaterials finds materials; those under embargo only members of their organization find.
+// SearchMaterials finds materials; those under embargo are found only by members of their organization.
 func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor,
 	s exchange.Search) (Results[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
@@ -36,7 +36,7 @@ func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor,
 	return r, err
 }
 
-// facetLabels names the values of facets that are ids, codes and words of forms.
+// facetLabels returns the labels of facet values that are ids, codes or enum values.
 func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.Facet) (map[string]map[string]string,
 	error) {
 	labels := map[string]map[string]string{}
@@ -75,7 +75,7 @@ func (a *App) SearchOrganizations(ctx context.Context, s exchange.Search) (Resul
 	return resultsOf(found, views), err
 }
 
-// SearchUsers finds users by their names and registry ids; what is theirs alone is not shown.
+// SearchUsers finds users by their names and registry ids; it does not return their private data.
 func (a *App) SearchUsers(ctx context.Context, s exchange.Search) (Results[UserView], error) {
 	c := a.DB.Read()
 	found, err := c.SearchUsers(ctx, s)
@@ -86,14 +86,14 @@ func (a *App) SearchUsers(ctx context.Context, s exchange.Search) (Results[UserV
 	return resultsOf(found, views), err
 }
 
-// resultsOf is found with its items as they are shown.
+// resultsOf returns the results of a search with the shown form of its items.
 func resultsOf[T, View any](found exchange.SearchResult[T], items []View) Results[View] {
 	return Results[View]{SearchResult: exchange.SearchResult[View]{Items: items, Count: found.Count,
 		Facets:      found.Facets,
 		Approximate: found.Approximate, Next: found.Next}}
 }
 
-// showUsers adds their organizations to users, in one query for all.
+// showUsers adds their organizations to users, with one query for all.
 func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserView, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, u := range list {
@@ -107,8 +107,8 @@ func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserV
 	return views, err
 }
 
-// Suggest gives at most n things that someone may look for who typed so far; embargoed materials only
-// members of their organization get.
+// Suggest returns at most n suggestions for what somebody has typed so far; embargoed materials are suggested only to
+// members of their organization.
 func (a *App) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion, error) {
 	return a.DB.Read().SuggestMaterials(ctx, typed, who.Viewer(), n)
 }
@@ -116,8 +116,8 @@ func (a *App) Suggest(ctx context.Context, who exchange.Actor, typed string, n i
 // feedLength is how many materials a feed has.
 const feedLength = 50
 
-// Feed gives the newest materials on offer that a search finds, as anyone sees them: readers of feeds
-// show them to whoever reads.
+// Feed returns the newest available materials that a search finds, as the public sees them: feed readers show them to
+// anyone.
 func (a *App) Feed(ctx context.Context, s exchange.Search) ([]publish.Listing, error) {
 	c := a.DB.Read()
 	s.Viewer, s.Sort, s.Page, s.Facets = uuid.Nil, exchange.ByNewest, exchange.SearchPage{Limit: feedLength}, false

@@ -10,12 +10,12 @@ import (
 	"aliquot/internal/webhook"
 )
 
-// lostSecret is why a webhook is off whose secret was lost.
+// lostSecret is why a webhook was disabled whose secret was lost.
 const lostSecret = "The server lost the key of its secrets. Give this webhook a new secret, set it in the receiver, " +
 	"and switch the webhook on."
 
-// ResetSecrets has the installation start over with another key, since that of its secrets is lost. Webhooks are
-// switched off, with new secrets, and the owners of their labs are told; links in earlier mail are void.
+// ResetSecrets starts over with another key, since the key of the installation's secrets is lost. Webhooks are disabled
+// and get new secrets, and the owners of their labs are told; links in earlier mail become invalid.
 func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
 	body, err := json.Marshal(map[string]string{
 		"error": "The answer to this call is lost. Look whether what it asked for was done; if not, repeat it " +
@@ -52,7 +52,7 @@ func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
 	})
 }
 
-// RotateSecrets seals the secrets of the installation with another key.
+// RotateSecrets encrypts the secrets of the installation with another key.
 func (a *App) RotateSecrets(ctx context.Context, key *store.Key) error {
 	return a.DB.Rotate(ctx, key, func(ctx context.Context, tx store.Conn) error {
 		return tx.InsertAudit(ctx, nil, exchange.SecretsRotate, "secrets", true, nil)

@@ -20,7 +20,7 @@ func (a *App) Shippings(ctx context.Context, organization *int64,
 	return a.DB.Read().Shippings(ctx, organization, p)
 }
 
-// CreateShipping makes shipping requirements for an organization of the caller.
+// CreateShipping creates shipping requirements for an organization of the caller.
 func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange.ShippingPatch) (exchange.Shipping,
 	error) {
 	s, err := p.Create()
@@ -71,7 +71,7 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
 	return s, err
 }
 
-// AddressView is an address with its owner, as reading one shows it.
+// AddressView is an address with its owner.
 type AddressView struct {
 	exchange.Address
 	Owner exchange.User
@@ -119,7 +119,7 @@ func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 	return address, err
 }
 
-// addAddress keeps a new address, and gives it its id.
+// addAddress saves a new address and sets its id.
 func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor, address *exchange.Address) error {
 	if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(address.UserID),
 		object("addresses of", address.UserID)); err != nil {
@@ -137,7 +137,7 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 	return err
 }
 
-// UpdateAddress changes an address; requests that were sent keep it as it was.
+// UpdateAddress changes an address; existing requests keep it as it was.
 func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
 	p exchange.AddressPatch) (AddressView, error) {
 	var v AddressView
@@ -162,7 +162,7 @@ func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 	return v, err
 }
 
-// DeleteAddress forgets an address of a user.
+// DeleteAddress deletes an address of a user.
 func (a *App) DeleteAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {

@@ -22,16 +22,16 @@ type SignInStart struct {
 	Verifier string `json:"v"` // PKCE
 }
 
-// Returned reports whether the browser that keeps s began the sign-in that state comes back from.
+// Returned reports whether state belongs to the sign-in that the browser with s began.
 func (s SignInStart) Returned(state string) bool {
 	return s.State != "" && s.Nonce != "" && s.Verifier != "" &&
 		subtle.ConstantTimeCompare([]byte(s.State), []byte(state)) == 1
 }
 
-// Browser is what a session begins in: what it is called, and the token of the session that it had, which ends.
+// Browser describes the browser that a session begins in: its name, and the token of its earlier session, which ends.
 type Browser struct{ Name, Session string }
 
-// StartSignIn gives the page of the identity provider that a browser goes to.
+// StartSignIn returns the URL of the identity provider to which to redirect a browser.
 func (a *App) StartSignIn(ctx context.Context) (address string, s SignInStart, err error) {
 	// RFC 7636: at least 43 characters
 	s = SignInStart{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()}
@@ -39,8 +39,8 @@ func (a *App) StartSignIn(ctx context.Context) (address string, s SignInStart, e
 	return address, s, err
 }
 
-// FinishSignIn begins a session with what the identity provider sent the browser back with, whose state was
-// checked. Where it sent no code the error is InvalidCode and has the provider's words.
+// FinishSignIn begins a session from the identity provider's answer, whose state was checked. If it has no code, the
+// error is InvalidCode with the provider's message.
 func (a *App) FinishSignIn(ctx context.Context, s SignInStart, answer url.Values, b Browser) (Signed, error) {
 	if err := a.Identity.CheckIssuer(ctx, answer.Get("iss")); err != nil {
 		return Signed{}, err
@@ -53,20 +53,20 @@ func (a *App) FinishSignIn(ctx context.Context, s SignInStart, answer url.Values
 	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignInBrowser(ctx, p, r, b) })
 }
 
-// WatchIdentity tries the identity provider until it can be used.
+// WatchIdentity tries to reach the identity provider until it can be used.
 func (a *App) WatchIdentity(ctx context.Context) { a.Identity.Watch(ctx, a.callback(), a.Log) }
 
-// callback is where the identity provider sends people back to the pages.
+// callback returns the URL to which the identity provider sends people back.
 func (a *App) callback() string { return a.PublicURL + "/signin/callback" }
 
-// isCallback reports whether an address leads to callback, however it is written.
+// isCallback reports whether a URL leads to callback, in any spelling.
 func (a *App) isCallback(address string) bool {
 	place, ok := placeOf(address)
 	ours, _ := placeOf(a.callback())
 	return ok && place == ours
 }
 
-// placeOf is host, port and path of a web address in one spelling. Scheme, query and fragment do not count.
+// placeOf returns host, port and path of a web address in normal form. Scheme, query and fragment are ignored.
 func placeOf(address string) (place string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {

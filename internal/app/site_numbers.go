@@ -9,17 +9,17 @@ import (
 	"aliquot/internal/store"
 )
 
-// Numbers are what this exchange is, in numbers, as anyone may know it.
+// SiteNumbers are public statistics of this installation.
 type SiteNumbers struct {
-	Materials  int64 // on offer to everybody
+	Materials  int64 // publicly available
 	Categories map[string]int64
-	Labs       int   // that offer some
-	Transfers  int64 // whose receipt was confirmed
+	Labs       int   // with available materials
+	Transfers  int64 // with confirmed receipt
 	Pace       exchange.Pace
 	Newest     []RecentMaterial
 }
 
-// Newcomer is a material that was listed lately.
+// RecentMaterial is a material that was listed lately.
 type RecentMaterial struct {
 	exchange.Material
 	Lab string
@@ -28,13 +28,13 @@ type RecentMaterial struct {
 const (
 	numbersLive = time.Minute
 	pacesLive   = 10 * time.Minute
-	paceOf      = 365 * 24 * time.Hour // of requests made in the last year
-	maxTimed    = 20_000               // and of the newest so many of them at most
+	paceOf      = 365 * 24 * time.Hour // paces count requests made in the last year
+	maxTimed    = 20_000               // and at most so many of the newest ones
 	newest      = 5
 )
 
-// Numbers tells what this exchange is in numbers, as they were at most a minute ago. The newest materials are shown
-// only if they are offered at this moment.
+// SiteNumbers returns the statistics of this installation, at most a minute old. It leaves out recent materials that
+// are no longer available.
 func (a *App) SiteNumbers(ctx context.Context) (SiteNumbers, error) {
 	c := a.DB.Read()
 	n, err := a.remembered(ctx, c)
@@ -46,7 +46,7 @@ func (a *App) SiteNumbers(ctx context.Context) (SiteNumbers, error) {
 		ids = append(ids, m.ID)
 	}
 	offered, err := c.StillOffered(ctx, ids)
-	shown := make([]RecentMaterial, 0, len(n.Newest)) // what is remembered stays as it is
+	shown := make([]RecentMaterial, 0, len(n.Newest)) // the cached value must not change
 	for _, m := range n.Newest {
 		if slices.Contains(offered, m.ID) {
 			shown = append(shown, m)
@@ -57,7 +57,7 @@ func (a *App) SiteNumbers(ctx context.Context) (SiteNumbers, error) {
 	return n, err
 }
 
-// remembered are the numbers as they were at most a minute ago.
+// remembered returns the cached statistics, at most a minute old.
 func (a *App) remembered(ctx context.Context, c store.Conn) (SiteNumbers, error) {
 	return a.numbers.get(c.Now, numbersLive, func() (SiteNumbers, error) {
 		n := SiteNumbers{Categories: map[string]int64{}}
@@ -101,7 +101,7 @@ func recentMaterials(ctx context.Context, c store.Conn) ([]RecentMaterial, error
 	return made, nil
 }
 
-// labsOf are the organizations of materials, by id.
+// labsOf returns the organizations of materials, by id.
 func labsOf(ctx context.Context, c store.Conn, list []exchange.Material) (map[int64]exchange.Organization, error) {
 	var ids []int64
 	for _, m := range list {
@@ -115,7 +115,7 @@ func labsOf(ctx context.Context, c store.Conn, list []exchange.Material) (map[in
 	return labs, err
 }
 
-// pacesOf are the paces of all organizations, and of the exchange under 0, as they were some minutes ago.
+// pacesOf returns the paces of all organizations, and under 0 that of the whole installation, at most some minutes old.
 func (a *App) pacesOf(ctx context.Context, c store.Conn) (map[int64]exchange.Pace, error) {
 	return a.paces.get(c.Now, pacesLive, func() (map[int64]exchange.Pace, error) {
 		list, err := c.Timed(ctx, c.Now.Add(-paceOf), maxTimed)

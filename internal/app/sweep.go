@@ -11,18 +11,18 @@ import (
 	"aliquot/internal/store"
 )
 
-// The kinds of jobs that tidy up. Nobody enqueues them: they are periodic.
+// The kinds of jobs that clean up. They are periodic; nothing enqueues them.
 var (
 	SweepExpired = job.Kind[struct{}]{Name: "sweep.expired"}
 	SweepContent = job.Kind[struct{}]{Name: "sweep.content"}
 	SweepOrphans = job.Kind[struct{}]{Name: "sweep.orphans"}
 )
 
-// Senders are the handlers of the jobs that wait for servers of strangers. They have a worker of their own,
-// so that those who let them wait hold up nobody else.
+// Senders returns the handlers of the jobs that wait for external servers. They have a worker of their own, so that
+// slow servers delay no other jobs.
 func (a *App) Senders() []job.Handler { return []job.Handler{Deliver.Handle(a.deliver)} }
 
-// Handlers are the handlers of all other kinds of job.
+// Handlers returns the handlers of all other kinds of job.
 func (a *App) Handlers() []job.Handler {
 	return []job.Handler{
 		SweepExpired.Handle(a.sweepExpired).Every(time.Hour),
@@ -43,18 +43,18 @@ func (a *App) Handlers() []job.Handler {
 	}
 }
 
-// jobTime is how long a job that is over is kept, and with it its key.
+// jobTime is how long a finished job is kept, and with it its key.
 const jobTime = 30 * 24 * time.Hour
 
-// sheetTime is how long a spreadsheet is kept of which nobody makes a job.
+// sheetTime is how long a spreadsheet without a job is kept.
 const sheetTime = 24 * time.Hour
 
-// factTime is how long it is kept what a request was after an event: longer than mail is tried, and than a digest
+// factTime is how long the state of a request after an event is kept: longer than mail is retried, and than a digest
 // waits.
 const factTime = 30 * 24 * time.Hour
 
-// sweepExpired forgets expired tokens, the answers to Idempotency-Keys, jobs that are over, old deliveries to
-// webhooks, counts of mail, and spreadsheets that nobody listed.
+// sweepExpired deletes expired tokens, responses to Idempotency-Keys, finished jobs, old deliveries to webhooks, counts
+// of mail, and spreadsheets without a job.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)),
@@ -70,8 +70,8 @@ type Removed struct {
 	Files int64 `json:"files"`
 }
 
-// sweepContent removes the content of attachments that were deleted longer ago than the grace
-// period. First the records say so; a file that is left when the process dies then is an orphan.
+// sweepContent removes the content of attachments that were deleted longer ago than the grace period. It updates the
+// records first; a file that is left if the process dies then is an orphan.
 func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
 	for {
 		var gone []exchange.Attachment
@@ -125,7 +125,7 @@ func (a *App) sweepOrphans(ctx context.Context, r *job.Run, _ struct{}) error {
 		if err != nil {
 			return err
 		}
-		if c.Now.Sub(info.Modified) < 24*time.Hour { // its record may be on the way
+		if c.Now.Sub(info.Modified) < 24*time.Hour { // its record may not be committed yet
 			continue
 		}
 		known, err := c.ContentKnown(ctx, info.Key)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// takeoutHelp is what stands beside the lists of an export.
+// takeoutHelp is the README of an export.
 const takeoutHelp = `This is what Aliquot keeps about you, as JSON. Times are UTC.
 
 profile.json         who you are, how you want mail, your labs and their switches
@@ -29,7 +29,8 @@ tokens.json          sessions and tokens that are valid; their secrets are kept 
 acts.json            what is on record that you did, beside what happened in requests
 `
 
-// ExportAccount gives what writes all that is kept about a user, as a ZIP of JSON. It reads a part at a time.
+// ExportAccount returns a function that writes all that is kept about a user, as a ZIP of JSON, reading a part at a
+// time.
 func (a *App) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) (write func(io.Writer) error,
 	err error) {
 	var reader store.Reader
@@ -104,20 +105,20 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 	)
 }
 
-// takenProfile is who somebody is.
+// takenProfile is a user's profile.
 type takenProfile struct {
 	User        exchange.User
 	Mail        exchange.MailSettings
 	Memberships []exchange.Membership
 }
 
-// takenRequest is a request with what happened in it.
+// takenRequest is a request with its events.
 type takenRequest struct {
 	exchange.RequestDetail
 	Events []exchange.Event
 }
 
-// takenNotification is what somebody was told, without what is known of others.
+// takenNotification is a notification of the user, without data of other people.
 type takenNotification struct {
 	ID       int64
 	Category exchange.Category
@@ -163,7 +164,7 @@ func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
 	return exchange.ListPage[takenNotification]{Items: list, Next: told.Next}, nil
 }
 
-// takenAttachments are what somebody owns, without where it lies.
+// takenAttachments returns a user's attachments, without where their content is stored.
 func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]exchange.Attachment, error) {
 	list, err := c.AttachmentsOf(ctx, user)
 	for i, t := range list {
@@ -176,7 +177,7 @@ func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]exch
 	return list, err
 }
 
-// takenInvitations are the invitations to somebody, and the labs that they asked.
+// takenInvitations returns the invitations to a user and the join requests that they sent.
 func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list []any, err error) {
 	invited, err := c.InvitationsFor(ctx, u, everything)
 	if err != nil {
@@ -231,7 +232,7 @@ func takeAll[T any](ctx context.Context, part turns, z *zip.Writer, name string,
 	return takeList(z, name, list, nil)
 }
 
-// takeList writes a list, and what more gives until that is nothing; nil: there is no more.
+// takeList writes a list and then what more returns until that is empty; a nil more means that list is complete.
 func takeList[T any](z *zip.Writer, name string, list []T, more func() ([]T, error)) error {
 	w, err := z.Create(name + ".json")
 	if err != nil {
@@ -256,7 +257,7 @@ func takeList[T any](z *zip.Writer, name string, list []T, more func() ([]T, err
 		}
 	}
 	end := "\n]\n"
-	if open == "[\n" { // there is nothing in it
+	if open == "[\n" { // the list is empty
 		end = "[]\n"
 	}
 	_, err = io.WriteString(w, end)

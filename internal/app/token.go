@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Tokens lists the living tokens of a user; a secret is shown once, at login.
+// Tokens lists the valid tokens of a user; a secret is shown once, at login.
 func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	p exchange.Page) (exchange.ListPage[exchange.Token], error) {
 	if err := a.mayRead(ctx, who, exchange.TokenRead, who.ToUser(user), object("tokens of", user)); err != nil {
@@ -18,7 +18,7 @@ func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	return a.DB.Read().Tokens(ctx, user, p)
 }
 
-// RevokeToken ends one token of a user, also the one presented.
+// RevokeToken revokes one token of a user, which may be the one presented.
 func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("token", id)); err != nil {
@@ -34,7 +34,7 @@ func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 	})
 }
 
-// RevokeTokens ends every token of a user, the one presented too.
+// RevokeTokens revokes every token of a user, including the one presented.
 func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("tokens of", user)); err != nil {
@@ -50,7 +50,7 @@ func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UU
 	})
 }
 
-// RevokeOtherSessions signs who out everywhere but where they are.
+// RevokeOtherSessions signs who out everywhere except in the current session.
 func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID),
@@ -65,8 +65,8 @@ func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error
 	})
 }
 
-// CreateToken makes a token for a program of who. Its secret is given this once. Nobody makes one for somebody else,
-// not an admin either, whose acts would then be that person's.
+// CreateToken creates a token for a program of who and returns its secret, this once. Nobody can create one for another
+// user, not even an admin, since its actions would count as that user's.
 func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	n exchange.TokenNew) (t exchange.Token, secret string, err error) {
 	secret = newSecret()
@@ -94,12 +94,12 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 	return t, secret, err
 }
 
-// Labs are the organizations that who is in, for a choice.
+// Labs returns the organizations of who, to choose from.
 func (a *App) Labs(ctx context.Context, who exchange.Actor) ([]exchange.Organization, error) {
 	return a.DB.Read().OrganizationsOf(ctx, who.ID)
 }
 
-// tokenFits reports whether who may have another token that is t.
+// tokenFits checks that who may have another token like t.
 func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Token) error {
 	if t.Organization != nil && !who.MemberOf(*t.Organization) {
 		if _, err := tx.Organization(ctx, *t.Organization); err != nil {
@@ -118,7 +118,7 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 				"further, or is valid for longer; sign in for that.")
 		}
 	}
-	if _, err := tx.UserForUpdate(ctx, t.UserID); err != nil { // or two calls at once could both make the last one
+	if _, err := tx.UserForUpdate(ctx, t.UserID); err != nil { // locked, or two concurrent calls could exceed the limit
 		return err
 	}
 	count, err := tx.ScopedTokens(ctx, t.UserID)

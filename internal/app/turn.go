@@ -7,8 +7,8 @@ import (
 	"aliquot/internal/store"
 )
 
-// asking lets do change what materials of an organization ask for: one material, or those with some
-// shipping requirements. Where that makes it another turn in a request, the turn begins now.
+// asking calls do, which changes what an organization's materials require: one material, or those with some shipping
+// requirements. In requests whose turn changes by this, the new turn begins now.
 func asking(ctx context.Context, tx store.Conn, organization int64, material, shipping *int64, do func() error) error {
 	before, err := tx.TurnsOf(ctx, organization, material, shipping)
 	if err != nil {
@@ -42,8 +42,8 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 	return tx.InsertTurns(ctx, turns)
 }
 
-// saveMaterials saves materials of one organization that were changed. Where one asks for something else now,
-// the turns of its requests may begin anew; where one has another title, its requests are found by that.
+// saveMaterials saves changed materials of one organization. If what one requires has changed, new turns may begin in
+// its requests; if its title has, its requests are reindexed.
 func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Material) error {
 	save := func() error { return tx.UpdateMaterials(ctx, list) }
 	var titled []exchange.Renaming
@@ -61,13 +61,13 @@ func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Mate
 	if err := save(); err != nil || len(titled) == 0 {
 		return err
 	}
-	if len(titled) > 1 { // one job for all
+	if len(titled) > 1 { // one job for all of them
 		titled[0] = exchange.Renaming{Organization: list[0].OrganizationID}
 	}
 	return renamed(ctx, tx, titled[0])
 }
 
-// Turns lists the account of a request's turns.
+// Turns lists the turns of a request, past and present.
 func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (exchange.ListPage[exchange.RequestTurn], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
@@ -76,7 +76,7 @@ func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64,
 	return a.DB.Read().Turns(ctx, id, p)
 }
 
-// SnoozeRequest keeps reminders of the present turn back until a moment.
+// SnoozeRequest defers reminders of the present turn until a moment.
 func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64,
 	n exchange.SnoozeNew) (exchange.RequestDetail, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id,

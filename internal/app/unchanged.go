@@ -4,15 +4,15 @@ import "context"
 
 type unchangedKey struct{}
 
-// IfUnchanged lets a use case change its object only where check returns nil. check gets what
-// reading the object gives, in the transaction and with its row locked: of two calls that saw the
-// same object, the second finds another one (RFC 9110 section 13.1.1).
+// IfUnchanged makes a use case change its object only if check returns nil. check is called in the transaction, with
+// the object's row locked, with what reading the object returns: of two calls that saw the same version, the second one
+// finds another (RFC 9110 section 13.1.1).
 func IfUnchanged(ctx context.Context, check func(object any) error) context.Context {
 	return context.WithValue(ctx, unchangedKey{}, check)
 }
 
-// unchanged runs the check of IfUnchanged, where there is one, on a locked object; read gives it
-// as reading use cases do.
+// unchanged runs the check of IfUnchanged, if there is one, on a locked object; read returns the object as the use
+// cases that read it do.
 func unchanged[T any](ctx context.Context, read func() (T, error)) error {
 	check, ok := ctx.Value(unchangedKey{}).(func(any) error)
 	if !ok {
@@ -25,8 +25,8 @@ func unchanged[T any](ctx context.Context, read func() (T, error)) error {
 	return check(object)
 }
 
-// as gives a value that was read already to unchanged.
+// as wraps a value that was read already, for unchanged.
 func as[T any](object T) func() (T, error) { return func() (T, error) { return object, nil } }
 
-// neverShown is unchanged for what no GET shows by itself: nobody has seen a version of it.
+// neverShown is unchanged for an object that no GET returns by itself: nobody can have seen a version of it.
 func neverShown(ctx context.Context) error { return unchanged(ctx, as[any](nil)) }

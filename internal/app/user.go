@@ -16,19 +16,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Signed is what a login answers.
+// Signed is the result of a login.
 type Signed struct {
 	User    uuid.UUID
-	Token   string // shown this once; only its hash is kept
+	Token   string // shown only this once; only its hash is stored
 	Expires time.Time
-	New     bool // the user was made by this call
+	New     bool // this call registered the user
 }
 
-// tokenPrefix marks our tokens, so that one that leaked is recognised (contract.md section 3).
+// tokenPrefix marks our tokens, so that leaked ones are recognised (contract.md section 3).
 const tokenPrefix = "alq_"
 
-// Login exchanges an authorization code for a token; someone unknown is registered on the spot
-// where registration allows it.
+// Login exchanges an authorization code for a token. It registers unknown people if registration is open to them.
 func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
 	if a.isCallback(r.OriginURL) {
 		return Signed{}, exchange.Errorf(exchange.InvalidCode,
@@ -39,7 +38,7 @@ func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error
 	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignIn(ctx, p, r) })
 }
 
-// login is Login of whom signIn signs in.
+// login is Login for the person whom signIn signs in.
 func (a *App) login(ctx context.Context, r exchange.Registration, proof identity.Proof,
 	signIn func(identity.Person) (Signed, error)) (Signed, error) {
 	code, origin, err := r.Check()
@@ -61,7 +60,7 @@ func (a *App) login(ctx context.Context, r exchange.Registration, proof identity
 		return Signed{}, err
 	}
 	signed, err := signIn(person)
-	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at once
+	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at the same time
 		signed, err = signIn(person)
 	}
 	if err != nil {
@@ -70,22 +69,22 @@ func (a *App) login(ctx context.Context, r exchange.Registration, proof identity
 	return signed, err
 }
 
-// SignIn gives a token to a person whom the identity provider vouched for. Of r it takes what the
-// person says of themselves where they are new, and the invitation that they accept.
+// SignIn creates a token for a person verified by the identity provider. From r it takes what new users say about
+// themselves, and the invitation that they accept.
 func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Registration) (Signed, error) {
 	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.APIToken}, "")
 }
 
-// SignInBrowser is SignIn that begins a session of a browser in place of the one that it had.
+// SignInBrowser is SignIn for a browser: it begins a session in place of the browser's earlier one.
 func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r exchange.Registration, b Browser) (Signed,
 	error) {
 	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.SessionToken, Name: b.Name}, b.Session)
 }
 
-// newSecret is that of a new token.
+// newSecret returns the secret of a new token.
 func newSecret() string { return tokenPrefix + rand.Text() + rand.Text() } // 2 x 130 bits
 
-// signIn is SignIn; t is what the token is for, ends the secret of a session that ends with it ("": none).
+// signIn is SignIn; t describes the token, ends is the secret of a session that ends by this ("": none).
 func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Registration, t exchange.Token,
 	ends string) (Signed, error) {
 	secret := newSecret()
@@ -125,8 +124,7 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 	return s, err
 }
 
-// register makes a user and their personal organization, so that one person can list a
-// material at once.
+// register creates a user and their personal organization, so that a single person can list a material at once.
 func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, names exchange.UserPatch) (exchange.User,
 	error) {
 	if !a.mayRegister(p) {
@@ -167,13 +165,13 @@ func (a *App) mayRegister(p identity.Person) bool {
 	})
 }
 
-// Hash is how a token is kept: the hex SHA-256 of it.
+// Hash returns the stored form of a token: its hex SHA-256.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// Actor is who presents a token.
+// Actor returns the actor who presents a token.
 func (a *App) Actor(ctx context.Context, token string) (exchange.Actor, error) {
 	who, err := a.DB.Read().Actor(ctx, Hash(token))
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -196,8 +194,7 @@ func (a *App) Logout(ctx context.Context, who exchange.Actor) error {
 	})
 }
 
-// UserView is a user with what belongs to them; what only they and admins see is there when
-// Private is true.
+// UserView is a user with what belongs to them; Private reports whether it includes what only they and admins may see.
 type UserView struct {
 	exchange.User
 	Organizations []exchange.Organization
@@ -210,7 +207,7 @@ type UserView struct {
 	Invitations   []exchange.ShownInvitation
 }
 
-// everything is a page without a bound, for lists inside of an object.
+// everything is a page without a limit, for lists inside of an object.
 var everything exchange.Page
 
 // User reads a user as who may see them.
@@ -242,7 +239,8 @@ func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	if err != nil {
 		return v, err
 	}
-	// As u sees them: what was closed stays with someone who left the lab, who no longer may read it.
+	// Filter as u themselves would see them: closed requests stay assigned to someone who left the lab and may no
+	// longer read them.
 	assigned, err := c.Requests(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID}, exchange.Actor{ID: u.ID})
 	if err != nil {
 		return v, err
@@ -269,7 +267,7 @@ func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	return v, err
 }
 
-// UpdateUser changes what a user may change of themselves.
+// UpdateUser changes a user's own data.
 func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch) (UserView,
 	error) {
 	var u exchange.User
@@ -303,7 +301,7 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 	return a.userView(ctx, a.DB.Read(), who, u)
 }
 
-// saveUser keeps what became of a user, who may be called otherwise now.
+// saveUser saves a changed user, whose name may have changed.
 func saveUser(ctx context.Context, tx store.Conn, old, u exchange.User) error {
 	if u == old {
 		return nil
@@ -314,8 +312,8 @@ func saveUser(ctx context.Context, tx store.Conn, old, u exchange.User) error {
 	return renamed(ctx, tx, exchange.Renaming{User: u.ID})
 }
 
-// SetAdmin makes the user with a registry id an admin, or no longer one. It is the operator's
-// act at the machine, noted without an actor.
+// SetAdmin makes the user with a registry id an admin, or no longer one. The operator does this on the command line; it
+// is audited without an actor.
 func (a *App) SetAdmin(ctx context.Context, registryID string, admin bool) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		u, err := tx.UserByRegistryID(ctx, registryID)
@@ -337,8 +335,8 @@ func (a *App) SetAdmin(ctx context.Context, registryID string, admin bool) error
 	})
 }
 
-// GrantAdmins makes those an admin whom the setting names and who have signed in before; the
-// others become one when they register.
+// GrantAdmins makes those users admins whom the setting names and who have signed in before; the others become admins
+// when they register.
 func (a *App) GrantAdmins(ctx context.Context) error {
 	for _, id := range a.Admins {
 		if err := a.SetAdmin(ctx, id, true); err != nil && exchange.CodeOf(err) != exchange.InvalidInput {

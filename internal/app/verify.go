@@ -10,17 +10,18 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Report is what Verify found.
+// VerifyReport is the result of Verify.
 type VerifyReport struct {
 	Requests, Events, Files int
 	Bytes                   int64
-	Faults                  []string // each a sentence; none when all is well
+	Faults                  []string // one sentence each; none if all is well
 }
 
-// batch is how many rows are read at once where every row is visited.
+// batch is how many rows are read at once when every row is visited.
 const batch = 500
 
-// Verify checks the chain of every request's events, the account of its turns, and the checksum of every stored file.
+// Verify checks the hash chain of every request's events, the account of its turns, and the checksum of every stored
+// file.
 func (a *App) Verify(ctx context.Context) (VerifyReport, error) {
 	var r VerifyReport
 	if err := a.verifyEvents(ctx, &r); err != nil {

@@ -8,8 +8,8 @@ import (
 	"aliquot/internal/store"
 )
 
-// hides reports whether a material is not there for who: it is under embargo at now, and who is
-// neither of its lab nor an admin.
+// hides reports whether a material is hidden from who: it is under embargo at now, and who is neither of its lab nor an
+// admin.
 func (a *App) hides(who exchange.Actor, m exchange.Material, now time.Time) bool {
 	if !m.Embargoed(now) {
 		return false
@@ -18,11 +18,11 @@ func (a *App) hides(who exchange.Actor, m exchange.Material, now time.Time) bool
 	return !ok
 }
 
-// noMaterial is the answer for a material that is not there, word for word as for an id that nothing has.
+// noMaterial returns the error for a hidden material, word for word the one for an id that does not exist.
 func noMaterial() error { return exchange.Errorf(exchange.NotFound, "There is no such object.") }
 
-// listed reads a material as everybody may see it who may see it at all: NotFound where it is hidden. That an
-// admin sees what only its lab may is noted.
+// listed reads a material without its private fields; NotFound if it is hidden from who. If an admin sees what only its
+// lab may, that is audited.
 func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
 	m, err := c.ShownMaterial(ctx, id)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id i
 	return m, err
 }
 
-// shown is listed, with what is private for who may see that.
+// shown is listed, with the private fields if who may see them.
 func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
 	m, err := a.listed(ctx, c, who, id)
 	if err != nil || !m.Conceals() {
@@ -56,7 +56,7 @@ func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id in
 	}
 }
 
-// shownIn is shown for who changes the material in a transaction, which notes what an admin does.
+// shownIn is shown for a caller who changes the material in a transaction, which audits what an admin does.
 func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial,
 	error) {
 	m, err := tx.ShownMaterial(ctx, id)
@@ -77,8 +77,8 @@ func (a *App) seesPrivate(ctx context.Context, c store.Conn, who exchange.Actor,
 	return ok, err
 }
 
-// toPrivate gives the relations of who to the private fields of a material: RequesterOf means that the lab
-// accepted a request of theirs.
+// toPrivate returns the relations of who to the private fields of a material: RequesterOf means that the lab accepted a
+// request of theirs.
 func toPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) (exchange.Relation, error) {
 	rel := who.ToOrganization(m.OrganizationID)
 	if who.Anonymous() || who.Admin || who.MemberOf(m.OrganizationID) {
@@ -91,7 +91,7 @@ func toPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange
 	return rel, err
 }
 
-// reveal shows who, in a list, what is private in the materials of their own labs.
+// reveal adds to a list the private fields of those materials that belong to labs of who.
 func reveal(who exchange.Actor, list []exchange.ShownMaterial) {
 	for i, m := range list {
 		if who.MemberOf(m.OrganizationID) {
@@ -100,7 +100,7 @@ func reveal(who exchange.Actor, list []exchange.ShownMaterial) {
 	}
 }
 
-// materialForUpdate reads a material that who may see and keeps others from changing it until commit.
+// materialForUpdate reads a material that who may see and locks it until commit.
 func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Material,
 	error) {
 	m, err := tx.MaterialForUpdate(ctx, id)
@@ -110,8 +110,8 @@ func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange
 	return m, err
 }
 
-// imported reads the material that was imported under an identifier, for the answer to who imports it
-// again. One that is hidden from them has its import identifier alone, and no id.
+// imported reads the material that was imported under an identifier, for the response to another import of it. If it is
+// hidden from who, only its import identifier is returned, and no id.
 func (a *App) imported(ctx context.Context, who exchange.Actor, source, identifier string) (exchange.ShownMaterial,
 	error) {
 	c := a.DB.Read()

@@ -9,16 +9,16 @@ import (
 	"aliquot/internal/store"
 )
 
-// Visitor is who looks at a page, with what every page tells them.
+// Visitor is the person who views a page, with what every page shows them.
 type Visitor struct {
 	exchange.Actor
 	User    exchange.User
-	Zone    *time.Location // of the times that they read
-	Unread  int64          // notifications; 100 of them or more are 100
-	Waiting int64          // requests in which it is their turn; likewise
+	Zone    *time.Location // time zone of the times shown
+	Unread  int64          // unread notifications, counted up to 100
+	Waiting int64          // requests that wait for the visitor, counted up to 100
 }
 
-// Initials are those of the visitor's names.
+// Initials returns the initials of the visitor's names.
 func (v Visitor) Initials() string {
 	var initials []rune
 	for _, name := range []string{v.User.FirstName, v.User.LastName} {
@@ -33,7 +33,7 @@ func (v Visitor) Initials() string {
 	return string(initials)
 }
 
-// Visitor is who presents the token of a session: nobody where it is unknown or expired.
+// Visitor returns the visitor with the token of a session; anonymous if it is unknown or expired.
 func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 	v := Visitor{Zone: time.UTC}
 	c := a.DB.Read()
@@ -44,7 +44,7 @@ func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 		}
 		return Visitor{Zone: time.UTC}, err
 	}
-	if v.Scope != "" { // a program's token, which is no session
+	if v.Scope != "" { // a program's token is not a session
 		return Visitor{Zone: time.UTC}, nil
 	}
 	seen, err := c.Visitor(ctx, v.ID)
@@ -56,10 +56,10 @@ func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 	return v, nil
 }
 
-// usedEvery is how often it is noted that a token is used, so that reading does not write each time.
+// usedEvery is how often the use of a token is recorded, so that reading does not write each time.
 const usedEvery = time.Hour
 
-// useToken notes that a token is used. Who comes with it is answered also where that fails.
+// useToken records the use of a token. If that fails, the call is served all the same.
 func (a *App) useToken(ctx context.Context, who exchange.Actor) {
 	if who.Used == nil || a.DB.Read().Now.Sub(*who.Used) < usedEvery {
 		return

@@ -33,7 +33,7 @@ func (a *App) Webhook(ctx context.Context, who exchange.Actor, organization, id 
 	return w, err
 }
 
-// CreateWebhook gives an organization a webhook, with a secret.
+// CreateWebhook creates a webhook of an organization, with a secret.
 func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.WebhookPatch) (exchange.Webhook, error) {
 	w, err := p.Create(a.Sender.Check)
@@ -42,7 +42,7 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 	}
 	w.OrganizationID, w.Secret = organization, webhook.NewSecret()
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil { // or two at once could be one too many
+		if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil { // locked, or two concurrent calls could exceed the limit
 			return err
 		}
 		if err := a.may(ctx, tx, who, exchange.WebhookWrite, who.ToOrganization(organization),
@@ -69,7 +69,7 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 	return w, err
 }
 
-// noteWebhook notes a change of a webhook: not its address and secrets.
+// noteWebhook audits a change of a webhook, without its URL and secrets.
 func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w exchange.Webhook) error {
 	return tx.InsertAudit(ctx, actorID(who), exchange.WebhookWrite, object("webhook", w.ID), false,
 		map[string]any{"organization": w.OrganizationID, "events": w.Events, "enabled": w.Enabled})
@@ -84,7 +84,7 @@ func (a *App) UpdateWebhook(ctx context.Context, who exchange.Actor, organizatio
 		})
 }
 
-// RotateWebhook gives a webhook another secret; the one before signs too for a day.
+// RotateWebhook gives a webhook a new secret; the old one signs too for a day.
 func (a *App) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (exchange.Webhook, error) {
 	return a.changeWebhook(ctx, who, organization, id,
 		func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
@@ -111,7 +111,7 @@ func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organizatio
 	return w, err
 }
 
-// withWebhook lets do change a webhook, which is locked, for who may.
+// withWebhook locks a webhook and calls do to change it, if who may.
 func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
 	do func(context.Context, store.Conn, exchange.Webhook) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -127,7 +127,7 @@ func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization,
 	})
 }
 
-// DeleteWebhook forgets a webhook. What waits to be sent to it never is.
+// DeleteWebhook deletes a webhook. Its pending deliveries are never sent.
 func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organization, id int64) error {
 	return a.withWebhook(ctx, who, organization, id,
 		func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
@@ -141,7 +141,7 @@ func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organizatio
 		})
 }
 
-// PingWebhook sends a message to a webhook, to try it out.
+// PingWebhook sends a test message to a webhook.
 func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d exchange.WebhookDelivery,
 	err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
@@ -156,7 +156,7 @@ func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization,
 	return d, err
 }
 
-// sending is withWebhook for what sends to it.
+// sending is withWebhook for calls that send to it.
 func (a *App) sending(ctx context.Context, who exchange.Actor, organization, id int64,
 	do func(context.Context, store.Conn, exchange.Webhook) error) error {
 	return a.withWebhook(ctx, who, organization, id,
@@ -178,7 +178,7 @@ func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, 
 	return a.DB.Read().Deliveries(ctx, id, p, f)
 }
 
-// Delivery reads a delivery with its attempts, the first one first.
+// Delivery reads a delivery with its attempts, the oldest first.
 func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id,
 	delivery int64) (d exchange.WebhookDelivery, attempts []exchange.Attempt, err error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
@@ -191,7 +191,7 @@ func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id
 	return d, attempts, err
 }
 
-// Redeliver sends a message again now, under the id that it has, whatever became of it before.
+// Redeliver sends a message again now, under the same id, whatever became of it before.
 func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, id,
 	delivery int64) (d exchange.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {

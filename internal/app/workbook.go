@@ -11,23 +11,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// How many workbooks, XLSX or ODS, are read at once in this process, which is what its memory allows: each may
-// need some 80 MiB. Those that somebody waits for at a door have slots of their own, and are read up to their
-// headers alone.
+// Limits of the workbooks, XLSX or ODS, that are read at once in this process: each may need some 80 MiB of memory.
+// Requests that wait for a workbook have slots of their own, and read it only up to its headers.
 const (
 	workbooksAtDoors = 2
 	workbooksInJobs  = 2
 )
 
-// workbookPatience is how long whoever sends a workbook waits for their turn.
+// workbookPatience is how long a request with a workbook waits for its turn.
 const workbookPatience = 10 * time.Second
 
-// workbooks lets those who read workbooks in, one after the other.
+// workbooks hands out turns to read workbooks, one after the other.
 type workbooks struct {
 	doors, jobs chan struct{}
 
 	mu      sync.Mutex
-	waiting map[uuid.UUID]bool // at the doors
+	waiting map[uuid.UUID]bool // users with a request that waits
 }
 
 func newWorkbooks() *workbooks {
@@ -35,8 +34,8 @@ func newWorkbooks() *workbooks {
 		waiting: map[uuid.UUID]bool{}}
 }
 
-// atDoor waits until a person may read a file, where that is a workbook, and gives what is to be called when
-// it was read. Of one person one waits at a time.
+// atDoor waits until a user's request may read a file, if that is a workbook, and returns the function to call when it
+// has been read. Only one request of a user waits at a time.
 func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) (leave func(), err error) {
 	if is, err := sheet.Workbook(file); err != nil || !is {
 		return func() {}, err
@@ -70,7 +69,7 @@ func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 	}
 }
 
-// inJob is atDoor of a job, which waits as long as it may.
+// inJob is atDoor for a job, which waits as long as it may.
 func (w *workbooks) inJob(ctx context.Context, file sheet.File) (leave func(), err error) {
 	if is, err := sheet.Workbook(file); err != nil || !is {
 		return func() {}, err
