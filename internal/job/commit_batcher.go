@@ -8,9 +8,9 @@ import (
 	"aliquot/internal/store"
 )
 
-// together runs the transactions of a worker. SQLite has one writer, and to wait for the disk is most
-// of what a short job costs there, so those that come while another commits are committed as one.
-// On PostgreSQL each is its own.
+// commitBatcher runs the transactions of a worker. SQLite has one writer, and most of the cost of a short job there is
+// waiting for the disk, so transactions that arrive while another commits are committed together. On PostgreSQL each is
+// committed on its own.
 type commitBatcher struct {
 	db      *store.DB
 	mu      sync.Mutex
@@ -42,7 +42,7 @@ func (t *commitBatcher) Tx(ctx context.Context, do func(ctx context.Context, tx 
 	return <-p.done
 }
 
-// lead commits what waits until nothing does.
+// lead commits the waiting transactions until none is left.
 func (t *commitBatcher) lead() {
 	for {
 		runtime.Gosched() // those that are about to end come along
@@ -61,7 +61,7 @@ func (t *commitBatcher) lead() {
 	}
 }
 
-// all commits all parts at once, unless one of them fails: then nothing happened.
+// all commits all parts in one transaction, unless one of them fails: then nothing is changed.
 func (t *commitBatcher) all(parts []*batchedTx) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(parts[0].ctx), settleTime)
 	defer cancel()
@@ -88,7 +88,7 @@ func (t *commitBatcher) all(parts []*batchedTx) bool {
 	return true
 }
 
-// unpanicked makes a panic of do an error: it would happen in nobody's goroutine.
+// unpanicked turns a panic of do into an error, because do runs in another caller's goroutine.
 func unpanicked(do func(context.Context, store.Conn) error) func(context.Context, store.Conn) error {
 	return func(ctx context.Context, tx store.Conn) (err error) {
 		defer func() {

@@ -1,6 +1,6 @@
-// Package job is the queue: work behind the scenes as rows of the database, enqueued in the
-// transaction that wants it and done once in whichever process is free. A process may die at any
-// moment: what a job did to the database and the word that it did are one transaction.
+// Package job is the job queue: background work as rows of the database, enqueued in the transaction that needs it and
+// done once, by whichever process is free. A process may die at any moment, so a job's effects on the database and the
+// record that it is done are committed in one transaction.
 package job
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kind is one kind of job, and what its handler is told.
+// Kind is a kind of job, with the type of its handler's arguments.
 type Kind[Args any] struct {
 	Name        string        // as "sweep.content"; it is kept with each job, so it never changes
 	MaxAttempts int           // failures in a row after which a job is given up; 0: 10
@@ -25,7 +25,7 @@ type Kind[Args any] struct {
 	Heavy bool
 }
 
-// Order says how a job is to be enqueued; the zero value is at once, for Aliquot itself.
+// EnqueueOptions say how to enqueue a job; the zero value means at once, on behalf of Aliquot itself.
 type EnqueueOptions struct {
 	Key  string     // there is at most one job of a kind with a key, as long as it is kept; "": any number
 	User *uuid.UUID // who may see and cancel it beside admins
@@ -33,8 +33,8 @@ type EnqueueOptions struct {
 	At   time.Time  // zero: at once
 }
 
-// Enqueue adds a job in the caller's transaction, with one statement, and gives its id. Where there is
-// one with that key already, also one that is over, it gives the id of that one.
+// Enqueue adds a job in the caller's transaction, with one statement, and returns its id. If a job with that key
+// exists, even a finished one, it returns the id of that job and adds none.
 func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o EnqueueOptions) (int64, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -43,8 +43,8 @@ func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o Enq
 	return tx.InsertJob(ctx, k.job(tx, raw, o))
 }
 
-// Restart is Enqueue, but where there is a job with that key, in whatever state, it begins anew with args:
-// what a run of it saved stays, and what that has not saved yet is refused.
+// Restart is Enqueue, except that an existing job with that key, in whatever state, starts anew with args: what a run
+// of it has saved stays, and what that run has not saved yet is refused.
 func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o EnqueueOptions) (int64, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -68,14 +68,14 @@ func (k Kind[Args]) job(tx store.Conn, args json.RawMessage, o EnqueueOptions) e
 	return j
 }
 
-// Queued is one of many jobs that are enqueued at once.
+// Queued is one of many jobs to enqueue at once.
 type Queued[Args any] struct {
 	Args Args
 	EnqueueOptions
 }
 
-// EnqueueAll adds many jobs in the caller's transaction with few statements. Where there is one with the
-// key of one of them already, that one is not added.
+// EnqueueAll adds many jobs in the caller's transaction with few statements. A job whose key exists already is not
+// added.
 func (k Kind[Args]) EnqueueAll(ctx context.Context, tx store.Conn, list []Queued[Args]) error {
 	jobs := make([]exchange.Job, len(list))
 	for i, q := range list {
@@ -88,7 +88,7 @@ func (k Kind[Args]) EnqueueAll(ctx context.Context, tx store.Conn, list []Queued
 	return tx.InsertJobs(ctx, jobs)
 }
 
-// Handler does the jobs of one kind.
+// Handler runs the jobs of one kind.
 type Handler struct {
 	kind        string
 	maxAttempts int
@@ -98,10 +98,10 @@ type Handler struct {
 	do          func(context.Context, *Run) error
 }
 
-// Handle makes a handler of do. It does the effects of a job on the database in Run.Finish, and
-// those of a long one part by part in Run.Step, so that each happens once whatever dies meanwhile;
-// what it does outside of these it may do again. When it returns nil without Finish the job is
-// done without a result. When it fails, or takes too long, it is run again later.
+// Handle returns a handler that runs do. do changes the database only in Run.Finish or, in a long job, part by part in
+// Run.Step, so that each effect happens once even if a process dies; anything else that it does may be repeated. When
+// it returns nil without Finish, the job is done without a result. When it fails or exceeds its time, it is run again
+// later.
 func (k Kind[Args]) Handle(do func(context.Context, *Run, Args) error) Handler {
 	h := Handler{kind: k.Name, maxAttempts: k.MaxAttempts, time: k.Timeout, heavy: k.Heavy}
 	if h.maxAttempts == 0 {
@@ -120,28 +120,28 @@ func (k Kind[Args]) Handle(do func(context.Context, *Run, Args) error) Handler {
 	return h
 }
 
-// Every has a job, with arguments that are zero, enqueued once in each period, however many
-// processes there are. A period in which no process ran is left out.
+// Every enqueues a job with zero arguments once in each period, however many processes there are. A period in which no
+// process ran is skipped.
 func (h Handler) Every(period time.Duration) Handler {
 	h.every = period
 	return h
 }
 
-// GiveUp marks a failure that no further try mends.
+// GiveUp marks a failure that retrying cannot repair.
 func GiveUp(err error) error { return permanentError{err} }
 
 type permanentError struct{ error }
 
 func (h permanentError) Unwrap() error { return h.error }
 
-// ErrStopping is what Step says when the process is asked to stop; a handler returns it, and the
-// job goes on elsewhere from its last step.
+// ErrStopping is returned by Step when the process is about to stop; a handler returns it, and another process
+// continues the job after its last step.
 var ErrStopping = errors.New("the process is asked to stop")
 
-// errLost says that the job is another worker's by now, or was cancelled.
+// errLost is the error of a run whose job was cancelled or taken over by another worker.
 var errLost = errors.New("the job was taken by another worker, or cancelled")
 
-// message is what a person reads of a failure; its cause is in the log.
+// message returns the text of a failure that people see; its cause is in the log.
 func message(err error) string {
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		return e.Message

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Run is one try at a job, in the hands of its handler.
+// Run is one attempt at a job; its handler receives it.
 type Run struct {
 	w       *Worker
 	id      int64
@@ -33,7 +33,7 @@ type Run struct {
 // ID is the id of the job.
 func (r *Run) ID() int64 { return r.id }
 
-// User is who asked for the job; uuid.Nil: Aliquot itself.
+// User returns the user who enqueued the job, or uuid.Nil for Aliquot itself.
 func (r *Run) User() (id uuid.UUID) {
 	if r.job.User != nil {
 		id = *r.job.User
@@ -49,11 +49,11 @@ func (r *Run) Turn() (id uuid.UUID) {
 	return id
 }
 
-// Progress is what the last step said, of this run or an earlier one.
+// Progress returns the progress that the last step reported, in this run or an earlier one.
 func (r *Run) Progress() exchange.Progress { return r.job.Progress }
 
-// Resume reads the state that the last step left, of this run or an earlier one, into what state
-// points to; before the first step it leaves that as it is.
+// Resume reads the state that the last step saved, in this run or an earlier one, into what state points to; before the
+// first step it leaves that unchanged.
 func (r *Run) Resume(state any) error {
 	if r.job.Checkpoint == nil {
 		return nil
@@ -61,10 +61,10 @@ func (r *Run) Resume(state any) error {
 	return json.Unmarshal(r.job.Checkpoint, state)
 }
 
-// Step does a part of the job. The effects of do, how far the job is then, and the state that
-// Resume gives to the next run, should this one die, are one transaction. It refuses with
-// ErrStopping, before it does anything, where the process is to stop. Like every transaction it
-// may run do again, so do changes nothing but the database and its own results.
+// Step runs a part of the job. The effects of do, the progress of the job, and the state that Resume returns to the
+// next run, should this one die, are committed in one transaction. If the process is to stop, Step returns ErrStopping
+// before it does anything. Like every transaction it may run do again, so do must change nothing but the database and
+// its own results.
 func (r *Run) Step(ctx context.Context,
 	do func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error)) error {
 	select {
@@ -82,8 +82,8 @@ func (r *Run) Step(ctx context.Context,
 	})
 }
 
-// Finish does the last part of the job, or all of it. The effects of do, its result and that the
-// job is done are one transaction. A result of nil is none.
+// Finish runs the last part of the job, or all of it. The effects of do, its result and the job's state "done" are
+// committed in one transaction. A nil result means none.
 func (r *Run) Finish(ctx context.Context, do func(ctx context.Context, tx store.Conn) (result any, err error)) error {
 	return r.save(ctx, func(ctx context.Context, tx store.Conn) (exchange.Job, error) {
 		result, err := do(ctx, tx)
@@ -102,12 +102,12 @@ func (r *Run) FinishHeld(ctx context.Context, held *store.DeferredCommit) error 
 		func(_ context.Context, tx store.Conn) (exchange.Job, error) { return r.job.Finish(nil, tx.Now), nil })
 }
 
-// save is saveIn a transaction of its own.
+// save is saveIn in a transaction of its own.
 func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Conn) (exchange.Job, error)) error {
 	return r.saveIn(ctx, r.w.txs.Tx, do)
 }
 
-// saveIn commits what do did together with the job as do gives it, if the job is this run's still.
+// saveIn commits what do did together with the job that do returns, provided that this run still has the job.
 func (r *Run) saveIn(ctx context.Context,
 	transaction func(context.Context, func(context.Context, store.Conn) error) error,
 	do func(ctx context.Context, tx store.Conn) (exchange.Job, error)) error {
@@ -139,7 +139,7 @@ func (r *Run) saveIn(ctx context.Context,
 	return err
 }
 
-// run runs the handler and settles the result of it.
+// run runs the handler and records the result.
 func (r *Run) run() {
 	began := time.Now()
 	r.slow = time.AfterFunc(r.handler.time, func() {
@@ -177,7 +177,7 @@ func (r *Run) run() {
 // grace is how long a handler may take to notice that its context ended.
 const grace = 2 * time.Second
 
-// call calls the handler; a panic is a failure.
+// call calls the handler and turns a panic into an error.
 func (r *Run) call() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -224,7 +224,7 @@ func (r *Run) settle(err error) (exchange.JobState, error) {
 
 const settleTime = 10 * time.Second
 
-// again is when a job that failed with err is tried again; nil: never.
+// again returns when a job that failed with err is tried again; nil means never.
 func (r *Run) again(j exchange.Job, err error, now time.Time) *time.Time {
 	if _, hopeless := errors.AsType[permanentError](err); hopeless || j.Failures+1 >= r.handler.maxAttempts {
 		return nil
@@ -238,8 +238,8 @@ const (
 	maxPause   = time.Hour
 )
 
-// pause is how long to wait after so many failures in a row: a random time between half and the
-// whole, so that what failed together is not tried together.
+// pause returns how long to wait after the given number of failures in a row: a random time between half of the full
+// pause and all of it, so that jobs that failed together are not retried together.
 func pause(failures int) time.Duration {
 	whole := maxPause
 	if failures < 20 {

@@ -17,7 +17,7 @@ import (
 	"aliquot/internal/store"
 )
 
-// Config is what a Worker needs.
+// Config configures a Worker.
 type Config struct {
 	DB       *store.DB
 	Log      *slog.Logger
@@ -47,7 +47,7 @@ type Worker struct {
 	held map[*Run]bool // leased by this worker, begun or not
 }
 
-// lane is the slots for quick jobs or for heavy ones, so that mail does not wait for spreadsheets.
+// lane holds the slots for quick jobs or for heavy ones; they are separate so that mail does not wait for spreadsheets.
 type lane struct {
 	heavy    bool
 	slots    chan struct{}   // has an entry for each that is taken
@@ -57,7 +57,7 @@ type lane struct {
 	freed    chan struct{}   // likewise, because a heavy job of someone ended
 }
 
-// New makes a worker; it runs once.
+// New returns a worker, whose Run may be called once.
 func New(cfg Config) (*Worker, error) {
 	w := &Worker{Config: cfg, txs: commitBatcher{db: cfg.DB}, handlers: map[string]Handler{},
 		stopping: make(chan struct{}), held: map[*Run]bool{}}
@@ -94,8 +94,8 @@ const (
 	patience = time.Second
 )
 
-// Run runs jobs until ctx ends. Then it takes no more, gives those that are running until Drain, and
-// gives back what did not get done.
+// Run runs jobs until ctx ends. Then it takes no more jobs, waits up to Drain for those that are running, and releases
+// those that are unfinished.
 func (w *Worker) Run(ctx context.Context) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
@@ -116,7 +116,7 @@ func (w *Worker) Run(ctx context.Context) {
 	beside.Wait()
 }
 
-// take takes jobs of a lane and starts them, each in a slot, until ctx ends.
+// take claims jobs of a lane and starts them, each in a slot, until ctx ends.
 func (w *Worker) take(ctx, running context.Context, l lane, jobs *sync.WaitGroup) {
 	for {
 		select {
@@ -148,7 +148,7 @@ func (w *Worker) take(ctx, running context.Context, l lane, jobs *sync.WaitGroup
 	}
 }
 
-// slot waits a moment for a slot.
+// slot waits briefly for a slot.
 func (l lane) slot(ctx context.Context) bool {
 	select {
 	case l.slots <- struct{}{}:
@@ -187,7 +187,7 @@ func (w *Worker) claim(ctx, running context.Context, l lane) []*Run {
 	return runs
 }
 
-// giveBack gives back jobs that were taken and not begun.
+// giveBack releases jobs that were claimed but not started.
 func (w *Worker) giveBack(ctx context.Context, runs []*Run) {
 	for _, r := range runs {
 		if _, err := r.settle(ErrStopping); err != nil && !errors.Is(err, errLost) {
@@ -197,7 +197,7 @@ func (w *Worker) giveBack(ctx context.Context, runs []*Run) {
 	}
 }
 
-// drop forgets a run.
+// drop removes a run from those that the worker has.
 func (w *Worker) drop(r *Run) {
 	r.cancel(nil)
 	w.mu.Lock()
@@ -205,7 +205,7 @@ func (w *Worker) drop(r *Run) {
 	delete(w.held, r)
 }
 
-// wait waits until there may be a job of a lane that is due; false: ctx ended.
+// wait waits until a job of the lane may be due; it returns false if ctx ended.
 func (w *Worker) wait(ctx context.Context, l lane) bool {
 	for {
 		select {
@@ -228,8 +228,8 @@ func (w *Worker) wait(ctx context.Context, l lane) bool {
 	}
 }
 
-// renew prolongs the leases of the jobs of this worker until ctx ends, and stops the runs whose
-// job another has, or that was cancelled.
+// renew extends the leases of this worker's jobs until ctx ends, and stops runs whose job was cancelled or belongs to
+// another worker now.
 func (w *Worker) renew(ctx context.Context) {
 	tick := time.NewTicker(w.Lease / 3)
 	defer tick.Stop()
@@ -266,7 +266,7 @@ func (w *Worker) renew(ctx context.Context) {
 	}
 }
 
-// check stops a run where its job is under another lease, 0: under none.
+// check stops a run if its job has a different lease; 0 means that the job has none.
 func (r *Run) check(lease int64) {
 	if !r.mu.TryLock() { // in the midst of a step, which finds out by itself; the others do not wait for it
 		return

@@ -16,10 +16,10 @@ type Gates struct {
 	users                *otter.Cache[string, string] // by the hash of a token that proved good
 }
 
-// knownFor is how long a token that is not used stays known.
+// knownFor is how long an unused token stays known.
 const knownFor = 10 * time.Minute
 
-// NewGates makes the gates of three rules.
+// NewGates returns the gates of three rules.
 func NewGates(user, address, login Rule) (*Gates, error) {
 	var g Gates
 	var err error
@@ -57,7 +57,7 @@ func (g *Gates) known(hash string) (user string, ok bool) {
 	return g.users.GetIfPresent(hash)
 }
 
-// Proved notes that a token, whose call passed, is a user's.
+// Proved records that a token, whose call passed, belongs to a user.
 func (g *Gates) Proved(hash string, user uuid.UUID) {
 	if _, ok := g.known(hash); !ok {
 		id := user.String()
@@ -66,7 +66,7 @@ func (g *Gates) Proved(hash string, user uuid.UUID) {
 	}
 }
 
-// Refused notes that a token is no good, or no longer: its calls count as their address.
+// Refused records that a token is invalid, or no longer valid: its calls count for their address.
 func (g *Gates) Refused(hash, remoteAddr string) {
 	if _, ok := g.known(hash); ok {
 		g.users.Invalidate(hash)
@@ -74,7 +74,8 @@ func (g *Gates) Refused(hash, remoteAddr string) {
 	}
 }
 
-// Network is what counts as one address: with IPv6 a household or a machine has a /64 to choose from.
+// Network returns the part of an address that calls are counted by: with IPv6 a household or a machine has a /64 to
+// choose from.
 func Network(remoteAddr string) string {
 	at, err := netip.ParseAddrPort(remoteAddr)
 	if err != nil {
@@ -97,5 +98,5 @@ func (v Decision) Tell(h http.Header) {
 	}
 }
 
-// Seconds are those until the next call may come.
+// Seconds returns the number of seconds until the next call is allowed.
 func (v Decision) Seconds() int { return int(v.Retry.Seconds()) }

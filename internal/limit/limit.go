@@ -1,5 +1,5 @@
-// Package limit says how often a caller may call (contract.md section 9): one token bucket per
-// caller, in the memory of this process.
+// Package limit limits how often a caller may call (contract.md section 9): one token bucket per caller, in the memory
+// of this process.
 package limit
 
 import (
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rule is one kind of limit: so many calls a second, and so many at once after a pause.
+// Rule is one kind of limit: a rate in calls per second, and a burst that is allowed after a pause.
 type Rule struct {
 	Name    string
 	Rate    float64 // calls a second
@@ -19,8 +19,8 @@ type Rule struct {
 	Callers int // how many callers are remembered; the ones least seen are forgotten first
 }
 
-// Policy is the rule as the RateLimit-Policy header says it: the burst, and the seconds in which
-// it fills up again.
+// Policy returns the rule in the form of the RateLimit-Policy header: the burst, and the number of seconds in which it
+// fills up again.
 func (r Rule) Policy() string {
 	return fmt.Sprintf("%q;q=%d;w=%d", r.Name, r.Burst, int(math.Ceil(float64(r.Burst)/r.Rate)))
 }
@@ -39,8 +39,8 @@ type Gate struct {
 	buckets *otter.Cache[string, *rate.Limiter]
 }
 
-// NewGate makes a gate without any caller. A bucket that nobody used for as long as it takes to
-// fill up again is forgotten, which changes nothing for its caller.
+// NewGate returns a gate without callers. A bucket that was not used for as long as it takes to fill up again is
+// dropped, which changes nothing for its caller.
 func NewGate(r Rule) (*Gate, error) {
 	full := time.Duration(float64(r.Burst)/r.Rate*float64(time.Second)) + time.Second
 	c, err := otter.New(&otter.Options[string, *rate.Limiter]{
@@ -50,7 +50,7 @@ func NewGate(r Rule) (*Gate, error) {
 	return &Gate{r, c}, err
 }
 
-// Verdict is what a gate says of one call.
+// Verdict is the decision of a gate about one call.
 type Decision struct {
 	Rule  Rule
 	OK    bool

@@ -11,17 +11,17 @@ import (
 	"aliquot/internal/exchange/fulltext"
 )
 
-// sample is what stands for all hits of an expression: the first by rank, live and archived ones apart.
+// sample is a sample of the hits of an expression: the first by rank, live and archived ones separately.
 type sample struct {
 	hits  []hit
 	scale [2]float64 // how many live, and how many archived hits one of them stands for
 }
 
-// whole says that a sample is all hits.
+// whole reports whether a sample contains all hits.
 func (s sample) whole() bool { return s.scale == [2]float64{1, 1} }
 
-// sample takes all hits of an expression or, where they are clearly more than are counted one by one, so
-// many as tell how often what is among them.
+// sample reads all hits of an expression or, if they are clearly more than are counted one by one, enough of them to
+// estimate the counts.
 func (f finder) sample(ctx context.Context, e fulltext.Expr) (sample, error) {
 	most, some := f.db.exactUpTo, f.db.sampled
 	s := sample{scale: [2]float64{1, 1}}
@@ -60,7 +60,7 @@ func (f finder) sample(ctx context.Context, e fulltext.Expr) (sample, error) {
 	return s, err
 }
 
-// tally is how many things a search finds.
+// tally holds the counts of a search.
 type tally struct {
 	count       float64
 	facets      map[string]map[string]float64 // facet -> value ->
@@ -68,7 +68,7 @@ type tally struct {
 	hits        []hit // all of them where the count is exact
 }
 
-// tally counts what s finds, and by facets where they are wanted.
+// tally counts the hits of s, and per facet if s asks for facets.
 func (f finder) tally(ctx context.Context, s exchange.Search) (tally, error) {
 	t := tally{facets: map[string]map[string]float64{}, approximate: map[string]bool{}}
 	text := s.Query.Expr()
@@ -111,7 +111,7 @@ func (f finder) tally(ctx context.Context, s exchange.Search) (tally, error) {
 	return t, nil
 }
 
-// addFacets counts those facets of the hits of a sample that are wanted.
+// addFacets counts the facets of the sample's hits whose name is wanted.
 func (t *tally) addFacets(ix index, s sample, wanted func(name string) bool) {
 	lines := map[string]float64{}
 	for _, h := range s.hits {
@@ -138,8 +138,8 @@ func (t *tally) add(line string, n float64) {
 	t.facets[name][value] += n
 }
 
-// addWhole counts all that a text finds: what passes every filter for every facet, what only one filter
-// keeps out for the facet of that filter.
+// addWhole counts all hits of a text: those that pass every filter for every facet, and those that fail only one filter
+// for the facet of that filter.
 func (t *tally) addWhole(s sample, filters map[string][]string) {
 	wanted := wantedLines(filters)
 	all, only := map[string]float64{}, map[string]map[string]float64{}
@@ -180,7 +180,7 @@ func (t *tally) addWhole(s sample, filters map[string][]string) {
 	}
 }
 
-// wantedLines are, for each filter, the lines of facets of which a thing has to have one.
+// wantedLines returns, for each filter, the facet lines of which an object must have one.
 func wantedLines(filters map[string][]string) map[string]map[string]bool {
 	wanted := map[string]map[string]bool{}
 	for name, values := range filters {
@@ -192,7 +192,7 @@ func wantedLines(filters map[string][]string) map[string]map[string]bool {
 	return wanted
 }
 
-// passes reports whether what has these lines of facets passes all filters.
+// passes reports whether an object with these facet lines passes all filters.
 func passes(lines string, wanted map[string]map[string]bool) bool {
 	for _, any := range wanted {
 		if !hasLine(lines, any) {
@@ -211,10 +211,10 @@ func hasLine(lines string, wanted map[string]bool) bool {
 	return false
 }
 
-// maxValues is how many values of a facet are told.
+// maxValues is the number of values of a facet that are returned.
 const maxValues = 100
 
-// facet tells the most frequent values of a facet, and those that are filtered by.
+// facet returns the most frequent values of a facet, and those that are filtered by.
 func facet(values map[string]float64, chosen []string, exact bool) exchange.Facet {
 	names := make([]string, 0, len(values))
 	for name := range values {
@@ -239,7 +239,7 @@ func facet(values map[string]float64, chosen []string, exact bool) exchange.Face
 	return told
 }
 
-// rounded is a count, of which an estimate tells three digits.
+// rounded rounds a count; an estimate of 1000 or more to three significant digits.
 func rounded(n float64, exact bool) int64 {
 	if exact || n < 1000 {
 		return int64(math.Round(n))

@@ -12,23 +12,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// finder finds what one viewer may see in an index.
+// finder searches one index on behalf of one viewer and returns only what the viewer may see.
 type finder struct {
 	Conn
 	index
 	viewer uuid.UUID
 }
 
-// hit is a row of an index that a search finds.
+// hit is an index row that matches a search.
 type hit struct {
 	rank            int64
 	facets, weights string
 }
 
-// end is behind the last rank.
+// end returns the upper bound of the ranks, exclusive.
 func (ix index) end() int64 { return 2 << ix.bits }
 
-// from is the FROM of the hits x of an expression, and the condition that the viewer sees them.
+// from returns the FROM of the hits x of an expression, and the condition that they match and are visible to the
+// viewer.
 func (f finder) from(e fulltext.Expr) (string, *filter) {
 	d := f.db.dialect
 	w := where(strings.ReplaceAll(d.foundBy, "%[1]s", f.name), d.asked(e))
@@ -38,18 +39,18 @@ func (f finder) from(e fulltext.Expr) (string, *filter) {
 	return strings.ReplaceAll(d.found, "%[1]s", f.name), w
 }
 
-// matches is the condition that the row x is a hit of the expression $1.
+// matches returns the condition that the row x matches the expression $1.
 func (f finder) matches() string {
 	return strings.NewReplacer("%[1]s", f.name, "?", "$1").Replace(f.db.dialect.matches)
 }
 
-// hits are the first of an expression by rank, from one rank until before another.
+// hits returns the first matches of an expression by rank, from one rank (inclusive) to another (exclusive).
 func (f finder) hits(ctx context.Context, e fulltext.Expr, from, until int64, most int) ([]hit, error) {
 	if !f.db.Postgres() { // which goes by rank, and stops
 		return f.read(ctx, e, from, until, most)
 	}
-	// PostgreSQL finds all hits before it sorts them, so it is asked for as many ranks as what was found so far
-	// lets expect.
+	// PostgreSQL finds all hits before it sorts them, so each query covers only as many ranks as should be enough,
+	// judging by the density of the hits found so far.
 	var list []hit
 	for begin, ranks := from, 1.0; from < until && len(list) < most; {
 		asked, to := f.within(e, from, from+int64(min(ranks, float64(until-from))))
@@ -68,15 +69,16 @@ func (f finder) hits(ctx context.Context, e fulltext.Expr, from, until int64, mo
 	return list, nil
 }
 
-// partBits are how many bits of a rank say in which part of the ranks it is, of two sizes: 2048 and 128 parts.
-// PostgreSQL has a mark for each, SQLite goes by rank.
+// partBits are the numbers of leading bits of a rank that name its part of the ranks, in two sizes: 2048 and 128 parts.
+// PostgreSQL indexes a token for each; SQLite reads by rank and needs none.
 var partBits = [...]int{11, 7}
 
-// manyParts is from how many parts on those of the next size are asked for, and of the last one all.
+// manyParts is the number of parts from which on a query uses the next larger size of part, and after the largest size
+// searches all ranks.
 const manyParts = 32
 
-// within asks for those hits of e in the fewest parts that have all ranks from one until another, and says where
-// they end.
+// within narrows e to the fewest parts that cover the ranks from one to another, and returns the narrowed expression
+// and the rank at which the parts end.
 func (f finder) within(e fulltext.Expr, from, until int64) (fulltext.Expr, int64) {
 	for _, bits := range partBits {
 		size := f.bits + 1 - bits
@@ -96,7 +98,7 @@ func (f finder) within(e fulltext.Expr, from, until int64) (fulltext.Expr, int64
 	return e, f.end()
 }
 
-// slot asks for the things in the part of the ranks where rank is.
+// slot returns the expression for the part of the ranks that contains rank.
 func (ix index) slot(rank int64, bits int) fulltext.Expr {
 	return fulltext.Expr{Token: fmt.Sprintf("=k%d.%x", bits, rank>>(ix.bits+1-bits))}
 }
@@ -111,7 +113,7 @@ func (f finder) read(ctx context.Context, e fulltext.Expr, from, until int64, mo
 		append(w.args, most)...)
 }
 
-// some are at most n hits, whichever are found first.
+// some returns the ranks of at most n hits, whichever the database finds first.
 func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, error) {
 	asked := []fulltext.Expr{e}
 	if f.db.Postgres() {
@@ -135,7 +137,7 @@ func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, erro
 	return ranks, nil
 }
 
-// and asks for what all of the expressions find.
+// and returns an expression for what all of the expressions match.
 func and(list ...fulltext.Expr) fulltext.Expr {
 	list = slices.DeleteFunc(list, func(e fulltext.Expr) bool { return e.Token == fulltext.All })
 	switch len(list) {
@@ -147,7 +149,7 @@ func and(list ...fulltext.Expr) fulltext.Expr {
 	return fulltext.Expr{And: list}
 }
 
-// or asks for what any of the expressions finds, of which there is one at least.
+// or returns an expression for what any of the expressions matches; the list is not empty.
 func or(list []fulltext.Expr) fulltext.Expr {
 	if len(list) == 1 {
 		return list[0]
@@ -155,7 +157,7 @@ func or(list []fulltext.Expr) fulltext.Expr {
 	return fulltext.Expr{Or: list}
 }
 
-// filtered asks for what passes all filters but one, "" for all.
+// filtered returns an expression for what passes all filters except the one named but; "" excepts none.
 func filtered(filters map[string][]string, but string) fulltext.Expr {
 	var list []fulltext.Expr
 	for name, values := range filters {

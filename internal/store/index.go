@@ -18,10 +18,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// index is where things of one kind are found. The table NAME_index has a row for each of them, whose
-// words are beside it in NAME_words (SQLite) or in a column (PostgreSQL). The rank of a row says nothing
-// about the thing: things are spread over the ranks, so that the first hits by rank are a fair sample
-// of all; only archived ones come behind all others.
+// index describes the search index of one kind of object. The table NAME_index has a row for each object; its words are
+// in NAME_words (SQLite) or in a column (PostgreSQL). The rank of a row does not depend on what the object contains:
+// objects are spread evenly over the ranks, so that the first hits by rank are a fair sample of all hits. Only archived
+// objects come after all others.
 type index struct {
 	name   string
 	things string   // their table
@@ -45,8 +45,8 @@ var (
 	userIndex = index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}
 )
 
-// rankOf is the rank of the thing with a number: its multiple of the golden ratio, without the whole part,
-// which spreads numbers evenly, and those of every second or hundredth thing too.
+// rankOf returns the rank of the object with an id: the fractional part of its multiple of the golden ratio, which
+// spreads ids evenly, including those of every second or every hundredth object.
 func rankOf(id int64, archived bool) (int64, error) {
 	if id < 0 || id>>32 != 0 {
 		return 0, fmt.Errorf("the index has no place for number %d", id)
@@ -58,20 +58,20 @@ func rankOf(id int64, archived bool) (int64, error) {
 	return rank, nil
 }
 
-// goldenRatio is its fraction in 32 bits; unGolden takes it back.
+// goldenRatio is the fractional part of the golden ratio in 32 bits; unGolden is its inverse modulo 1<<32.
 const (
 	goldenRatio uint32 = 2654435769
 	unGolden    uint32 = 340573321
 )
 
-// userRank is the rank of a user. That two users have one is as good as impossible: one in a few million
-// for a million users.
+// userRank returns the rank of a user. Two users practically never have the same one: with a million users the
+// probability is one in a few million.
 func userRank(id uuid.UUID) int64 {
 	hash := sha256.Sum256(id[:])
 	return int64(binary.BigEndian.Uint64(hash[:]) >> 3)
 }
 
-// entry is a row of an index to be.
+// entry is an index row to be written.
 type entry struct {
 	exchange.SearchDocument
 	id    any
@@ -80,7 +80,7 @@ type entry struct {
 	was   indexedRow
 }
 
-// kept is what an index has of a thing; nothing of it where that is new.
+// indexedRow is the part of an index row that was read back; all fields are nil for an object that is not indexed yet.
 type indexedRow struct {
 	rank            *int64
 	digest, weights *string
@@ -93,7 +93,7 @@ func (e entry) digest() string {
 	return base64.RawStdEncoding.EncodeToString(hash.Sum(nil)[:15])
 }
 
-// writeIndex brings the rows of an index up to date; those that are so already it leaves alone.
+// writeIndex updates rows of an index; rows whose digest is unchanged are not written.
 func (c Conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
 	if c.loader != nil {
 		c.loader.hold(ix, entries)
@@ -138,7 +138,7 @@ func (c Conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
 	return nil
 }
 
-// indexColumns are the columns of an index that indexRow fills.
+// indexColumns returns the columns of an index that indexRow fills.
 func (c Conn) indexColumns(ix index) []string {
 	columns := slices.Concat([]string{"rank", "id", "facets", "weights", "digest"}, ix.extra)
 	if c.db.Postgres() {
@@ -147,7 +147,7 @@ func (c Conn) indexColumns(ix index) []string {
 	return columns
 }
 
-// indexRow is a row of an index.
+// indexRow returns the values of an index row.
 func (c Conn) indexRow(ix index, e entry, digest string) []any {
 	row := append([]any{e.rank, e.id, strings.Join(e.Facets, "\n"), e.Doc.Weights, digest}, e.extra...)
 	if c.db.Postgres() {
@@ -160,7 +160,7 @@ func (c Conn) indexRow(ix index, e entry, digest string) []any {
 	return row
 }
 
-// forgetWords takes away the words of rows whose rank is another now.
+// forgetWords deletes the words stored under ranks that objects no longer have.
 func (c Conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
 	if c.db.Postgres() { // where the row has them
 		return nil
@@ -174,7 +174,7 @@ func (c Conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
 	return nil
 }
 
-// kept reads what an index has of one thing.
+// kept reads the index row of one object.
 func (c Conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
 	list, err := all(ctx, c, func(r row, k *indexedRow) error { return r.Scan(&k.rank, &k.digest, &k.weights) },
 		"SELECT rank, digest, weights FROM "+ix.name+"_index WHERE id = $1", id)
@@ -184,8 +184,7 @@ func (c Conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
 	return list[0], nil
 }
 
-// indexMaterials brings the index up to date with materials as they are given; their rows were written
-// before.
+// indexMaterials updates the index rows of materials, whose own rows must be written before.
 func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) error {
 	for some := range slices.Chunk(list, maxIn) {
 		byID := map[int64]exchange.Material{}
@@ -224,7 +223,7 @@ func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) erro
 	return nil
 }
 
-// material makes e the entry of a material of an organization.
+// material makes e the index entry of a material of an organization.
 func (e *entry) material(m exchange.Material, of exchange.Organization) (err error) {
 	visible := ""
 	if m.EmbargoDate != nil {
@@ -235,8 +234,8 @@ func (e *entry) material(m exchange.Material, of exchange.Organization) (err err
 	return err
 }
 
-// ReindexMaterials brings the index rows of materials up to date with what else they are found by, such
-// as the name of their organization. Materials that there are not are passed over.
+// ReindexMaterials updates the index rows of materials after a change of other data that they are found by, such as the
+// name of their organization. Ids that do not exist are skipped.
 func (c Conn) ReindexMaterials(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in(nil, some)
@@ -267,10 +266,10 @@ func (c Conn) indexUser(ctx context.Context, u exchange.User, was indexedRow) er
 		[]entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
 }
 
-// The lengths of words that a mistyped one is compared to; shorter ones are like too many others.
+// The lengths of words that a mistyped one is compared with; shorter words resemble too many others.
 const shortestWord, longestWord = 4, 20
 
-// addWords keeps those of the words that a mistyped one may mean.
+// addWords stores the words that are candidates for correcting a mistyped one.
 func (c Conn) addWords(ctx context.Context, spelt []string) error {
 	spelt = slices.DeleteFunc(spelt, func(word string) bool {
 		n := 0

@@ -9,15 +9,15 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// filter is the WHERE of a list, built of those conditions that apply, so that the database can
-// use an index for each. The listed table is called o.
+// filter builds the WHERE of a list from the conditions that apply, so that the database can use an index for each. The
+// listed table has the alias o.
 type filter struct {
 	sql   strings.Builder
 	args  []any
 	begun bool // no condition stands behind the last WHERE yet
 }
 
-// and adds a condition; each ? in it stands for the next of args.
+// and adds a condition; each ? in it is replaced by the placeholder of the next of args.
 func (f *filter) and(condition string, args ...any) {
 	if f.sql.Len() > 0 && !f.begun {
 		f.sql.WriteString(" AND ")
@@ -34,23 +34,23 @@ func (f *filter) and(condition string, args ...any) {
 	}
 }
 
-// where is a filter of one condition.
+// where returns a filter of one condition.
 func where(condition string, args ...any) *filter {
 	f := &filter{}
 	f.and(condition, args...)
 	return f
 }
 
-// andEqual adds a condition where there is a value to compare with.
+// andEqual adds a condition on the column unless value is nil.
 func andEqual[T any](f *filter, column string, value *T) {
 	if value != nil {
 		f.and(column+" = ?", *value)
 	}
 }
 
-// listing is how rows of one table are listed: joins are what columns need beside the table o, and never change the
-// number of rows, so that conditions speak of o alone; sorts are the columns of those fields to sort by that are not
-// called like them.
+// listing describes how rows of one table are listed. joins are the tables that the columns need beside the table o;
+// they never change the number of rows, so conditions refer to o alone. sorts has the columns of those sort fields
+// whose column has another name.
 type listing[T any] struct {
 	columns, table, joins string
 	scan                  func(row, *T) error
@@ -60,15 +60,15 @@ type listing[T any] struct {
 	filters map[string]condition
 }
 
-// condition holds where a field has a value.
+// condition adds to a filter the condition that a field has a value.
 type condition func(*filter, any)
 
-// equals holds where an expression has the value.
+// equals returns the condition that an expression equals the value.
 func equals(expression string) condition {
 	return func(f *filter, value any) { f.and(expression+" = ?", value) }
 }
 
-// page reads a part of a list and counts all of it; a page without a limit is its own count.
+// page reads one page of a list and counts the whole list; without a limit, the number of rows read is the count.
 func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter) (exchange.ListPage[T], error) {
 	from := " FROM " + l.table + " o " + l.joins + " WHERE "
 	for _, match := range p.Where {
@@ -117,7 +117,7 @@ func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter
 // rowID is the column of the zero order.
 const rowID = "o.id"
 
-// column is where a field to sort by is kept.
+// column returns the column of a sort field.
 func (l listing[T]) column(f exchange.Field) string {
 	switch column, named := l.sorts[f.Name]; {
 	case named:
@@ -130,7 +130,7 @@ func (l listing[T]) column(f exchange.Field) string {
 	return "o." + f.Name
 }
 
-// behind adds the condition that rows stand behind the page before.
+// behind adds the condition that rows come after the previous page.
 func (f *filter) behind(column string, p exchange.Page) {
 	than, at := " < ", exchange.Position{ID: math.MaxInt64}
 	if p.Order.Ascending {
@@ -166,11 +166,11 @@ func orderBy(column string, o exchange.Order) string {
 	return " ORDER BY " + column + direction + nulls + ", " + rowID + direction
 }
 
-// beside scans columns more than its scan function knows of.
+// extraColumns scans more columns than its scan function asks for.
 type extraColumns struct {
 	row
 	more []any
 }
 
-// Scan scans the rest behind dst.
+// Scan scans the extra columns after dst.
 func (r extraColumns) Scan(dst ...any) error { return r.row.Scan(append(dst, r.more...)...) }

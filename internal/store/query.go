@@ -17,15 +17,14 @@ import (
 	"modernc.org/sqlite"
 )
 
-// runner is what a prepared statement and a handle with its query bound have in common.
+// runner is the common interface of a prepared statement and of a handle bound to a query.
 type runner interface {
 	ExecContext(ctx context.Context, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 }
 
-// statement gives the runner of a query. On SQLite the parsed statement is kept for the life of
-// the pool, unless c is passing; the texts of other queries are constants, so there are few. pgx
-// keeps its own.
+// statement returns the runner of a query. On SQLite the prepared statement is kept for the life of the pool unless
+// c.skipStmtCache is set; the texts of all other queries are constants, so there are few. pgx has its own cache.
 func (c Conn) statement(ctx context.Context, query string) (runner, error) {
 	c.db.queries.Add(1)
 	switch {
@@ -54,7 +53,7 @@ func (c Conn) statement(ctx context.Context, query string) (runner, error) {
 	}
 }
 
-// keep prepares a query on a pool for good.
+// keep prepares a query on a pool and keeps the statement until Close.
 func (db *DB) keep(ctx context.Context, which int, pool *sql.DB, query string) (*sql.Stmt, error) {
 	stmt, err := pool.PrepareContext(ctx, query)
 	if err != nil {
@@ -83,7 +82,7 @@ func (b bound) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 	return b.handle.QueryContext(ctx, b.query, args...)
 }
 
-// exec runs a statement and says how many rows it changed.
+// exec runs a statement and returns the number of rows that it changed.
 func (c Conn) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	s, err := c.statement(ctx, query)
 	if err != nil {
@@ -97,10 +96,10 @@ func (c Conn) exec(ctx context.Context, query string, args ...any) (int64, error
 	return n, translate(err)
 }
 
-// row is what a scan function reads.
+// row is the part of sql.Rows that scan functions use.
 type row interface{ Scan(dst ...any) error }
 
-// all gives every row of a query.
+// all returns every row of a query.
 func all[T any](ctx context.Context, c Conn, scan func(row, *T) error, query string, args ...any) ([]T, error) {
 	s, err := c.statement(ctx, query)
 	if err != nil {
@@ -124,7 +123,7 @@ func all[T any](ctx context.Context, c Conn, scan func(row, *T) error, query str
 	return list, translate(rows.Err())
 }
 
-// one gives the first row of a query; none is NotFound.
+// one returns the first row of a query, or NotFound if it has none.
 func one[T any](ctx context.Context, c Conn, scan func(row, *T) error, query string, args ...any) (T, error) {
 	list, err := all(ctx, c, scan, query, args...)
 	if err == nil && len(list) == 0 {
@@ -140,9 +139,9 @@ func one[T any](ctx context.Context, c Conn, scan func(row, *T) error, query str
 // value scans a row of one column.
 func value[T any](r row, v *T) error { return r.Scan(v) }
 
-// translate turns drivers' errors into ours, in the one place that every query passes: no row
-// is NotFound, a broken unique index Conflict, a broken reference InvalidInput, no room on the disk StorageFull,
-// a server that is busy, restarting or away Unavailable.
+// translate turns the drivers' errors into ours; every query passes through it. No row is NotFound, a unique violation
+// Conflict, a foreign key violation InvalidInput, a full disk StorageFull, and a server that is busy, restarting or
+// unreachable Unavailable.
 func translate(err error) error {
 	if err == nil {
 		return nil
@@ -186,13 +185,13 @@ func translate(err error) error {
 	return err
 }
 
-// maxIn is the length above which lists of ids are cut: SQLite looks for each placeholder among
-// all others, so that ten thousand of them would keep its one writer busy for seconds.
+// maxIn is the length above which lists of ids are split: SQLite compares each placeholder with all others, so ten
+// thousand of them would occupy its only writer for seconds.
 const maxIn = 256
 
-// in appends a list to the arguments of a query and gives its placeholders, for IN (...). Their
-// number is a power of two, filled up with zero ids, which no row has: so the texts of queries,
-// and the statements kept, stay few, and an empty list is valid SQL.
+// in appends a list to the arguments of a query and returns its placeholders, for IN (...). Their number is a power of
+// two, padded with zero ids, which no row has: this keeps the number of query texts, and of cached statements, small,
+// and makes an empty list valid SQL.
 func in[T any](args []any, list []T) (string, []any) {
 	first := len(args) + 1
 	for _, id := range list {
@@ -216,8 +215,8 @@ func in[T any](args []any, list []T) (string, []any) {
 	return b.String(), args
 }
 
-// inBatches cuts a list into parts of most items, a power of two, and then of smaller ones, so that
-// the texts of statements stay few.
+// inBatches splits a list into batches of most items, a power of two, and the rest into smaller powers of two, so that
+// there are few texts of statements.
 func inBatches[T any](list []T, most int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for n := most; len(list) > 0; {
@@ -232,7 +231,7 @@ func inBatches[T any](list []T, most int) iter.Seq[[]T] {
 	}
 }
 
-// places are the placeholders of rows of so many columns, for VALUES.
+// places returns the placeholders for rows of the given number of columns, for VALUES.
 func places(rows, columns int) string {
 	var b strings.Builder
 	for n := range rows * columns {
@@ -251,7 +250,7 @@ func places(rows, columns int) string {
 	return b.String()
 }
 
-// excluded sets columns to what an INSERT that met a row had for them.
+// excluded returns the assignments of an upsert: each column gets the value that the rejected INSERT had for it.
 func excluded(columns []string) string {
 	sets := make([]string, len(columns))
 	for i, column := range columns {
@@ -260,7 +259,7 @@ func excluded(columns []string) string {
 	return strings.Join(sets, ", ")
 }
 
-// text is a value kept as JSON text, to the letter; SQL never looks inside.
+// text returns v as JSON text, without HTML escapes; SQL never parses it.
 func text(v any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -269,7 +268,7 @@ func text(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// fromJSON scans JSON text into a value; NULL leaves it as it is.
+// fromJSON scans JSON text into a value; NULL leaves the value unchanged.
 type fromJSON struct{ into any }
 
 // Scan takes text or NULL.
@@ -285,7 +284,7 @@ func (j fromJSON) Scan(src any) error {
 	return fmt.Errorf("JSON text expected, not %T", src)
 }
 
-// ids splits a list of integers that SQL joined with commas; NULL is none.
+// ids scans a list of integers that SQL joined with commas; NULL is an empty list.
 type ids struct{ into *[]int64 }
 
 // Scan takes text or NULL.
@@ -307,7 +306,7 @@ func (l ids) Scan(src any) error {
 	return nil
 }
 
-// utc is a time read from a row, in UTC on both databases.
+// utc scans a time and converts it to UTC, whichever the database.
 type utc struct{ into *time.Time }
 
 // Scan takes a time.
@@ -320,7 +319,7 @@ func (u utc) Scan(src any) error {
 	return nil
 }
 
-// utcNull is a time or NULL.
+// utcNull scans a time or NULL.
 type utcNull struct{ into **time.Time }
 
 // Scan takes a time or NULL.

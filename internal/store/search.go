@@ -7,27 +7,27 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// SearchMaterials gives the materials that a search finds, as far as its viewer may see them. Without
-// words the newest are the most relevant.
+// SearchMaterials returns the materials that match a search and that its viewer may see. Without words, the newest are
+// the most relevant.
 func (c Conn) SearchMaterials(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial],
 	error) {
 	return search(ctx, finder{c, materialIndex, s.Viewer}, s, shownMaterial, materialFrom, shownFields)
 }
 
-// SearchOrganizations gives the organizations that a search finds.
+// SearchOrganizations returns the organizations that match a search.
 func (c Conn) SearchOrganizations(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization],
 	error) {
 	return search(ctx, finder{c, organizationIndex, s.Viewer}, s, organizationColumns, "organizations o",
 		organizationFields)
 }
 
-// SearchUsers gives the users that a search finds.
+// SearchUsers returns the users that match a search.
 func (c Conn) SearchUsers(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
 	return search(ctx, finder{c, userIndex, s.Viewer}, s, userColumns, "users u JOIN users o ON o.id = u.id",
 		userFields)
 }
 
-// MatchMaterials gives those of the materials that a search finds; its sort and page do not count.
+// MatchMaterials returns the ids of those of the given materials that match a search; it ignores the sort and the page.
 func (c Conn) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64) (matching []int64, err error) {
 	f := finder{c, materialIndex, s.Viewer}
 	e := and(s.Query.Expr(), filtered(s.Filters, ""))
@@ -46,14 +46,14 @@ func (c Conn) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64
 	return matching, nil
 }
 
-// ranked is a hit in its place.
+// ranked is a hit and its position in the order of the search.
 type ranked struct {
 	rank int64
 	spot cursor
 }
 
-// search counts what there is and reads one page of it; fields are where columns of tables, of which o
-// has the things, are scanned to.
+// search counts the hits and reads one page of them. tables has the objects under the alias o; fields returns the
+// destinations that the columns are scanned into.
 func search[T any](ctx context.Context, f finder, s exchange.Search, columns, tables string,
 	fields func(*T) []any) (exchange.SearchResult[T], error) {
 	var found exchange.SearchResult[T]
@@ -100,7 +100,7 @@ func search[T any](ctx context.Context, f finder, s exchange.Search, columns, ta
 	return found, err
 }
 
-// page gives the hits of a page, and one behind them where there is one.
+// page returns the hits of a page, and the one after them if there is one.
 func (f finder) page(ctx context.Context, s exchange.Search, at *cursor, counted tally) ([]ranked, error) {
 	if order, is := f.sorts[s.Sort]; is && (s.Sort != exchange.ByRelevance || s.Query.Empty()) {
 		return f.sorted(ctx, s, order, at, counted)
@@ -108,8 +108,8 @@ func (f finder) page(ctx context.Context, s exchange.Search, at *cursor, counted
 	return f.relevant(ctx, s, at, counted)
 }
 
-// load reads the things of hits in their order. What changed since so that the viewer may not see it any
-// more is left out.
+// load reads the objects of hits, in the order of the hits. An object that changed meanwhile, so that the viewer may no
+// longer see it, is left out.
 func load[T any](ctx context.Context, f finder, hits []ranked, columns, tables string, fields func(*T) []any) ([]T,
 	error) {
 	items := []T{}

@@ -54,8 +54,8 @@ type DB struct {
 	Log *slog.Logger
 }
 
-// Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
-// made when it is missing. It does not migrate.
+// Open opens the database at a postgres:// URL, or the SQLite file at any other path, which it creates if missing. It
+// does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
 	db := &DB{where: where, newNotifications: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 1000,
 		testCost: 40, Clock: time.Now}
@@ -94,8 +94,8 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return db, nil
 }
 
-// openPostgres gives a pool of connections that do without what takes some milliseconds to begin, as each statement of
-// ours is to take: workers beside a query, and compiling it.
+// openPostgres returns a connection pool. Parallel workers and JIT compilation are off: each takes some milliseconds to
+// start, as long as a whole statement of ours should take.
 func openPostgres(where string) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {
@@ -112,16 +112,16 @@ func isPostgres(where string) bool {
 	return strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
 }
 
-// sqliteName is the DSN of one pool. The busy timeout stands before the journal mode, so that
-// two processes may start at once; synchronous=FULL: what was answered survives a power cut.
+// sqliteName returns the DSN of one pool. The busy timeout comes before the journal mode, so that two processes can
+// start at once. With synchronous=FULL, what was answered survives a power cut.
 func sqliteName(path, more string) string {
 	return sqliteURL(path) +
 		"?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
 }
 
-// ownFile makes a file that nobody but its owner can read, where there is none: SQLite itself leaves that to the mask
-// of the system. The files that it makes beside a database are as that is.
+// ownFile creates the file, readable by its owner alone, if it does not exist: SQLite itself leaves the mode to the
+// system's umask. The files that SQLite creates beside a database get the mode of the database.
 func ownFile(path string) error {
 	file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -134,8 +134,8 @@ func sqliteURL(path string) string {
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 }
 
-// answer waits for the first answer of the database. Several processes that open a new SQLite file
-// at once get in each other's way when each turns on WAL, for which SQLite does not wait.
+// answer waits for the first response of the database. Several processes that open a new SQLite file at once get in
+// each other's way when each turns on WAL, because SQLite's busy timeout does not cover that.
 func (db *DB) answer(ctx context.Context) error {
 	for pause := time.Millisecond; ; pause *= 2 {
 		err := db.write.PingContext(ctx)
@@ -181,14 +181,14 @@ func (db *DB) Close() error {
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.read.PingContext(ctx) }
 
-// Postgres says which of the two databases this is.
+// Postgres reports whether the database is PostgreSQL; otherwise it is SQLite.
 func (db *DB) Postgres() bool { return db.dialect.name == goose.DialectPostgres }
 
-// Queries is how many statements were run; tests hold endpoints to a constant number.
+// Queries returns the number of statements run so far; tests check that an endpoint needs a constant number.
 func (db *DB) Queries() int64 { return db.queries.Load() }
 
-// Watch has each statement that reads told to note before it runs, nil: none any more; benchmarks compare a page with
-// what it reads alone.
+// Watch calls note with each reading statement before it runs; nil stops that. Benchmarks use it to compare a page with
+// its queries alone.
 func (db *DB) Watch(note func(query string, args []any)) {
 	if note == nil {
 		db.watch.Store(nil)
@@ -197,8 +197,8 @@ func (db *DB) Watch(note func(query string, args []any)) {
 	db.watch.Store(&note)
 }
 
-// Conn runs queries, on the pool or in a transaction. Now is fixed when it is made: every row
-// of one act bears one time.
+// Conn runs queries, on the pool or in a transaction. Now is fixed when the Conn is created, so that all rows written
+// in one transaction have the same time.
 type Conn struct {
 	db     *DB
 	tx     *sql.Tx
@@ -212,14 +212,14 @@ type Conn struct {
 	news          *bool    // set where it changes what someone's notifications are
 }
 
-// Read gives a Conn that reads what is committed.
+// Read returns a Conn that reads committed data.
 func (db *DB) Read() Conn { return Conn{db: db, Now: db.instant()} }
 
-// instant is the present as both databases keep it: UTC, microseconds.
+// instant returns the present in the precision that both databases store: UTC, microseconds.
 func (db *DB) instant() time.Time { return db.Clock().UTC().Truncate(time.Microsecond) }
 
-// Enqueued gives each who asks a channel of their own, with a signal after a commit that made jobs ready
-// in this process; several commits may give one.
+// Enqueued returns a new channel for each caller. It receives a signal after a commit that made jobs ready in this
+// process; one signal may stand for several commits.
 func (db *DB) Enqueued() <-chan struct{} {
 	worker := make(chan struct{}, 1)
 	db.mu.Lock()
@@ -228,18 +228,18 @@ func (db *DB) Enqueued() <-chan struct{} {
 	return worker
 }
 
-// News gives a signal after a commit that changed people's notifications in this process; several
-// commits may give one.
+// NewNotifications returns a channel that receives a signal after a commit that changed people's notifications in this
+// process; one signal may stand for several commits.
 func (db *DB) NewNotifications() <-chan struct{} { return db.newNotifications }
 
 type inTx struct{}
 
-// maxTries is how often a transaction is run that others got in the way of.
+// maxTries is how often a transaction is tried when it conflicts with others.
 const maxTries = 5
 
-// Tx runs do in one transaction and commits when it returns nil. On PostgreSQL a serialization
-// failure or deadlock runs do again after a short random pause, so do changes nothing but the
-// database and its own results. It never nests.
+// Tx runs do in one transaction and commits when do returns nil. On PostgreSQL a serialization failure or deadlock runs
+// do again after a short random pause, so do must change nothing but the database and its own results. Transactions do
+// not nest.
 func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
 	if ctx.Value(inTx{}) != nil {
 		return errors.New("a transaction inside a transaction")
@@ -288,8 +288,8 @@ func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) e
 	return withContextErr(ctx, err)
 }
 
-// commit makes a transaction last, and wakes the workers where it made a job ready, and the streams
-// where there is news for them.
+// commit commits the transaction, then wakes the workers if it made a job ready, and the notification streams if it
+// changed notifications.
 func (c Conn) commit() error {
 	if err := c.tx.Commit(); err != nil {
 		return err
@@ -324,7 +324,8 @@ func signal(to chan struct{}, due bool) {
 	}
 }
 
-// gone says too that the caller went away, where database/sql only says that all was closed.
+// withContextErr adds the error of the context, if any: when the caller went away, database/sql reports only that the
+// connection or transaction was closed.
 func withContextErr(ctx context.Context, err error) error {
 	if err != nil {
 		err = errors.Join(err, ctx.Err())
@@ -332,7 +333,7 @@ func withContextErr(ctx context.Context, err error) error {
 	return err
 }
 
-// over ends a transaction that was not committed, and keeps the statements that it prepared.
+// cleanup rolls back a transaction that was not committed, and keeps the statements that it prepared.
 func (c Conn) cleanup(ctx context.Context) {
 	_ = c.tx.Rollback() // does nothing after a commit
 	for query := range c.wanted {
