@@ -81,7 +81,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			a.App.PublicURL, r.Host))
 		return
 	}
-	a.share(w, r)
+	a.allowOrigin(w, r)
 	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
 	p := r.URL.Path
 	if clean := path.Clean(p); !strings.HasPrefix(p, "/") || p != clean && (p != clean+"/" || clean == "/") {
@@ -136,7 +136,7 @@ func (a *API) serve(c *Call, route route) error {
 		return exchange.Errorf(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
 	}
 	if c.stream {
-		c.forFile(a.App.UploadLimit)
+		c.extendDeadlines(a.App.UploadLimit)
 	}
 	k, repeatable, err := c.retry(route.action)
 	switch {

@@ -155,7 +155,7 @@ func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
 		return nil, err
 	}
 	views, err := a.App.ViewAttachments(c.Context(), c.Actor, part.Items...)
-	return listed(c, exchange.ListPage[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err,
+	return answerList(c, exchange.ListPage[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err,
 		showAttachment)
 }
 
@@ -253,7 +253,7 @@ func (a *API) getContentVersion(c *Call, _ None) (None, error) {
 
 func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, file io.ReadSeekCloser) error {
 	defer func() { _ = file.Close() }()
-	c.forFile(v.Size)
+	c.extendDeadlines(v.Size)
 	h := c.w.Header()
 	h.Set("Content-Type", v.MediaType)
 	h.Set("Content-Disposition", download(v.Filename))

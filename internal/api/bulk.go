@@ -274,7 +274,7 @@ func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) e
 	begun := false
 	err := write(func() io.Writer {
 		begun = true
-		c.forFile(0)
+		c.extendDeadlines(0)
 		h := c.w.Header()
 		h.Set("Content-Type", mediaTypes[name[strings.LastIndexByte(name, '.')+1:]])
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
@@ -294,6 +294,6 @@ func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) e
 type uploadDeadline struct{ *Call }
 
 func (s uploadDeadline) Write(p []byte) (int, error) {
-	s.forFile(int64(len(p)))
+	s.extendDeadlines(int64(len(p)))
 	return s.w.Write(p)
 }

@@ -29,7 +29,7 @@ func stocking(t *testing.T, db *store.DB) *scene {
 	return s
 }
 
-// bulk sends a spreadsheet and gives what its job came to.
+// bulk sends a spreadsheet and returns what its job came to.
 func (s *scene) bulk(p *person, query, body string) answer {
 	s.t.Helper()
 	a := p.sendWith(nil, "POST", fmt.Sprintf("/organizations/%d/materials/bulk?%s", s.id, query), "text/csv",

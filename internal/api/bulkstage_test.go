@@ -20,7 +20,7 @@ func largeStock(rows int, disease string) string {
 	return b.String()
 }
 
-// begin sends a spreadsheet that is stored as a whole and gives the id of its job.
+// begin sends a spreadsheet that is stored as a whole and returns the id of its job.
 func (s *scene) begin(body string) int64 {
 	s.t.Helper()
 	a := s.member.sendWith(nil, "POST", fmt.Sprintf("/organizations/%d/materials/bulk", s.id), "text/csv",

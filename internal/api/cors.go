@@ -17,8 +17,8 @@ const (
 	preflightTime = "7200" // seconds that a browser may cache a preflight answer
 )
 
-// share lets pages of the configured origins read an answer.
-func (a *API) share(w http.ResponseWriter, r *http.Request) {
+// allowOrigin lets pages of the configured origins read an answer.
+func (a *API) allowOrigin(w http.ResponseWriter, r *http.Request) {
 	if len(a.Origins) == 0 {
 		return
 	}

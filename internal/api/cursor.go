@@ -20,8 +20,9 @@ import (
 // page begins, whatever was added or changed in the meantime. The cursor of a search is [search, number of hits before,
 // the position]. Callers take it unchanged from Link, or from next.
 
-// longestCursor is longer than any cursor of ours, in bytes: one of a sort key in which each character needs the most.
-const longestCursor = 4096
+// maxCursorLength is longer than any cursor of ours, in bytes: one of a sort key in which each character needs the
+// most.
+const maxCursorLength = 4096
 
 // listName returns a name that differs between lists, orders of one list, and filters.
 func listName(r *http.Request, o exchange.Order, filter any) string {
@@ -46,11 +47,11 @@ func (q *query) unpacked(list string) []json.RawMessage {
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(q.values.Get("cursor"))
 	var parts []json.RawMessage
-	if err != nil || len(raw) > longestCursor || json.Unmarshal(raw, &parts) != nil || len(parts) != 3 {
+	if err != nil || len(raw) > maxCursorLength || json.Unmarshal(raw, &parts) != nil || len(parts) != 3 {
 		q.badCursor()
 		return nil
 	}
-	of, err := decoded[string](parts[0])
+	of, err := decodeValue[string](parts[0])
 	switch {
 	case err != nil:
 		q.badCursor()
@@ -71,7 +72,7 @@ func (q *query) cursor(list string, o exchange.Order) *exchange.Position {
 	if parts == nil {
 		return nil
 	}
-	id, err := decoded[int64](parts[0])
+	id, err := decodeValue[int64](parts[0])
 	value, errValue := keyOf(o, parts[1])
 	if err != nil || errValue != nil || id < 1 {
 		q.badCursor()
@@ -87,11 +88,11 @@ func keyOf(o exchange.Order, raw json.RawMessage) (any, error) {
 	}
 	switch o.Kind {
 	case exchange.Number:
-		return decoded[int64](raw)
+		return decodeValue[int64](raw)
 	case exchange.Moment:
-		return decoded[time.Time](raw)
+		return decodeValue[time.Time](raw)
 	}
-	s, err := decoded[string](raw)
+	s, err := decodeValue[string](raw)
 	if err != nil || strings.ContainsRune(s, 0) || o.Kind == exchange.UserID && uuid.Validate(s) != nil {
 		return nil, errKey
 	}
@@ -100,8 +101,8 @@ func keyOf(o exchange.Order, raw json.RawMessage) (any, error) {
 
 var errKey = errors.New("not a value of this field")
 
-// decoded decodes a value that is not null.
-func decoded[T any](raw json.RawMessage) (T, error) {
+// decodeValue decodes a value that is not null.
+func decodeValue[T any](raw json.RawMessage) (T, error) {
 	var v *T
 	if err := json.Unmarshal(raw, &v); err != nil || v == nil {
 		return *new(T), errKey

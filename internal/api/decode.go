@@ -62,7 +62,7 @@ func decodeObject(raw []byte, in any, made bool) error {
 	}
 	deep, twice := inspect(raw)
 	if deep {
-		return exchange.Errorf(exchange.MalformedJSON, "The body nests deeper than %d levels.", deepest)
+		return exchange.Errorf(exchange.MalformedJSON, "The body nests deeper than %d levels.", maxDepth)
 	}
 	var f exchange.FieldErrors
 	for member, name := range twice {
@@ -94,9 +94,9 @@ func decodeObject(raw []byte, in any, made bool) error {
 	return f.Err()
 }
 
-// deepest is how deep a body may nest. encoding/json reads 10,000 levels and writes no more, so that an object read
+// maxDepth is how deep a body may nest. encoding/json reads 10,000 levels and writes no more, so that an object read
 // just below that limit could be shown alone and not in a list.
-const deepest = 100
+const maxDepth = 100
 
 // inspect checks a valid JSON object for what encoding/json accepts: deep nesting, and a name that occurs twice in one
 // object, of which one value would be lost silently. twice maps the member of the body to the repeated name inside it.
@@ -140,7 +140,7 @@ func inspect(raw []byte) (deep bool, twice map[string]string) {
 		case '[':
 			levels = append(levels, level{})
 		}
-		if len(levels) > deepest {
+		if len(levels) > maxDepth {
 			return true, nil
 		}
 	}

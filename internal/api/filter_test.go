@@ -132,7 +132,7 @@ func TestEveryFieldOfAListsObjectsFilters(t *testing.T) {
 	})
 }
 
-// differing adds objects of which lists show different values, and gives a request of the requester to another lab.
+// differing adds objects of which lists show different values, and returns a request of the requester to another lab.
 func (s *scene) differing() int64 {
 	s.t.Helper()
 	for _, more := range []obj{{"needs_mta": true}, {"needs_irb": true, "embargo_date": "2020-01-01"},

@@ -113,7 +113,7 @@ func (f *reader) read(body io.Reader) {
 	}
 }
 
-// heard gives the events so far.
+// heard returns the events so far.
 func (f *reader) heard() []told {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -127,7 +127,7 @@ func (f *reader) beaten() int {
 	return f.beats
 }
 
-// until waits until a stream told what is wanted, and gives all that it told.
+// until waits until a stream told what is wanted, and returns all that it told.
 func (f *reader) until(what string, enough func([]told) bool) []told {
 	f.t.Helper()
 	for begin := time.Now(); ; time.Sleep(2 * time.Millisecond) {

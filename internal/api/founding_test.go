@@ -23,7 +23,7 @@ func (s *scene) crew(id int64) (owner string, members []string) {
 	return o.Body["owner"].(map[string]any)["id"].(string), members
 }
 
-// asks fails unless an answer has one pending invitation for each of some people, in a role, and gives their ids.
+// asks fails unless an answer has one pending invitation for each of some people, in a role, and returns their ids.
 func (s *scene) asks(a answer, role string, people ...*person) (ids []int64) {
 	s.t.Helper()
 	list, _ := a.Body["invitations"].([]any)

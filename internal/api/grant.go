@@ -52,7 +52,7 @@ func (a *API) createGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
 
 func (a *API) listGrants(c *Call, _ None) ([]Grant, error) {
 	part, err := a.App.Grants(c.Context(), c.Actor, c.list.page)
-	return listed(c, part, err, showGrant)
+	return answerList(c, part, err, showGrant)
 }
 
 func (a *API) getGrant(c *Call, _ None) (Grant, error) {
@@ -79,7 +79,7 @@ func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
 		return nil, err
 	}
 	part, err := a.App.FundedBy(c.Context(), c.Actor, id, c.list.page)
-	return listed(c, part, err, showGrantMaterial)
+	return answerList(c, part, err, showGrantMaterial)
 }
 
 // fundMaterial answers 201 with the material, or 200 if the grant named it before.

@@ -59,7 +59,7 @@ func showActor(u *exchange.User) *Person {
 
 func (a *API) listAuditEvents(c *Call, f exchange.AuditFilter) ([]Act, error) {
 	part, err := a.App.Audit(c.Context(), c.Actor, c.list.page, f)
-	return listed(c, part, err, showAct)
+	return answerList(c, part, err, showAct)
 }
 
 func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
@@ -68,7 +68,7 @@ func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) 
 		return nil, err
 	}
 	part, err := a.App.MaterialHistory(c.Context(), c.Actor, id, c.list.page)
-	return listed(c, part, err, func(v app.Version[exchange.ShownMaterial]) Version[Material] {
+	return answerList(c, part, err, func(v app.Version[exchange.ShownMaterial]) Version[Material] {
 		return showVersion(v, showMaterial, materialFacts)
 	})
 }
@@ -79,7 +79,7 @@ func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization],
 		return nil, err
 	}
 	part, err := a.App.OrganizationHistory(c.Context(), c.Actor, id, c.list.page)
-	return listed(c, part, err, func(v app.Version[app.OrganizationView]) Version[Organization] {
+	return answerList(c, part, err, func(v app.Version[app.OrganizationView]) Version[Organization] {
 		return showVersion(v, showOrganization, organizationFacts)
 	})
 }

@@ -22,9 +22,9 @@ const (
 	longestKey     = 255 // characters
 )
 
-// kept are the headers stored with an answer. The request id is that of the call that ran, whose log record has the
-// details.
-var kept = []string{"Content-Type", "Location", "Cache-Control", requestID}
+// storedHeaders are the headers stored with an answer. The request id is that of the call that ran, whose log record
+// has the details.
+var storedHeaders = []string{"Content-Type", "Location", "Cache-Control", requestID}
 
 // answersSecret reports whether the answer to a POST contains a secret of its caller, which is never stored.
 func answersSecret(action exchange.Action) bool {
@@ -88,7 +88,7 @@ func (a *API) runIdempotent(c *Call, route route, k exchange.IdempotentCall) err
 			a.fail(held, c.Request, err)
 		}
 		k.Status, k.Body, k.Headers = held.status, held.body.String(), map[string]string{}
-		for _, name := range kept {
+		for _, name := range storedHeaders {
 			if value := held.header.Get(name); value != "" {
 				k.Headers[name] = value
 			}

@@ -39,7 +39,7 @@ func (s shelf) order(identifiers ...string) obj {
 	return obj{"identifiers": identifiers, "organization_id": s.id, "grant_id": s.grant}
 }
 
-// enqueue asks for imports, and gives the job.
+// enqueue asks for imports, and returns the job.
 func (s shelf) enqueue(body obj) int64 {
 	s.t.Helper()
 	a := s.member.want(202, "POST", "/materials/imports", body)

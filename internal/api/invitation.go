@@ -40,7 +40,7 @@ func (a *API) listInvitations(c *Call, f exchange.InvitationFilter) ([]Invitatio
 		return nil, err
 	}
 	part, err := a.App.Invitations(c.Context(), c.Actor, id, f, c.list.page)
-	return listed(c, part, err, showInvitation)
+	return answerList(c, part, err, showInvitation)
 }
 
 // invite answers 201 with the invitation, or 200 with the open one that the person already has.

@@ -44,7 +44,7 @@ func showJob(j exchange.Job) Job {
 
 func (a *API) listJobs(c *Call, f exchange.JobFilter) ([]Job, error) {
 	part, err := a.App.Jobs(c.Context(), c.Actor, c.list.page, f)
-	return listed(c, part, err, showJob)
+	return answerList(c, part, err, showJob)
 }
 
 func (a *API) getJob(c *Call, _ None) (Job, error) {

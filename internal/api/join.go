@@ -39,7 +39,7 @@ func (a *API) listJoinRequests(c *Call, f exchange.JoinFilter) ([]JoinRequest, e
 		return nil, err
 	}
 	part, err := a.App.JoinRequests(c.Context(), c.Actor, id, f, c.list.page)
-	return listed(c, part, err, showJoinRequest)
+	return answerList(c, part, err, showJoinRequest)
 }
 
 func (a *API) listJoinRequestsOf(c *Call, f exchange.JoinFilter) ([]JoinRequest, error) {
@@ -48,7 +48,7 @@ func (a *API) listJoinRequestsOf(c *Call, f exchange.JoinFilter) ([]JoinRequest,
 		return nil, err
 	}
 	part, err := a.App.JoinRequestsOf(c.Context(), c.Actor, user, f, c.list.page)
-	return listed(c, part, err, showJoinRequest)
+	return answerList(c, part, err, showJoinRequest)
 }
 
 func (a *API) acceptJoinRequest(c *Call, _ None) (JoinRequest, error) {

@@ -11,7 +11,7 @@ import (
 
 // authenticate finds out who calls, and counts the call against their limits.
 func (a *API) authenticate(c *Call, action exchange.Action) error {
-	token, ok, err := presented(c.Header.Get("Authorization"))
+	token, ok, err := bearerToken(c.Header.Get("Authorization"))
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	}
 	if a.Limits != nil {
 		for _, v := range a.Limits.Pass(hash, c.RemoteAddr, action == exchange.Login || action == exchange.Register) {
-			if err := c.tell(v); err != nil {
+			if err := c.applyLimit(v); err != nil {
 				return err
 			}
 		}
@@ -51,9 +51,9 @@ func (c *Call) caller() string {
 	return limit.Network(c.RemoteAddr)
 }
 
-// presented returns the token of an Authorization header (specification, "Authentication", 1); ok is false if there is
-// no header.
-func presented(header string) (token string, ok bool, err error) {
+// bearerToken returns the token of an Authorization header (specification, "Authentication", 1); ok is false if there
+// is no header.
+func bearerToken(header string) (token string, ok bool, err error) {
 	if header == "" {
 		return "", false, nil
 	}
@@ -66,8 +66,8 @@ func presented(header string) (token string, ok bool, err error) {
 	return words[1], true, nil
 }
 
-// tell writes the decision of the limiter into the headers, and refuses what exceeds the limit.
-func (c *Call) tell(v limit.Decision) error {
+// applyLimit writes the decision of the limiter into the headers, and refuses what exceeds the limit.
+func (c *Call) applyLimit(v limit.Decision) error {
 	v.Tell(c.w.Header())
 	if v.OK {
 		return nil

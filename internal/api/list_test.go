@@ -81,7 +81,7 @@ func (c *crowd) walkInACrowd(list longList, ordering, column string, stood map[s
 	return slices.DeleteFunc(keys, func(key string) bool { return !stood[key] })
 }
 
-// walk gives what tells the items of a list apart, and how many there are in the first part's word.
+// walk returns what tells the items of a list apart, and how many there are in the first part's word.
 // The parts have several sizes in turn.
 func (l longList) walk(ordering string, sizes []int, meanwhile func()) (keys []string, total int) {
 	t := l.by.w.t

@@ -34,7 +34,7 @@ func duplicate(m exchange.ShownMaterial) Duplicate {
 
 func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {
 	part, err := a.App.Materials(c.Context(), c.Actor, c.list.page, f)
-	return listed(c, part, err, showMaterial)
+	return answerList(c, part, err, showMaterial)
 }
 
 func (a *API) getMaterial(c *Call, _ None) (Material, error) {

@@ -19,7 +19,7 @@ var sharedParameters = object{
 		"schema": object{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
 	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from Link or next of " +
 		"the one before.",
-		"schema": object{"type": "string", "minLength": 1, "maxLength": longestCursor * 4 / 3,
+		"schema": object{"type": "string", "minLength": 1, "maxLength": maxCursorLength * 4 / 3,
 			"pattern": "^[A-Za-z0-9_-]+$"}},
 	"If-None-Match": object{"name": "If-None-Match", "in": "header",
 		"description": "ETags of versions that the caller has; 304 where one is the present one.",

@@ -10,7 +10,7 @@ func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (Organi
 
 func (a *API) listOrganizations(c *Call, _ None) ([]Organization, error) {
 	part, err := a.App.Organizations(c.Context(), c.list.page)
-	return listed(c, part, err, showOrganization)
+	return answerList(c, part, err, showOrganization)
 }
 
 func (a *API) getOrganization(c *Call, _ None) (Organization, error) {
@@ -37,7 +37,7 @@ func (a *API) listMembers(c *Call, _ None) ([]Person, error) {
 		return nil, err
 	}
 	part, err := a.App.Members(c.Context(), id, c.list.page)
-	return listed(c, part, err, showPerson)
+	return answerList(c, part, err, showPerson)
 }
 
 func (a *API) listMaterialsOf(c *Call, _ None) ([]Material, error) {
@@ -46,7 +46,7 @@ func (a *API) listMaterialsOf(c *Call, _ None) ([]Material, error) {
 		return nil, err
 	}
 	part, err := a.App.MaterialsOf(c.Context(), c.Actor, id, c.list.page)
-	return listed(c, part, err, showMaterial)
+	return answerList(c, part, err, showMaterial)
 }
 
 func (a *API) listGrantsOf(c *Call, _ None) ([]LabAward, error) {
@@ -55,12 +55,12 @@ func (a *API) listGrantsOf(c *Call, _ None) ([]LabAward, error) {
 		return nil, err
 	}
 	part, err := a.App.GrantsOf(c.Context(), c.Actor, id, c.list.page)
-	return listed(c, part, err, func(g exchange.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
+	return answerList(c, part, err, func(g exchange.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
 }
 
 func (a *API) listSettings(c *Call, _ None) ([]Settings, error) {
 	part, err := a.App.OwnSettings(c.Context(), c.Actor, c.list.page)
-	return listed(c, part, err, showSettings)
+	return answerList(c, part, err, showSettings)
 }
 
 func (a *API) getSettings(c *Call, _ None) (Settings, error) {
@@ -94,7 +94,7 @@ type OfOrganization struct {
 
 func (a *API) listShippings(c *Call, f OfOrganization) ([]Shipping, error) {
 	part, err := a.App.Shippings(c.Context(), f.Organization, c.list.page)
-	return listed(c, part, err, showShipping)
+	return answerList(c, part, err, showShipping)
 }
 
 func (a *API) getShipping(c *Call, _ None) (Shipping, error) {

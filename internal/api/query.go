@@ -295,9 +295,9 @@ func (q *query) order(fields []exchange.Field) exchange.Order {
 	return exchange.Order{Field: fields[i], Ascending: !descending}
 }
 
-// listed answers with one part of a list as a bare array; X-Total-Count has the total, and Link the address of the next
-// part (RFC 8288).
-func listed[T, Out any](c *Call, part exchange.ListPage[T], err error, show func(T) Out) ([]Out, error) {
+// answerList answers with one part of a list as a bare array; X-Total-Count has the total, and Link the address of the
+// next part (RFC 8288).
+func answerList[T, Out any](c *Call, part exchange.ListPage[T], err error, show func(T) Out) ([]Out, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
 
 func (a *API) listRequests(c *Call, f exchange.RequestFilter) ([]Request, error) {
 	part, err := a.App.Requests(c.Context(), c.Actor, c.list.page, f)
-	return listed(c, part, err, a.showRequest)
+	return answerList(c, part, err, a.showRequest)
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
@@ -86,7 +86,7 @@ func (a *API) listOrganizationEvents(c *Call, f exchange.EventFilter) ([]Organiz
 		return nil, err
 	}
 	part, err := a.App.OrganizationEvents(c.Context(), c.Actor, id, f, c.list.page)
-	return listed(c, part, err, showOrganizationEvent)
+	return answerList(c, part, err, showOrganizationEvent)
 }
 
 func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchange.Event) Out) ([]Out, error) {
@@ -95,7 +95,7 @@ func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchang
 		return nil, err
 	}
 	part, err := a.App.Events(c.Context(), c.Actor, id, kind, c.list.page)
-	return listed(c, part, err, show)
+	return answerList(c, part, err, show)
 }
 
 func (a *API) sendMessage(c *Call, in exchange.TextBody) (Message, error) {
@@ -113,7 +113,7 @@ func (a *API) listIssues(c *Call, _ None) ([]Issue, error) {
 		return nil, err
 	}
 	part, err := a.App.Issues(c.Context(), c.Actor, id, c.list.page)
-	return listed(c, part, err, showIssue)
+	return answerList(c, part, err, showIssue)
 }
 
 func (a *API) openIssue(c *Call, in exchange.TextBody) (Issue, error) {
@@ -144,7 +144,7 @@ func (a *API) listTurns(c *Call, _ None) ([]RequestTurn, error) {
 		return nil, err
 	}
 	part, err := a.App.Turns(c.Context(), c.Actor, id, c.list.page)
-	return listed(c, part, err, showTurn)
+	return answerList(c, part, err, showTurn)
 }
 
 func (a *API) snoozeRequest(c *Call, in exchange.SnoozeNew) (Request, error) {

@@ -14,7 +14,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// search gives the ids of the requests that someone finds, newest first, and checks their number.
+// search returns the ids of the requests that someone finds, newest first, and checks their number.
 func (p *person) search(text, more string) (ids []int64) {
 	p.w.t.Helper()
 	a := p.want(200, "GET", "/material-requests?search="+url.QueryEscape(text)+more, nil)

@@ -206,12 +206,12 @@ type Call struct {
 	body       []byte   // JSON, as sent
 }
 
-// slowest is the lowest speed of a connection, in bytes a second, at which a whole file can still be sent.
-const slowest = 64 << 10
+// minTransferRate is the lowest speed of a connection, in bytes a second, at which a whole file can still be sent.
+const minTransferRate = 64 << 10
 
-// forFile extends the deadlines of the connection for n bytes; the server's own deadlines are meant for JSON.
-func (c *Call) forFile(n int64) {
-	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
+// extendDeadlines extends the deadlines of the connection for n bytes; the server's own deadlines are meant for JSON.
+func (c *Call) extendDeadlines(n int64) {
+	until := time.Now().Add(time.Minute + time.Duration(n/minTransferRate)*time.Second)
 	connection := http.NewResponseController(c.w)
 	_ = connection.SetReadDeadline(until) // fails only if a connection has no deadlines
 	_ = connection.SetWriteDeadline(until)

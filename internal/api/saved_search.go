@@ -39,7 +39,7 @@ func (a *API) listSavedSearches(c *Call, _ None) ([]SavedSearch, error) {
 		return nil, err
 	}
 	part, err := a.App.SavedSearches(c.Context(), c.Actor, user, c.list.page)
-	return listed(c, part, err, showSavedSearch)
+	return answerList(c, part, err, showSavedSearch)
 }
 
 func (a *API) createSavedSearch(c *Call, in exchange.SavedSearchPatch) (SavedSearch, error) {

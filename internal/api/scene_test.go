@@ -133,7 +133,7 @@ func (s *scene) answer(role, how string) visit {
 	return v
 }
 
-// held has a guest invite somebody by mail to their own lab, and gives the token that opens the invitation.
+// held has a guest invite somebody by mail to their own lab, and returns the token that opens the invitation.
 func (s *scene) held() string {
 	s.t.Helper()
 	guest := s.person(fmt.Sprint("guest", s.next()))

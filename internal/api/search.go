@@ -77,8 +77,8 @@ func (q *query) searchCursor(search string) *exchange.SearchPosition {
 	if parts == nil {
 		return nil
 	}
-	offset, err := decoded[int](parts[0])
-	token, errToken := decoded[string](parts[1])
+	offset, err := decodeValue[int](parts[0])
+	token, errToken := decodeValue[string](parts[1])
 	if err != nil || errToken != nil || offset < 1 {
 		q.badCursor()
 		return nil

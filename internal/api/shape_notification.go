@@ -26,23 +26,23 @@ type Notification struct {
 
 func showNotification(n exchange.Notification) Notification {
 	out := Notification{ID: n.ID, Category: n.Category, Kind: exchange.NotificationKind(n.Event.Kind), Text: n.Text(),
-		Request:  known(n.Event.RequestID),
-		Material: known(n.Material), Event: known(n.Event.ID), Organization: known(n.Organization),
+		Request:  idOrNull(n.Event.RequestID),
+		Material: idOrNull(n.Material), Event: idOrNull(n.Event.ID), Organization: idOrNull(n.Organization),
 		Actor:     showActor(n.Actor),
 		CreatedAt: Time(n.CreatedAt), Read: n.ReadAt != nil, ReadAt: timeOf(n.ReadAt), Mail: n.Mail}
 	if n.News != nil {
 		d := n.News.Detail
 		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = exchange.NotificationKind(n.News.Kind),
-			known(d.Invitation), known(d.JoinRequest), known(d.Webhook)
-		if out.SavedSearch = known(d.SavedSearch); out.SavedSearch != nil {
+			idOrNull(d.Invitation), idOrNull(d.JoinRequest), idOrNull(d.Webhook)
+		if out.SavedSearch = idOrNull(d.SavedSearch); out.SavedSearch != nil {
 			out.Matches = &Matches{d.Count, d.Materials}
 		}
 	}
 	return out
 }
 
-// known returns an id, or null for 0.
-func known(id int64) *int64 {
+// idOrNull returns an id, or null for 0.
+func idOrNull(id int64) *int64 {
 	if id == 0 {
 		return nil
 	}

@@ -110,7 +110,7 @@ func TestAPI_ABodyNeedsAJSONContentType(t *testing.T) {
 	})
 }
 
-// raw sends bytes over a connection of its own and gives the first line of the answer and its body's content type.
+// raw sends bytes over a connection of its own and returns the first line of the answer and its body's content type.
 func (w *world) raw(request string) (status, contentType string) {
 	w.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))

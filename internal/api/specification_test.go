@@ -16,7 +16,7 @@ import (
 //go:embed testdata/specification.txt
 var specificationText string
 
-// specification gives the rows of each section of the data file.
+// specification returns the rows of each section of the data file.
 func specification() map[string][][]string {
 	rows, section := map[string][][]string{}, ""
 	for line := range strings.Lines(specificationText) {

@@ -41,7 +41,8 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 		return None{}, nil
 	}
 	s.Begin()
-	for tell(s, news) == nil && (news.More || s.Await(c.Context(), feed.Fresh(), a.Stop, feed.Over(), a.Heartbeat)) {
+	for sendFeedUpdate(s, news) == nil &&
+		(news.More || s.Await(c.Context(), feed.Fresh(), a.Stop, feed.Over(), a.Heartbeat)) {
 		if news, err = feed.Read(c.Context()); err != nil { // a client that reconnects continues where this ended
 			if c.Context().Err() == nil {
 				a.Log.WarnContext(c.Context(), "stream broke off", "request_id", c.w.Header().Get(requestID), "error",
@@ -75,8 +76,8 @@ type UnreadCount struct {
 	Unread int64 `json:"unread"`
 }
 
-// tell sends the pending updates, each event within its deadline.
-func tell(s *server.Events, n app.FeedUpdate) error {
+// sendFeedUpdate sends the pending updates, each event within its deadline.
+func sendFeedUpdate(s *server.Events, n app.FeedUpdate) error {
 	add := func(id, name string, data any) error {
 		return encoded(data, func(raw []byte) error {
 			s.Add(id, name, raw)

@@ -61,7 +61,7 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 		}
 	}
 	part, err := a.App.Tokens(c.Context(), c.Actor, user, c.list.page)
-	return listed(c, part, err, func(t exchange.Token) Token {
+	return answerList(c, part, err, func(t exchange.Token) Token {
 		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt),
 			t.ID == c.Actor.TokenID}
 	})

@@ -29,7 +29,7 @@ func newTimed(t *testing.T, db *store.DB) timed {
 	return timed{lab: w.lab(), requester: w.person("requester"), now: now, w: w}
 }
 
-// pass lets time pass and gives the moment.
+// pass lets time pass and returns the moment.
 func (c timed) pass(d time.Duration) string {
 	c.now.Store(new(c.now.Load().Add(d)))
 	return c.now.Load().Format(exchange.TimeLayout)

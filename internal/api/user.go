@@ -64,7 +64,7 @@ func (a *API) listNotifications(c *Call, f exchange.NotificationFilter) ([]Notif
 	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
 	}
-	return listed(c, part, err, showNotification)
+	return answerList(c, part, err, showNotification)
 }
 
 // Until is the body of POST that marks notifications as read.
@@ -113,7 +113,7 @@ func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
 		return nil, err
 	}
 	part, err := a.App.Addresses(c.Context(), c.Actor, user, c.list.page)
-	return listed(c, part, err, showAddress)
+	return answerList(c, part, err, showAddress)
 }
 
 func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {

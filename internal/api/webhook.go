@@ -90,7 +90,7 @@ func (a *API) listWebhooks(c *Call, _ None) ([]Webhook, error) {
 		return nil, err
 	}
 	part, err := a.App.Webhooks(c.Context(), c.Actor, organization, c.list.page)
-	return listed(c, part, err, showWebhook)
+	return answerList(c, part, err, showWebhook)
 }
 
 func (a *API) createWebhook(c *Call, in exchange.WebhookPatch) (WebhookSecret, error) {
@@ -162,7 +162,7 @@ func (a *API) listDeliveries(c *Call, f exchange.DeliveryFilter) ([]WebhookDeliv
 		return nil, err
 	}
 	part, err := a.App.Deliveries(c.Context(), c.Actor, organization, id, c.list.page, f)
-	return listed(c, part, err, showDelivery)
+	return answerList(c, part, err, showDelivery)
 }
 
 func (a *API) getDelivery(c *Call, _ None) (LoggedDelivery, error) {

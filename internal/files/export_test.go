@@ -1,7 +1,7 @@
 package files
 
-// NoRoom is noRoom, for tests.
-var NoRoom = noRoom
+// NoRoom is asStorageFull, for tests.
+var NoRoom = asStorageFull
 
 // Clean is clean, for tests.
 var Clean = clean

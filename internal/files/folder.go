@@ -70,7 +70,7 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, er
 	}
 	content := Content{Key: newKey(), MediaType: mediaType}
 	if err := f.write(&content, buffer, in, limit); err != nil {
-		return Content{}, errors.Join(noRoom(err), f.remove(content.Key))
+		return Content{}, errors.Join(asStorageFull(err), f.remove(content.Key))
 	}
 	return content, nil
 }
@@ -193,7 +193,7 @@ const checkSize = 64 << 10
 // Check implements Store: it writes a small file and removes it.
 func (f *Folder) Check(context.Context) error {
 	name := "check-" + rand.Text()
-	err := noRoom(errors.Join(f.root.WriteFile(name, make([]byte, checkSize), 0o600), f.root.Remove(name)))
+	err := asStorageFull(errors.Join(f.root.WriteFile(name, make([]byte, checkSize), 0o600), f.root.Remove(name)))
 	if err != nil && exchange.CodeOf(err) != exchange.StorageFull {
 		return &exchange.Error{Code: exchange.Unavailable, Message: "The folder for files cannot be written to.",
 			Cause: err}
@@ -201,9 +201,9 @@ func (f *Folder) Check(context.Context) error {
 	return err
 }
 
-// noRoom returns err as StorageFull if that is its cause: the disk is full, a quota of the system is used up, or a
-// limit of the process is reached.
-func noRoom(err error) error {
+// asStorageFull returns err as StorageFull if that is its cause: the disk is full, a quota of the system is used up, or
+// a limit of the process is reached.
+func asStorageFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
 		return &exchange.Error{Code: exchange.StorageFull, Cause: err,
 			Message: "The server's storage is full, so no file can be saved until its operators make room. Nothing " +

@@ -32,8 +32,8 @@ func Inspect(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// at reads n bytes from offset place, fewer at the end of the file.
-func at(file io.ReaderAt, size, place, n int64) ([]byte, error) {
+// readAt reads n bytes from offset place, fewer at the end of the file.
+func readAt(file io.ReaderAt, size, place, n int64) ([]byte, error) {
 	if place < 0 || place >= size {
 		return nil, nil
 	}
@@ -49,7 +49,7 @@ func at(file io.ReaderAt, size, place, n int64) ([]byte, error) {
 func diskImage(file io.ReaderAt, size int64) (string, error) {
 	for sector := int64(16); sector < 20; sector++ {
 		for _, bytesOf := range []int64{2048, 2352} { // as data, and raw as on a CD
-			mark, err := at(file, size, sector*bytesOf, 24+6)
+			mark, err := readAt(file, size, sector*bytesOf, 24+6)
 			if err != nil {
 				return "", err
 			}
@@ -64,7 +64,7 @@ func diskImage(file io.ReaderAt, size int64) (string, error) {
 			}
 		}
 	}
-	footer, err := at(file, size, size-512, 512)
+	footer, err := readAt(file, size, size-512, 512)
 	if bytes.HasPrefix(footer, []byte("conectix")) || bytes.HasPrefix(footer, []byte("koly")) {
 		return "a disk image", err
 	}
@@ -83,7 +83,7 @@ var (
 
 // archive checks the parts of a ZIP, which programs find from its end.
 func archive(file io.ReaderAt, size int64) (string, error) {
-	listed := &bounded{file: file, left: maxListed}
+	listed := &limitedReaderAt{file: file, left: maxListed}
 	z, err := zip.NewReader(listed, size)
 	if listed.left < 0 {
 		return "an archive of too many parts to look through", nil
@@ -92,7 +92,7 @@ func archive(file io.ReaderAt, size int64) (string, error) {
 		return "", listed.err
 	}
 	if z == nil || err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		head, err := at(file, size, 0, 4)
+		head, err := readAt(file, size, 0, 4)
 		if string(head) == "PK\x03\x04" {
 			return "a broken archive", err
 		}
@@ -130,7 +130,7 @@ const withMacros = "an office document with macros"
 const maxDescribed = 1 << 20
 
 // beginning unpacks the beginning of a part of an archive. What it reads counts against the limit.
-func beginning(part *zip.File, listed *bounded) string {
+func beginning(part *zip.File, listed *limitedReaderAt) string {
 	if listed.left -= 64 << 10; listed.left < 0 {
 		return ""
 	}
@@ -143,15 +143,15 @@ func beginning(part *zip.File, listed *bounded) string {
 	return string(b)
 }
 
-// bounded reads a limited number of bytes.
-type bounded struct {
+// limitedReaderAt reads a limited number of bytes.
+type limitedReaderAt struct {
 	file io.ReaderAt
 	left int64 // below 0: the limit was exceeded
 	err  error // an error of the file itself
 }
 
 // ReadAt implements io.ReaderAt.
-func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
+func (b *limitedReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	if b.left -= int64(len(p)); b.left < 0 {
 		return 0, zip.ErrFormat
 	}
@@ -166,10 +166,10 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 const compoundMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 // macroStorage is the name of the storage that holds macros in them.
-var macroStorage = wide("_VBA_PROJECT")
+var macroStorage = utf16LE("_VBA_PROJECT")
 
-// wide returns a text as UTF-16, little endian.
-func wide(text string) []byte {
+// utf16LE returns a text as UTF-16, little endian.
+func utf16LE(text string) []byte {
 	var b []byte
 	for _, r := range text {
 		b = append(b, byte(r), 0)
@@ -179,13 +179,13 @@ func wide(text string) []byte {
 
 // compound looks for macros in an old office document.
 func compound(file io.ReaderAt, size int64) (string, error) {
-	head, err := at(file, size, 0, int64(len(compoundMark)))
+	head, err := readAt(file, size, 0, int64(len(compoundMark)))
 	if err != nil || string(head) != compoundMark {
 		return "", err
 	}
 	const step = 64 << 10
 	for place := int64(0); place < size; place += step {
-		piece, err := at(file, size, place, step+int64(len(macroStorage)))
+		piece, err := readAt(file, size, place, step+int64(len(macroStorage)))
 		if err != nil {
 			return "", err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// archiveOf gives a ZIP with these parts, names and contents in turn.
+// archiveOf returns a ZIP with these parts, names and contents in turn.
 func archiveOf(t testing.TB, parts ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,7 +33,7 @@ func archiveOf(t testing.TB, parts ...string) string {
 	return b.String()
 }
 
-// behind gives content that begins otherwise and has text at a place.
+// behind returns content that begins otherwise and has text at a place.
 func behind(place int, text string) string {
 	return "%PDF-1.7" + strings.Repeat("\x00", place-8) + text + strings.Repeat("\x00", 4096)
 }

@@ -32,7 +32,7 @@ func clean(mediaType string, out io.Writer, in *bufio.Reader) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil // the picture is cut off
 	}
-	if errors.Is(err, errOdd) {
+	if errors.Is(err, errMalformed) {
 		_, err = io.Copy(out, in)
 		return err
 	}
@@ -42,8 +42,8 @@ func clean(mediaType string, out io.Writer, in *bufio.Reader) error {
 	return err
 }
 
-// errOdd means that what follows does not conform to the format.
-var errOdd = errors.New("not as the format has it")
+// errMalformed means that what follows does not conform to the format.
+var errMalformed = errors.New("not as the format has it")
 
 // cleanJPEG keeps only the segments that the picture needs: of the application segments JFIF, colour profile and
 // Adobe's colours.
@@ -263,7 +263,7 @@ func cleanGIF(out io.Writer, in *bufio.Reader) error {
 				return err
 			}
 		default:
-			return errOdd
+			return errMalformed
 		}
 	}
 }

@@ -62,7 +62,7 @@ func encoded(t testing.TB, encode func(io.Writer) error) string {
 	return b.String()
 }
 
-// put keeps content and gives what is kept.
+// put keeps content and returns what is kept.
 func put(t testing.TB, store files.Store, content string) string {
 	t.Helper()
 	c, err := store.Put(t.Context(), strings.NewReader(content), 1<<20)

@@ -131,7 +131,7 @@ func FuzzSniff(f *testing.F) {
 	})
 }
 
-// zipOf gives an archive with small files of these names.
+// zipOf returns an archive with small files of these names.
 func zipOf(t *testing.T, names ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -151,7 +151,7 @@ func zipOf(t *testing.T, names ...string) string {
 	return b.String()
 }
 
-// tape gives a block that starts with s and has the mark of a tar archive where it belongs.
+// tape returns a block that starts with s and has the mark of a tar archive where it belongs.
 func tape(s string) string {
 	return s + strings.Repeat("\x00", 257-len(s)) + "ustar\x0000" + strings.Repeat("\x00", 247)
 }

@@ -27,9 +27,9 @@ type authorizationRequest struct {
 	target *url.URL // RedirectURI, parsed
 }
 
-// readAsked reads the request from its query. A parameter that is left out gets its default; an invalid one is refused
-// without a redirect, because the redirect address itself may be wrong.
-func readAsked(q url.Values) (authorizationRequest, error) {
+// parseAuthorizationRequest reads the request from its query. A parameter that is left out gets its default; an invalid
+// one is refused without a redirect, because the redirect address itself may be wrong.
+func parseAuthorizationRequest(q url.Values) (authorizationRequest, error) {
 	for name := range q {
 		if len(q.Get(name)) > maxParameter {
 			return authorizationRequest{},
@@ -78,9 +78,9 @@ func (a authorizationRequest) query() url.Values {
 	return q
 }
 
-// back returns the redirect address with the code, the issuer (RFC 9207) and, if one was given, the state. A query that
-// the address has already is kept (RFC 6749 section 3.1.2).
-func (a authorizationRequest) back(issuer, code string) string {
+// redirectURL returns the redirect address with the code, the issuer (RFC 9207) and, if one was given, the state. A
+// query that the address has already is kept (RFC 6749 section 3.1.2).
+func (a authorizationRequest) redirectURL(issuer, code string) string {
 	u := *a.target
 	if u.RawQuery != "" {
 		u.RawQuery += "&"
@@ -95,7 +95,7 @@ func (a authorizationRequest) back(issuer, code string) string {
 // authorize signs a person in: at once with login_hint, otherwise after a choice on the page.
 func (d *Demo) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	ask, err := readAsked(q)
+	ask, err := parseAuthorizationRequest(q)
 	if err != nil {
 		d.show(w, http.StatusBadRequest, page{Fault: err.Error() + "."})
 		return
@@ -114,7 +114,7 @@ func (d *Demo) authorize(w http.ResponseWriter, r *http.Request) {
 	person := d.personOf(id, q)
 	code := d.codes.put(login{person: person, asked: ask, expires: d.Now().Add(codeLifetime)})
 	protect(w, "")
-	http.Redirect(w, r, ask.back(d.issuer, code), http.StatusFound)
+	http.Redirect(w, r, ask.redirectURL(d.issuer, code), http.StatusFound)
 }
 
 // personOf returns the sample person with this iD, or a new one; the query's values take precedence.

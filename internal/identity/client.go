@@ -32,13 +32,13 @@ type Config struct {
 type Client struct {
 	cfg     Config
 	isORCID bool
-	found   atomic.Pointer[described] // nil until discovery has succeeded once
-	ready   atomic.Bool               // Watch found that the provider works
-	trouble atomic.Pointer[error]     // the last error that Watch found
+	found   atomic.Pointer[providerInfo] // nil until discovery has succeeded once
+	ready   atomic.Bool                  // Watch found that the provider works
+	trouble atomic.Pointer[error]        // the last error that Watch found
 }
 
-// described is a provider according to its discovery document.
-type described struct {
+// providerInfo is a provider according to its discovery document.
+type providerInfo struct {
 	*oidc.Provider
 	scopes    []string
 	authStyle oauth2.AuthStyle
@@ -62,7 +62,7 @@ func New(cfg Config) (*Client, error) {
 	if cfg.ClientID == "" {
 		return nil, errors.New("the identity provider needs a client id")
 	}
-	cfg.HTTP = guarded(cfg.HTTP)
+	cfg.HTTP = limitedClient(cfg.HTTP)
 	host := strings.ToLower(issuer.Hostname())
 	return &Client{cfg: cfg, isORCID: cfg.ORCID || host == "orcid.org" || strings.HasSuffix(host, ".orcid.org")}, nil
 }
@@ -158,7 +158,7 @@ func (c *Client) begin(ctx context.Context) (context.Context, context.CancelFunc
 
 // discover fetches the provider's description (OpenID Connect Discovery section 4) on first use. A success is
 // remembered, a failure is not. Several concurrent first uses each fetch it, harmlessly.
-func (c *Client) discover(ctx context.Context) (*described, error) {
+func (c *Client) discover(ctx context.Context) (*providerInfo, error) {
 	if p := c.found.Load(); p != nil {
 		return p, nil
 	}
@@ -184,7 +184,7 @@ func (c *Client) discover(ctx context.Context) (*described, error) {
 			return nil, fmt.Errorf("discovery at %s names the unusable address %q", c.cfg.Issuer, address)
 		}
 	}
-	p := &described{Provider: provider, scopes: said.Scopes, sendsIss: said.SendsIss, revokes: said.Revokes}
+	p := &providerInfo{Provider: provider, scopes: said.Scopes, sendsIss: said.SendsIss, revokes: said.Revokes}
 	if p.authStyle, err = c.authStyle(said.Methods); err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
 	}
@@ -216,7 +216,7 @@ func (c *Client) usable(address string) bool {
 
 // oauth returns a configuration that sends the client's id and secret in the one way that the provider announced. If
 // x/oauth2 had to find out, it would try another way first and could use up the one-time code.
-func (c *Client) oauth(p *described, redirectURI string) *oauth2.Config {
+func (c *Client) oauth(p *providerInfo, redirectURI string) *oauth2.Config {
 	endpoint := p.Endpoint()
 	endpoint.AuthStyle = p.authStyle
 	return &oauth2.Config{
@@ -229,7 +229,7 @@ func (c *Client) oauth(p *described, redirectURI string) *oauth2.Config {
 }
 
 // read returns the person in a token answer; with a nonce, its id_token must carry it.
-func (c *Client) read(ctx context.Context, p *described, answer *oauth2.Token, nonce string) (Person, error) {
+func (c *Client) read(ctx context.Context, p *providerInfo, answer *oauth2.Token, nonce string) (Person, error) {
 	orcid, err1 := textMember(answer, "orcid")
 	name, err2 := textMember(answer, "name")
 	rawToken, err3 := textMember(answer, "id_token")
@@ -268,7 +268,7 @@ func (c *Client) read(ctx context.Context, p *described, answer *oauth2.Token, n
 // withUserInfo adds the names and address of the userinfo endpoint (OpenID Connect Core section 5.3) to who. The
 // identity is proven already, so if the provider refuses or fails here, only the names stay empty; claims about another
 // subject are ignored (section 5.3.2).
-func withUserInfo(ctx context.Context, p *described, answer *oauth2.Token, who claims) claims {
+func withUserInfo(ctx context.Context, p *providerInfo, answer *oauth2.Token, who claims) claims {
 	info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(answer))
 	if err != nil || info.Subject != who.Subject {
 		return who

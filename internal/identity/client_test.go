@@ -46,7 +46,7 @@ func startDemo(t *testing.T) *demo {
 	return d
 }
 
-// authorize asks for a code for origin with these further parameters, and gives the status and
+// authorize asks for a code for origin with these further parameters, and returns the status and
 // the address that the answer leads to.
 func (d *demo) authorize(t require, params url.Values) (status int, location string) {
 	t.Helper()

@@ -183,7 +183,7 @@ func (d *Demo) grant(w http.ResponseWriter, l login) {
 
 // sign returns the id_token (OpenID Connect Core section 2).
 func (d *Demo) sign(l login, now time.Time) (string, error) {
-	said := saidOf(l.person)
+	said := claimsOf(l.person)
 	said["iss"] = d.issuer
 	said["aud"] = l.asked.ClientID
 	said["iat"] = now.Unix()
@@ -216,11 +216,11 @@ func (d *Demo) userinfo(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusUnauthorized, map[string]string{"error": "invalid_token"})
 		return
 	}
-	answer(w, http.StatusOK, saidOf(l.person))
+	answer(w, http.StatusOK, claimsOf(l.person))
 }
 
-// saidOf returns the claims of id_token and userinfo about a person; unknown ones are left out.
-func saidOf(p Person) map[string]any {
+// claimsOf returns the claims of id_token and userinfo about a person; unknown ones are left out.
+func claimsOf(p Person) map[string]any {
 	said := map[string]any{"sub": p.RegistryID}
 	for name, value := range map[string]string{
 		"name": p.Name, "given_name": p.GivenName, "family_name": p.FamilyName, "email": p.Email,

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// post sends a form to the token endpoint and gives the status and the members of the answer.
+// post sends a form to the token endpoint and returns the status and the members of the answer.
 func (d *demo) post(t *testing.T, form url.Values) (int, map[string]any) {
 	t.Helper()
 	resp, err := http.PostForm(d.issuer+"/token", form)

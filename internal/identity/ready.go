@@ -92,7 +92,7 @@ func (c *Client) check(ctx context.Context, redirectURI string) error {
 
 // revokeNothing revokes a token that does not exist (RFC 7009). It returns an error if the provider does not accept the
 // client.
-func (c *Client) revokeNothing(ctx context.Context, p *described) error {
+func (c *Client) revokeNothing(ctx context.Context, p *providerInfo) error {
 	if !c.usable(p.revokes) || c.cfg.ClientSecret == "" {
 		return nil
 	}

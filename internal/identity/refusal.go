@@ -36,7 +36,7 @@ func (c *Client) unknownClient(cause error) error {
 	return &exchange.Error{
 		Code:    exchange.Unavailable,
 		Message: "Logging in is not set up correctly on this server. Please tell the people who run it.",
-		Cause: brief{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and "+
+		Cause: shortError{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and "+
 			"identity-client-secret: %w",
 			c.cfg.Issuer, c.cfg.ClientID, cause)},
 	}
@@ -62,7 +62,7 @@ func invalidCode(cause error) error {
 		"is too old, "+
 		"or was issued for another redirect address. Please log in again.")
 	if cause != nil {
-		e.Cause = brief{cause}
+		e.Cause = shortError{cause}
 	}
 	return e
 }
@@ -72,12 +72,12 @@ func unavailable(ctx context.Context, cause error) error {
 	return &exchange.Error{
 		Code:    exchange.Unavailable,
 		Message: "The identity provider does not answer as it should. Please try again in a few minutes.",
-		Cause:   brief{errors.Join(ctx.Err(), cause)},
+		Cause:   shortError{errors.Join(ctx.Err(), cause)},
 	}
 }
 
-// brief shortens an error that quotes a provider to one line of at most 500 characters for the log.
-type brief struct{ error }
+// shortError shortens an error that quotes a provider to one line of at most 500 characters for the log.
+type shortError struct{ error }
 
-func (b brief) Error() string { return clean(b.error.Error(), 500) }
-func (b brief) Unwrap() error { return b.error }
+func (b shortError) Error() string { return clean(b.error.Error(), 500) }
+func (b shortError) Unwrap() error { return b.error }

@@ -12,9 +12,9 @@ const (
 	maxRedirects = 3
 )
 
-// guarded returns a copy of base that asks for JSON, reads at most maxAnswer bytes, waits at most timeout, and follows
-// a redirect only within the same host.
-func guarded(base *http.Client) *http.Client {
+// limitedClient returns a copy of base that asks for JSON, reads at most maxAnswer bytes, waits at most timeout, and
+// follows a redirect only within the same host.
+func limitedClient(base *http.Client) *http.Client {
 	var c http.Client
 	if base != nil {
 		c = *base

@@ -52,7 +52,7 @@ func ask[T any](ctx context.Context, im *Importer, s *source, path string, query
 	read func(io.Reader) (T, error)) (T, error) {
 	address := s.base.JoinPath(path)
 	address.RawQuery = query.Encode()
-	value, err := im.once(ctx, address.String(), func(ctx context.Context) (any, error) {
+	value, err := im.loadOnce(ctx, address.String(), func(ctx context.Context) (any, error) {
 		for try := 1; ; try++ {
 			value, err := get(ctx, im, s, address, read)
 			f, failed := errors.AsType[*failure](err)
@@ -108,13 +108,13 @@ func get[T any](ctx context.Context, im *Importer, s *source, address *url.URL,
 	answer, err := im.client.Do(r)
 	switch {
 	case errors.Is(err, errRedirect):
-		return value, s.garbled(bare(err)).last()
+		return value, s.garbled(withoutAddress(err)).last()
 	case err != nil:
-		return value, s.down(bare(err), 0)
+		return value, s.down(withoutAddress(err), 0)
 	}
 	defer func() { _ = answer.Body.Close() }()
-	body := &watched{Reader: http.MaxBytesReader(nil, answer.Body, maxAnswer)}
-	if err := s.judge(answer, body); err != nil {
+	body := &errTrackingReader{Reader: http.MaxBytesReader(nil, answer.Body, maxAnswer)}
+	if err := s.statusFailure(answer, body); err != nil {
 		return value, err
 	}
 	value, err = read(body)
@@ -146,8 +146,8 @@ func (s *source) call(address *url.URL) string {
 	return full.String()
 }
 
-// judge returns the failure that a status means, nil for a success.
-func (s *source) judge(answer *http.Response, body io.Reader) error {
+// statusFailure returns the failure that a status means, nil for a success.
+func (s *source) statusFailure(answer *http.Response, body io.Reader) error {
 	said := fmt.Errorf("status %s", answer.Status)
 	switch code := answer.StatusCode; {
 	case code == http.StatusOK:
@@ -180,21 +180,21 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// bare returns an error of net/http without the address, which contains our key.
-func bare(err error) error {
+// withoutAddress returns an error of net/http without the address, which contains our key.
+func withoutAddress(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err
 	}
 	return err
 }
 
-// watched remembers why a body could not be read to its end.
-type watched struct {
+// errTrackingReader remembers why a body could not be read to its end.
+type errTrackingReader struct {
 	io.Reader
 	err error
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *errTrackingReader) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		w.err = err
@@ -202,7 +202,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *watched) tooLong() bool {
+func (w *errTrackingReader) tooLong() bool {
 	_, over := errors.AsType[*http.MaxBytesError](w.err)
 	return over
 }

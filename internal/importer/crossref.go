@@ -43,7 +43,7 @@ func readWork(r io.Reader) (work, error) {
 				Name   string `json:"name"` // of a group
 			} `json:"author"`
 			Issued struct {
-				Parts [][]loose `json:"date-parts"`
+				Parts [][]flexString `json:"date-parts"`
 			} `json:"issued"`
 		} `json:"message"`
 	}

@@ -33,9 +33,9 @@ const searchPage = 10_000 // the maximum of esearch
 func readSearch(r io.Reader) (found, error) {
 	var answer struct {
 		Result *struct {
-			Count loose    `json:"count"`
-			IDs   []string `json:"idlist"`
-			Error string   `json:"ERROR"`
+			Count flexString `json:"count"`
+			IDs   []string   `json:"idlist"`
+			Error string     `json:"ERROR"`
 		} `json:"esearchresult"`
 		Error string `json:"error"`
 	}

@@ -52,8 +52,8 @@ func (s *source) down(cause error, wait time.Duration) *failure {
 	return &failure{kind: down, source: s.name, cause: cause, wait: wait}
 }
 
-// noSuch returns the failure of an answer which says that there is no such record.
-func noSuch(format string, args ...any) *failure {
+// noSuchRecord returns the failure of an answer which says that there is no such record.
+func noSuchRecord(format string, args ...any) *failure {
 	hint := fmt.Sprintf(format, args...)
 	return &failure{kind: unknown, hint: hint, cause: errors.New(hint)}
 }
@@ -78,8 +78,8 @@ func worse(a, b error) error {
 // defaultWait is the suggested wait if a source does not name one.
 const defaultWait = 30 * time.Second
 
-// tell turns a failure into an error of the contract. field is the input that named the record, as id.
-func tell(ctx context.Context, field, id string, err error) error {
+// contractError turns a failure into an error of the contract. field is the input that named the record, as id.
+func contractError(ctx context.Context, field, id string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // the client disconnected
 	}
@@ -125,14 +125,14 @@ func tell(ctx context.Context, field, id string, err error) error {
 			With("retry_after", seconds)
 	}
 	e = e.With("source", f.source)
-	e.Cause = brief{err}
+	e.Cause = shortError{err}
 	return e
 }
 
-// brief shortens an error that quotes a source to one line for the log.
-type brief struct{ error }
+// shortError shortens an error that quotes a source to one line for the log.
+type shortError struct{ error }
 
-func (b brief) Error() string {
+func (b shortError) Error() string {
 	line := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -142,4 +142,4 @@ func (b brief) Error() string {
 	return fmt.Sprintf("%.500s", line)
 }
 
-func (b brief) Unwrap() error { return b.error }
+func (b shortError) Unwrap() error { return b.error }

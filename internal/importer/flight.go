@@ -14,9 +14,9 @@ type flight struct {
 	cancel  context.CancelFunc
 }
 
-// once returns the cached value of a key; otherwise it loads it, or waits for a load in progress. A load that nobody
-// waits for any more is cancelled. A failure is not cached.
-func (im *Importer) once(ctx context.Context, key string, load func(context.Context) (any, error)) (any, error) {
+// loadOnce returns the cached value of a key; otherwise it loads it, or waits for a load in progress. A load that
+// nobody waits for any more is cancelled. A failure is not cached.
+func (im *Importer) loadOnce(ctx context.Context, key string, load func(context.Context) (any, error)) (any, error) {
 	im.mu.Lock()
 	if value, ok := im.answers.GetIfPresent(key); ok {
 		im.mu.Unlock()
@@ -40,7 +40,7 @@ func (im *Importer) once(ctx context.Context, key string, load func(context.Cont
 	defer im.mu.Unlock()
 	if f.waiting--; f.waiting == 0 {
 		f.cancel()
-		im.land(f, key)
+		im.removeFlight(f, key)
 	}
 	return nil, ctx.Err()
 }
@@ -55,15 +55,15 @@ func (im *Importer) fly(ctx context.Context, f *flight, key string, load func(co
 		if f.err == nil {
 			im.answers.Set(key, f.value)
 		}
-		im.land(f, key)
+		im.removeFlight(f, key)
 		f.cancel()
 		close(f.done)
 	}()
 	f.value, f.err = load(ctx)
 }
 
-// land removes a finished flight from under its key; the caller holds the lock.
-func (im *Importer) land(f *flight, key string) {
+// removeFlight removes a finished flight from under its key; the caller holds the lock.
+func (im *Importer) removeFlight(f *flight, key string) {
 	if im.flights[key] == f {
 		delete(im.flights, key)
 	}

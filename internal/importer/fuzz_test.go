@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// fuzz gives a reader the fixtures of some services and what grows from them. No answer may make
+// fuzz runs a reader on the fixtures of some services and what grows from them. No answer may make
 // it fail otherwise than with an error, or tell what cannot be stored.
 func fuzz[T any](f *testing.F, read func(io.Reader) (T, error), check func(t *testing.T, value T), services ...string) {
 	f.Helper()

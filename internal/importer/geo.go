@@ -92,18 +92,18 @@ func related(relation string) []string { return mentioned.FindAllString(relation
 
 // gdsSummary is a record of E-utilities' database gds.
 type gdsSummary struct {
-	Accession string  `json:"accession"`
-	EntryType string  `json:"entrytype"`
-	Title     string  `json:"title"`
-	Summary   string  `json:"summary"`
-	Taxon     string  `json:"taxon"`
-	Type      string  `json:"gdstype"`
-	Platform  loose   `json:"gpl"` // numbers, separated by ;
-	Series    loose   `json:"gse"` // likewise
-	Samples   loose   `json:"n_samples"`
-	Released  string  `json:"pdat"` // 2017/01/31
-	PubMed    []loose `json:"pubmedids"`
-	Project   string  `json:"bioproject"`
+	Accession string       `json:"accession"`
+	EntryType string       `json:"entrytype"`
+	Title     string       `json:"title"`
+	Summary   string       `json:"summary"`
+	Taxon     string       `json:"taxon"`
+	Type      string       `json:"gdstype"`
+	Platform  flexString   `json:"gpl"` // numbers, separated by ;
+	Series    flexString   `json:"gse"` // likewise
+	Samples   flexString   `json:"n_samples"`
+	Released  string       `json:"pdat"` // 2017/01/31
+	PubMed    []flexString `json:"pubmedids"`
+	Project   string       `json:"bioproject"`
 	Relations []struct {
 		Target string `json:"targetobject"`
 	} `json:"extrelations"`
@@ -195,11 +195,11 @@ func (im *Importer) seriesOf(ctx context.Context, sample string) (string, error)
 func onlyOne(part, what string, studies set) (string, error) {
 	switch len(studies) {
 	case 0:
-		return "", noSuch("no public %s of %s is known; please name the %s", what, part, what)
+		return "", noSuchRecord("no public %s of %s is known; please name the %s", what, part, what)
 	case 1:
 		return studies[0], nil
 	}
-	return "", noSuch("%s is in %s; please name the one to import", part,
+	return "", noSuchRecord("%s is in %s; please name the one to import", part,
 		shorten(strings.Join(studies, ", "), exchange.LineLength))
 }
 

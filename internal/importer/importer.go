@@ -123,7 +123,7 @@ func (im *Importer) Draft(ctx context.Context, o exchange.ImportOptions) (d Draf
 		d, err = im.protocol(within, o.Identifier)
 	}
 	if err != nil {
-		return Draft{}, tell(ctx, o.Field(), o.Identifier, err)
+		return Draft{}, contractError(ctx, o.Field(), o.Identifier, err)
 	}
 	if _, err := time.Parse(time.DateOnly, string(d.Released)); err != nil {
 		d.Released = ""

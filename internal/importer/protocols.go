@@ -36,7 +36,7 @@ func (im *Importer) protocol(ctx context.Context, id string) (Draft, error) {
 			"protocols-token), and Crossref gives no "+
 			"title for it instead. Please tell the people who run it, or give the DOI.").
 			With("source", im.protocols.name).With("retry_after", int(time.Hour.Seconds()))
-		e.Cause = brief{err}
+		e.Cause = shortError{err}
 		return Draft{}, e
 	}
 	d := ioProtocol{DOI: id, Title: known.Title}.draft(id)
@@ -54,7 +54,7 @@ type ioProtocol struct {
 	DOI         string          `json:"doi"` // "" while it is not published
 	URI         string          `json:"uri"`
 	URL         string          `json:"url"`
-	Published   loose           `json:"published_on"` // Unix seconds; 0 never
+	Published   flexString      `json:"published_on"` // Unix seconds; 0 never
 	Authors     json.RawMessage `json:"authors"`
 	Citation    string          `json:"manuscript_citation"`
 	Versions    []struct {
@@ -99,11 +99,11 @@ func (p ioProtocol) is(id string) bool {
 }
 
 // tokenProblem are the codes with which protocols.io refuses a token, whatever the HTTP status.
-var tokenProblem = map[loose]bool{"1218": true, "1219": true, "401": true}
+var tokenProblem = map[flexString]bool{"1218": true, "1219": true, "401": true}
 
 // ioEnvelope wraps every answer of protocols.io; version 1 has no envelope.
 type ioEnvelope struct {
-	Status   loose       `json:"status_code"`
+	Status   flexString  `json:"status_code"`
 	Message  string      `json:"error_message"`
 	Text     string      `json:"status_text"`
 	Protocol *ioProtocol `json:"protocol"` // version 3

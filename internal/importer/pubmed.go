@@ -23,13 +23,13 @@ func (im *Importer) Publication(ctx context.Context, pmid, doi string) (exchange
 	if pmid != "" {
 		p, err := im.pubmed(within, pmid)
 		if err != nil {
-			err = tell(ctx, "pubmed_id", pmid, err)
+			err = contractError(ctx, "pubmed_id", pmid, err)
 		}
 		return p, err
 	}
 	p, err := im.crossrefWork(within, doi)
 	if err != nil {
-		err = tell(ctx, "doi", doi, err)
+		err = contractError(ctx, "doi", doi, err)
 	}
 	return p, err
 }

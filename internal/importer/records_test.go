@@ -32,7 +32,7 @@ var readers = []struct {
 	{".json", toldProtocol},
 }
 
-// told gives what our reader makes of a file, as one line that can be compared.
+// told returns what our reader makes of a file, as one line that can be compared.
 func told(name string, r io.Reader) (string, error) {
 	for _, reader := range readers {
 		if strings.HasSuffix(name, reader.suffix) {

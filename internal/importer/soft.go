@@ -150,13 +150,13 @@ func page(r io.Reader) error {
 	}
 	if m := private.FindSubmatch(raw); m != nil {
 		if len(m[1]) > 0 {
-			return noSuch("it is private at GEO until %s; import it when it is public", m[1])
+			return noSuchRecord("it is private at GEO until %s; import it when it is public", m[1])
 		}
-		return noSuch("it is private at GEO; import it when it is public")
+		return noSuchRecord("it is private at GEO; import it when it is public")
 	}
 	for _, hint := range slices.Sorted(maps.Keys(pageText)) {
 		if pageText[hint].Match(raw) {
-			return noSuch("%s", hint)
+			return noSuchRecord("%s", hint)
 		}
 	}
 	return fmt.Errorf("GEO: no SOFT text but %.60q", bytes.TrimSpace(raw))

@@ -157,7 +157,7 @@ func (s *sraStudy) join(part sraStudy) {
 	maps.Copy(s.samples, part.samples)
 	s.experiments += part.experiments
 	s.runs += part.runs
-	s.shown(part.released)
+	s.addRelease(part.released)
 }
 
 // sraSummary is a record of E-utilities' database sra: an experiment, as texts that hold XML.
@@ -243,7 +243,7 @@ func readRuns(r io.Reader) (map[string]*sraStudy, error) {
 		s.instruments.add(run.Model)
 		s.strategies.add(run.Strategy)
 		s.sample(run.Sample, run.Organism, run.Taxon)
-		s.shown(run.Public)
+		s.addRelease(run.Public)
 	}
 	_, err := d.Token()
 	return studies, err

@@ -155,7 +155,7 @@ func (s *sraStudy) add(p sraPackage) {
 	for _, run := range p.Runs {
 		s.runs++
 		day, _, _ := strings.Cut(run.Published, " ")
-		s.shown(day)
+		s.addRelease(day)
 	}
 }
 
@@ -167,8 +167,8 @@ func (s *sraStudy) sample(accession, organism, taxon string) {
 	s.taxa.add(taxon)
 }
 
-// shown records a day of release.
-func (s *sraStudy) shown(day string) {
+// addRelease records a day of release.
+func (s *sraStudy) addRelease(day string) {
 	if day != "" && (s.released == "" || day < s.released) {
 		s.released = day
 	}
@@ -197,7 +197,7 @@ func (s *sraStudy) describe(r sraRecord) {
 	}
 	for _, a := range r.Attributes {
 		if line(a.Tag) == "ENA-FIRST-PUBLIC" {
-			s.shown(line(a.Value))
+			s.addRelease(line(a.Value))
 		}
 	}
 }

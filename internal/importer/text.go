@@ -83,22 +83,22 @@ func metadata(values map[string]any) exchange.Opt[json.RawMessage] {
 // joined returns a list as one line.
 func joined(list []string) string { return shorten(strings.Join(list, "; "), exchange.LineLength) }
 
-// loose is a text that a source may write as a number.
-type loose string
+// flexString is a text that a source may write as a number.
+type flexString string
 
 // UnmarshalJSON accepts both, and turns anything else into "".
-func (l *loose) UnmarshalJSON(raw []byte) error {
+func (l *flexString) UnmarshalJSON(raw []byte) error {
 	var text string
 	if len(raw) > 0 && raw[0] == '"' {
 		if err := json.Unmarshal(raw, &text); err != nil {
 			return err
 		}
-		*l = loose(text)
+		*l = flexString(text)
 		return nil
 	}
 	var number json.Number
 	if json.Unmarshal(raw, &number) == nil {
-		*l = loose(number)
+		*l = flexString(number)
 	}
 	return nil
 }

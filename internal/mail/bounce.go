@@ -57,12 +57,12 @@ func ParseBounce(r io.Reader) (Bounce, error) {
 	rep.read(m.Header.Get, m.Body, 0)
 	b, ok := rep.status()
 	if rep.groups == nil {
-		b, ok = rep.free(m.Header.Get("X-Failed-Recipients"))
+		b, ok = rep.parseFreeForm(m.Header.Get("X-Failed-Recipients"))
 	}
 	if !ok {
 		return Bounce{}, ErrNoBounce
 	}
-	b.MessageID = cmp.Or(rep.original, id(m.Header.Get("In-Reply-To")), rep.copied())
+	b.MessageID = cmp.Or(rep.original, id(m.Header.Get("In-Reply-To")), rep.originalMessageID())
 	return b, nil
 }
 
@@ -129,7 +129,7 @@ func (rep *report) status() (Bounce, bool) {
 		if _, text, typed := strings.Cut(reason, ";"); typed {
 			reason = text
 		}
-		code, said := said(reason)
+		code, said := findAnswer(reason)
 		status := statusOf(first(g["status"]))
 		// the server's own answer is more reliable
 		if said != "" && (status == "" || strings.HasSuffix(status, ".0.0")) {
@@ -140,16 +140,16 @@ func (rep *report) status() (Bounce, bool) {
 	return Bounce{}, false
 }
 
-// free reads a report that is a text for people, to the addresses of the header X-Failed-Recipients: Exim's before its
-// version 4.87, and those of programs that adopted the header.
-func (rep *report) free(addresses string) (Bounce, bool) {
+// parseFreeForm reads a report that is a text for people, to the addresses of the header X-Failed-Recipients: Exim's
+// before its version 4.87, and those of programs that adopted the header.
+func (rep *report) parseFreeForm(addresses string) (Bounce, bool) {
 	address, _, _ := strings.Cut(addresses, ",")
 	to := recipient(address)
 	if to == "" {
 		return Bounce{}, false
 	}
 	reason, _, _ := strings.Cut(rep.text, "\n------ This is a copy of ")
-	code, status := said(reason)
+	code, status := findAnswer(reason)
 	if at := replied.FindStringIndex(reason); at != nil {
 		reason, _, _ = strings.Cut(reason[at[0]:], "\n\n")
 	}
@@ -158,11 +158,11 @@ func (rep *report) free(addresses string) (Bounce, bool) {
 
 func failed(to string, code int, status, reason string) Bounce {
 	return Bounce{Recipient: to, Status: status, Reason: oneLine(reason),
-		Permanent: strings.HasPrefix(status, "5") && blames(code, status, reason, true) == Refused}
+		Permanent: strings.HasPrefix(status, "5") && kindOfAnswer(code, status, reason, true) == Refused}
 }
 
-// copied returns the Message-ID in a copy of the message's header within the text.
-func (rep *report) copied() string {
+// originalMessageID returns the Message-ID in a copy of the message's header within the text.
+func (rep *report) originalMessageID() string {
 	m := copiedID.FindStringSubmatch(rep.text)
 	if m == nil {
 		return ""
@@ -175,8 +175,8 @@ var (
 	copiedID = regexp.MustCompile(`(?im)^message-id:\s*(<[^>\s]*>)`)
 )
 
-// said returns the first answer of a server in a text: its code, and its enhanced status if it has one.
-func said(text string) (code int, status string) {
+// findAnswer returns the first answer of a server in a text: its code, and its enhanced status if it has one.
+func findAnswer(text string) (code int, status string) {
 	m := replied.FindStringSubmatch(text)
 	if m == nil {
 		return 0, ""

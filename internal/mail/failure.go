@@ -66,15 +66,15 @@ func statusOf(words string) string {
 	return ""
 }
 
-// ours matches phrases with which servers refuse the sender rather than the address. They count only if the status is
-// not specific.
-var ours = regexp.MustCompile(`(?i)\b(relay(ing)?|sender|spam|spf|dkim|dmarc|block(ed|list)?|blacklist(ed)?|polic(y|ies)|reputation|banned|limit|quota|denied|virus|content|filter(ed)?|protocol|r?dns|ptr|ip)\b`)
+// senderRefusal matches phrases with which servers refuse the sender rather than the address. They count only if the
+// status is not specific.
+var senderRefusal = regexp.MustCompile(`(?i)\b(relay(ing)?|sender|spam|spf|dkim|dmarc|block(ed|list)?|blacklist(ed)?|polic(y|ies)|reputation|banned|limit|quota|denied|virus|content|filter(ed)?|protocol|r?dns|ptr|ip)\b`)
 
-// blames returns what a permanent answer refers to: Refused for the address, Rejected for the message, its sender or
-// the way it came. atRecipient: it is the answer to RCPT, so that it refers to the address unless it says otherwise. In
-// doubt the address is not blamed: one more message to a dead address does no harm, but never writing to a valid
+// kindOfAnswer returns what a permanent answer refers to: Refused for the address, Rejected for the message, its sender
+// or the way it came. atRecipient: it is the answer to RCPT, so that it refers to the address unless it says otherwise.
+// In doubt the address is not blamed: one more message to a dead address does no harm, but never writing to a valid
 // address again does.
-func blames(code int, status, words string, atRecipient bool) Kind {
+func kindOfAnswer(code int, status, words string, atRecipient bool) Kind {
 	_, detail, _ := strings.Cut(status, ".") // "1.1" of "5.1.1"
 	subject, _, _ := strings.Cut(detail, ".")
 	switch {
@@ -93,7 +93,7 @@ func blames(code int, status, words string, atRecipient bool) Kind {
 		return Rejected
 	case code != 550 && code != 551 && code != 553: // not the codes of a mailbox
 		return Rejected
-	case (subject == "" || strings.HasSuffix(detail, ".0")) && ours.MatchString(words):
+	case (subject == "" || strings.HasSuffix(detail, ".0")) && senderRefusal.MatchString(words):
 		return Rejected
 	}
 	return Refused

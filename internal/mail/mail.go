@@ -47,7 +47,7 @@ func Open(address, from string, log *slog.Logger) (*Post, error) {
 	}
 	p := &Post{from: *sender}
 	if folder, isFolder := strings.CutPrefix(address, "file:"); isFolder {
-		p.carry, err = filed(strings.TrimPrefix(folder, "//"), log)
+		p.carry, err = fileSender(strings.TrimPrefix(folder, "//"), log)
 	} else {
 		var s *server
 		s, err = parse(address)
@@ -81,7 +81,7 @@ func parse(address string) (*server, error) {
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, wrong
 	}
-	s := &server{host: u.Hostname(), port: u.Port(), tls: u.Scheme == "smtps", wait: patience}
+	s := &server{host: u.Hostname(), port: u.Port(), tls: u.Scheme == "smtps", wait: timeouts}
 	if u.User != nil {
 		s.user = u.User.Username()
 		s.password, _ = u.User.Password()
@@ -98,9 +98,9 @@ func parse(address string) (*server, error) {
 	return s, nil
 }
 
-// filed writes each message to a file that mail programs can open, for an installation without a mail server, and logs
-// it. The names sort by the time of writing.
-func filed(folder string, log *slog.Logger) (func(context.Context, Message, []byte) error, error) {
+// fileSender writes each message to a file that mail programs can open, for an installation without a mail server, and
+// logs it. The names sort by the time of writing.
+func fileSender(folder string, log *slog.Logger) (func(context.Context, Message, []byte) error, error) {
 	if folder == "" {
 		return nil, errors.New("mail: file: needs a folder, such as file:./outbox")
 	}

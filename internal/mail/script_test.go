@@ -30,7 +30,7 @@ const (
 	endlessLines = "endless lines"
 )
 
-// play starts it and gives its port.
+// play starts it and returns its port.
 func (s *script) play(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

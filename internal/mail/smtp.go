@@ -23,18 +23,18 @@ type server struct {
 	host, port     string
 	user, password string // "": without signing in
 	tls            bool   // from the start, not by STARTTLS
-	wait           waits
+	wait           phaseTimeouts
 	roots          *x509.CertPool // nil: those of the machine
 	dial           func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// waits are the timeouts of the phases.
-type waits struct{ connect, command, content, end, quit time.Duration }
+// phaseTimeouts are the timeouts of the phases.
+type phaseTimeouts struct{ connect, command, content, end, quit time.Duration }
 
-// patience is shorter than RFC 5321 4.5.3.2 recommends, because a job may take 10 minutes. Most of it is for the end: a
-// server that examines a message there may take minutes, and after a timeout the outcome is unknown.
-var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 5 * time.Minute,
-	quit: 2 * time.Second}
+// timeouts are shorter than RFC 5321 4.5.3.2 recommends, because a job may take 10 minutes. Most of it is for the end:
+// a server that examines a message there may take minutes, and after a timeout the outcome is unknown.
+var timeouts = phaseTimeouts{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute,
+	end: 5 * time.Minute, quit: 2 * time.Second}
 
 // step is one phase of sending. refused is what a permanent answer means there, "": what the answer itself says; lost
 // is what no answer means.
@@ -98,7 +98,7 @@ func (s *server) connect(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := &bounded{Conn: raw, left: maxAnswers}
+	conn := &limitedConn{Conn: raw, left: maxAnswers}
 	if !s.tls {
 		return conn, nil
 	}
@@ -109,21 +109,21 @@ func (s *server) connect(ctx context.Context) (net.Conn, error) {
 	return secure, nil
 }
 
-// mayBeClear reports whether a message may be sent without TLS: there is no password to protect, or it does not leave
-// the machine. If it may, a certificate proves nothing, since an attacker who can pose as the server can also pose as
-// one without TLS.
-func (s *server) mayBeClear() bool {
+// allowsPlaintext reports whether a message may be sent without TLS: there is no password to protect, or it does not
+// leave the machine. If it may, a certificate proves nothing, since an attacker who can pose as the server can also
+// pose as one without TLS.
+func (s *server) allowsPlaintext() bool {
 	return !s.tls && (s.user == "" || slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, s.host))
 }
 
 func (s *server) config() *tls.Config {
-	return &tls.Config{ServerName: s.host, RootCAs: s.roots, InsecureSkipVerify: s.mayBeClear()}
+	return &tls.Config{ServerName: s.host, RootCAs: s.roots, InsecureSkipVerify: s.allowsPlaintext()}
 }
 
 func (s *server) startTLS(client *smtp.Client) error {
 	offered, _ := client.Extension("STARTTLS")
 	switch {
-	case s.tls, !offered && s.mayBeClear():
+	case s.tls, !offered && s.allowsPlaintext():
 		return nil
 	case !offered:
 		return errors.New("the server offers no STARTTLS, and the password of the setting mail does not go in clear; " +
@@ -196,21 +196,21 @@ func (s *server) failure(ctx context.Context, at step, err error) *Failure {
 	case code == 0 && errors.Is(err, os.ErrDeadlineExceeded):
 		f.Text = fmt.Sprintf("no answer within %v", cmp.Or(at.wait, s.wait.connect))
 	case code == 0:
-		f.Text = s.hidden(text)
+		f.Text = s.redacted(text)
 	default:
-		f.Text = s.hidden(fmt.Sprintf("%d %s", code, words))
+		f.Text = s.redacted(fmt.Sprintf("%d %s", code, words))
 		if code/100 == 4 {
 			f.Kind = Temporary
 		} else if code/100 == 5 {
-			f.Kind = cmp.Or(at.refused, blames(code, f.Status, words, at.phase == "recipient"))
+			f.Kind = cmp.Or(at.refused, kindOfAnswer(code, f.Status, words, at.phase == "recipient"))
 		}
 	}
 	return f
 }
 
-// hidden returns the text of a server as one line without the password: some servers repeat what they did not
+// redacted returns the text of a server as one line without the password: some servers repeat what they did not
 // understand.
-func (s *server) hidden(words string) string {
+func (s *server) redacted(words string) string {
 	if s.password != "" {
 		code := base64.StdEncoding.EncodeToString
 		words = strings.NewReplacer(s.password, "…", code([]byte(s.password)), "…",
@@ -240,13 +240,13 @@ func ourName(conn net.Conn) string {
 // maxAnswers limits what a server may send in one connection, in bytes.
 const maxAnswers = 256 << 10
 
-// bounded is a connection that limits how much the other side may send.
-type bounded struct {
+// limitedConn is a connection that limits how much the other side may send.
+type limitedConn struct {
 	net.Conn
 	left int
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *limitedConn) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, fmt.Errorf("the server said more than %d KiB", maxAnswers>>10)
 	}

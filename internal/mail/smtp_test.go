@@ -20,7 +20,7 @@ import (
 // client is a server with a password at a script, and a channel with its connection.
 func client(port string) (*server, chan *clock) {
 	clocks := make(chan *clock, 1)
-	return &server{host: "127.0.0.1", port: port, user: "aliquot", password: "hunter22", wait: patience,
+	return &server{host: "127.0.0.1", port: port, user: "aliquot", password: "hunter22", wait: timeouts,
 		dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := new(net.Dialer).DialContext(ctx, network, address)
 			if err != nil {
@@ -48,19 +48,19 @@ func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
 		size                                       int
 		hang, drop, later, never, garbage, endless Kind
 	}{
-		{"greeting", "greeting", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary,
+		{"greeting", "greeting", timeouts.command, small, Temporary, Temporary, Temporary, Temporary, Temporary,
 			Temporary},
-		{"EHLO", "hello", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
-		{"STARTTLS", "STARTTLS", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary,
+		{"EHLO", "hello", timeouts.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
+		{"STARTTLS", "STARTTLS", timeouts.command, small, Temporary, Temporary, Temporary, Temporary, Temporary,
 			Temporary},
-		{"TLS", "STARTTLS", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
-		{"AUTH", "sign in", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
-		{"MAIL", "sender", patience.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
-		{"RCPT", "recipient", patience.command, small, Temporary, Temporary, Temporary, Refused, Temporary, Temporary},
-		{"DATA", "data", patience.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
-		{"content", "content", patience.content, large, Temporary, Temporary, "", "", "", ""},
-		{".", "end of the message", patience.end, small, Doubt, Doubt, Temporary, Rejected, Doubt, Doubt},
-		{"QUIT", "", patience.quit, small, "", "", "", "", "", ""},
+		{"TLS", "STARTTLS", timeouts.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
+		{"AUTH", "sign in", timeouts.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
+		{"MAIL", "sender", timeouts.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
+		{"RCPT", "recipient", timeouts.command, small, Temporary, Temporary, Temporary, Refused, Temporary, Temporary},
+		{"DATA", "data", timeouts.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
+		{"content", "content", timeouts.content, large, Temporary, Temporary, "", "", "", ""},
+		{".", "end of the message", timeouts.end, small, Doubt, Doubt, Temporary, Rejected, Doubt, Doubt},
+		{"QUIT", "", timeouts.quit, small, "", "", "", "", "", ""},
 	} {
 		for wrong, want := range map[string]Kind{
 			hang: row.hang, drop: row.drop, "451 4.7.1 later": row.later, "550 no": row.never, "garbage": row.garbage,

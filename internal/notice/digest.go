@@ -121,8 +121,8 @@ func byRequest(events []Event) [][]Event {
 
 func (w *Writer) waiting(d Digest, in *time.Location) part {
 	p, list := part{Title: "What waits for you"}, d.Waiting
-	if more := len(list) - onePageMost; more > 0 {
-		list, p.More = list[:onePageMost], fmt.Sprintf("And %d more.", more)
+	if more := len(list) - maxPartRequests; more > 0 {
+		list, p.More = list[:maxPartRequests], fmt.Sprintf("And %d more.", more)
 	}
 	for _, x := range list {
 		r, t := x.Request, turnOf(x.Request, member, d.Reader)
@@ -140,7 +140,7 @@ func (w *Writer) waiting(d Digest, in *time.Location) part {
 
 func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 	p := part{Title: "What happened"}
-	if more := len(groups) - onePageMost; more > 0 {
+	if more := len(groups) - maxPartRequests; more > 0 {
 		groups, p.More = groups[more:], fmt.Sprintf("And in %d more.", more)
 	}
 	for _, events := range groups {
@@ -151,14 +151,14 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 			Title: heading(latest.Request, as, latest.Organization, latest.Requester),
 			URL:   w.place(latest, t).URL, Turn: t.sentence(in), Mine: t.mine(),
 		}
-		if more := len(events) - oneGroupMost; more > 0 {
+		if more := len(events) - maxGroupEvents; more > 0 {
 			events = events[more:]
 			g.Lines = append(g.Lines, digestEvent{Text: count(more, "earlier event", "earlier events") + "."})
 		}
 		for _, e := range events {
-			h := digestEvent{Text: moment(e.Event.At, in) + ": " + e.did(nameMost, nameMost) + "."}
+			h := digestEvent{Text: moment(e.Event.At, in) + ": " + e.headline(maxName, maxName) + "."}
 			for _, q := range e.quotes() {
-				h.Lines = append(h.Lines, shorten(q.Label+" "+line(strings.Join(q.Lines, " ")), excerptMost))
+				h.Lines = append(h.Lines, shorten(q.Label+" "+line(strings.Join(q.Lines, " ")), maxExcerpt))
 			}
 			g.Lines = append(g.Lines, h)
 		}
@@ -170,17 +170,17 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 // news returns the part about people and labs.
 func (w *Writer) news(list []News, in *time.Location) part {
 	p := part{Title: "People and labs"}
-	if more := len(list) - onePageMost; more > 0 {
+	if more := len(list) - maxPartRequests; more > 0 {
 		list, p.More = list[more:], fmt.Sprintf("And %d earlier.", more)
 	}
 	for _, n := range list {
-		did := exchange.DescribeAnnouncement(n.Announcement, glued(n.Actor, nameMost, "Someone"),
-			glued(n.Organization, nameMost, "a lab"))
+		did := exchange.DescribeAnnouncement(n.Announcement, glued(n.Actor, maxName, "Someone"),
+			glued(n.Organization, maxName, "a lab"))
 		p.Groups = append(p.Groups, group{Title: moment(n.At, in) + ": " + did, URL: w.base + "/notifications"})
 	}
 	return p
 }
 
 func heading(r exchange.RequestDetail, as role, organization, by string) string {
-	return naming(r, as, organization, by) + ": " + glued(r.Material, titleMost, "a material")
+	return naming(r, as, organization, by) + ": " + glued(r.Material, maxTitle, "a material")
 }

@@ -73,7 +73,7 @@ func (w *Writer) Event(e Event) (Text, error) {
 	}
 	p := page{
 		Subject: e.subject(),
-		Lead:    e.did(nameMost, titleMost) + ".",
+		Lead:    e.headline(maxName, maxTitle) + ".",
 		Facts:   []string{e.about(as)},
 		Quotes:  e.quotes(),
 		Turn:    turn.sentence(e.Location),
@@ -99,8 +99,8 @@ func (w *Writer) Event(e Event) (Text, error) {
 	return w.write(p)
 }
 
-// did returns who did what, with at most name and title characters of the two.
-func (e Event) did(name, title int) string {
+// headline returns who did what, with at most name and title characters of the two.
+func (e Event) headline(name, title int) string {
 	text := glued(e.actor(name), name, "") + " " +
 		exchange.DescribeAction(e.Event, e.role().side(), glued(e.material(title), title, ""))
 	if to := e.Event.Detail.AssignedTo; e.Event.Kind == exchange.Assigned && to != nil && *to == e.Reader {
@@ -109,12 +109,12 @@ func (e Event) did(name, title int) string {
 	return text
 }
 
-func (e Event) actor(most int) string    { return called(or(e.Actor, "Aliquot"), most, "Someone") }
-func (e Event) material(most int) string { return called(e.Request.Material, most, "a material") }
+func (e Event) actor(most int) string    { return shortName(or(e.Actor, "Aliquot"), most, "Someone") }
+func (e Event) material(most int) string { return shortName(e.Request.Material, most, "a material") }
 
 // subject returns the subject for a request, the same for every event.
 func (e Event) subject() string {
-	return fmt.Sprintf("Request %d: ", e.Request.ID) + called(or(e.Title, e.Request.Material), titleMost, "a material")
+	return fmt.Sprintf("Request %d: ", e.Request.ID) + shortName(or(e.Title, e.Request.Material), maxTitle, "a material")
 }
 
 // about returns which request it is, and when the event happened.
@@ -126,9 +126,9 @@ func (e Event) about(as role) string {
 // naming returns the name of a request by its number and its other side.
 func naming(r exchange.RequestDetail, as role, organization, by string) string {
 	if as == requester {
-		return fmt.Sprintf("Request %d to %s", r.ID, glued(organization, nameMost, "a lab"))
+		return fmt.Sprintf("Request %d to %s", r.ID, glued(organization, maxName, "a lab"))
 	}
-	return fmt.Sprintf("Request %d by %s", r.ID, glued(by, nameMost, "someone"))
+	return fmt.Sprintf("Request %d by %s", r.ID, glued(by, maxName, "someone"))
 }
 
 // quotes returns the texts of people that belong to e.
@@ -168,7 +168,7 @@ func (e Event) quotes() []quote {
 		for i, n := range d.Missing {
 			missing[i] = exchange.DescribeTask(string(n))
 		}
-		add("Without "+and(missing)+", because:", d.Override)
+		add("Without "+joinWords(missing)+", because:", d.Override)
 	}
 	return list
 }
@@ -202,7 +202,7 @@ func (w *Writer) request(r exchange.RequestDetail, anchor string) string {
 
 // because returns the role in which the reader is notified of e.
 func (e Event) because(as role) string {
-	lab := glued(e.Organization, nameMost, "a lab")
+	lab := glued(e.Organization, maxName, "a lab")
 	switch as {
 	case requester:
 		return "you made this request"

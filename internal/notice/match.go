@@ -18,8 +18,8 @@ type Match struct {
 // Match writes about the new results of a saved search.
 func (w *Writer) Match(m Match) (Text, error) {
 	p := page{
-		Subject: m.new() + " in your saved search " + m.name(subjectMost/2),
-		Lead:    m.new() + " in your saved search " + m.name(nameMost) + ".",
+		Subject: m.new() + " in your saved search " + m.name(maxSubject/2),
+		Lead:    m.new() + " in your saved search " + m.name(maxName) + ".",
 		Facts:   []string{fmt.Sprintf("Found on %s.", moment(m.At, zone(m.Location)))},
 		Parts:   []part{{Title: "What is new", Groups: w.matched(m), More: m.more()}},
 		Link:    link{"Open the search", w.search(m)},
@@ -47,7 +47,7 @@ func (m Match) more() string {
 func (w *Writer) matched(m Match) []group {
 	list := make([]group, len(m.Materials))
 	for i, t := range m.Materials {
-		list[i] = group{Title: fmt.Sprintf("Material %d: ", t.ID) + glued(t.Title, titleMost, "a material"),
+		list[i] = group{Title: fmt.Sprintf("Material %d: ", t.ID) + glued(t.Title, maxTitle, "a material"),
 			URL: fmt.Sprintf("%s/materials/%d", w.base, t.ID)}
 	}
 	return list
@@ -59,14 +59,14 @@ func (w *Writer) search(m Match) string { return w.base + m.Search.Address("/sea
 // found returns the part of a digest about saved searches.
 func (w *Writer) found(matches []Match, in *time.Location) part {
 	p := part{Title: "New in your saved searches"}
-	if more := len(matches) - onePageMost; more > 0 {
+	if more := len(matches) - maxPartRequests; more > 0 {
 		matches, p.More = matches[more:], fmt.Sprintf("And in %d more.", more)
 	}
 	for _, m := range matches {
-		g := group{Title: "Saved search: " + m.name(nameMost), URL: w.search(m)}
+		g := group{Title: "Saved search: " + m.name(maxName), URL: w.search(m)}
 		g.Lines = append(g.Lines, digestEvent{Text: moment(m.At, in) + ": " + m.new() + "."})
 		for _, t := range m.Materials {
-			g.Lines = append(g.Lines, digestEvent{Text: glued(t.Title, titleMost, "a material")})
+			g.Lines = append(g.Lines, digestEvent{Text: glued(t.Title, maxTitle, "a material")})
 		}
 		if more := m.more(); more != "" {
 			g.Lines = append(g.Lines, digestEvent{Text: more})

@@ -19,7 +19,7 @@ type Invitation struct {
 // Invitation writes to the invited person.
 func (w *Writer) Invitation(i Invitation) (Text, error) {
 	in := zone(i.Location)
-	by, lab := glued(i.Inviter, nameMost, "Someone"), glued(i.Organization, nameMost, "a lab")
+	by, lab := glued(i.Inviter, maxName, "Someone"), glued(i.Organization, maxName, "a lab")
 	asked := func(by, lab string) string {
 		return fmt.Sprintf("%s invites you to join %s as %s", by, lab, withArticle(i.Role))
 	}
@@ -91,10 +91,10 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 	}
 	p := page{
 		Subject: did(subjectName) + ": " + words.turn,
-		Lead:    did(nameMost) + ".",
+		Lead:    did(maxName) + ".",
 		Link:    link{words.open, m.Link},
 		Why: "You get this e-mail from Aliquot because " +
-			strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + ".",
+			strings.Replace(words.why, "%s", glued(m.Organization, maxName, "a lab"), 1) + ".",
 	}
 	if l := lines(m.Note); len(l) > 0 {
 		p.Quotes = []quote{{"The note:", l}}

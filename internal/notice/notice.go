@@ -43,7 +43,7 @@ func New(publicURL string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.html, err = htmltemplate.New("mail.html").Funcs(htmltemplate.FuncMap{"flow": flow}).ParseFS(files,
+	w.html, err = htmltemplate.New("mail.html").Funcs(htmltemplate.FuncMap{"flow": unglued}).ParseFS(files,
 		"templates/mail.html")
 	return w, err
 }
@@ -101,7 +101,7 @@ type digestEvent struct {
 type link struct{ Text, URL string }
 
 func (w *Writer) write(p page) (Text, error) {
-	p.Subject = flow(p.Subject)
+	p.Subject = unglued(p.Subject)
 	var text, html strings.Builder
 	if err := w.text.Execute(&text, p); err != nil {
 		return Text{}, err

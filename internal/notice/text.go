@@ -10,14 +10,14 @@ import (
 
 // Lengths in characters.
 const (
-	width        = 76  // of a line of text
-	subjectMost  = 150 // of a subject
-	subjectName  = 40  // of a name in a subject
-	nameMost     = 80  // of a name
-	titleMost    = 120 // of the title of a material
-	excerptMost  = 200 // of a person's text, in a digest
-	onePageMost  = 50  // requests in each part of a digest
-	oneGroupMost = 20  // events of one request in a digest
+	width           = 76  // of a line of text
+	maxSubject      = 150 // of a subject
+	subjectName     = 40  // of a name in a subject
+	maxName         = 80  // of a name
+	maxTitle        = 120 // of the title of a material
+	maxExcerpt      = 200 // of a person's text, in a digest
+	maxPartRequests = 50  // requests in each part of a digest
+	maxGroupEvents  = 20  // events of one request in a digest
 )
 
 // glue stands for a blank at which no line of text may break: those within and before names and titles, so that no line
@@ -26,23 +26,23 @@ const glue = "\x01"
 
 // glued returns a name or a title as part of a sentence.
 func glued(s string, most int, instead string) string {
-	return glue + strings.ReplaceAll(called(s, most, instead), " ", glue)
+	return glue + strings.ReplaceAll(shortName(s, most, instead), " ", glue)
 }
 
-// called returns a name or a title as one line of at most most characters, in which no mail program finds an address to
-// link; or instead if nothing of it is visible.
-func called(s string, most int, instead string) string {
+// shortName returns a name or a title as one line of at most most characters, in which no mail program finds an address
+// to link; or instead if nothing of it is visible.
+func shortName(s string, most int, instead string) string {
 	return or(shorten(strings.ReplaceAll(line(s), "://", ": //"), most), instead)
 }
 
-// flow returns a text without glue.
-func flow(s string) string {
+// unglued returns a text without glue.
+func unglued(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(s, " "+glue, glue), glue), glue, " ")
 }
 
 // line returns a text of a person as one line.
 func line(s string) string {
-	return strings.Join(strings.Fields(strings.Map(seen, strings.ToValidUTF8(s, "\uFFFD"))), " ")
+	return strings.Join(strings.Fields(strings.Map(dropInvisible, strings.ToValidUTF8(s, "\uFFFD"))), " ")
 }
 
 // lines returns a text of a person line by line, without leading and trailing empty lines.
@@ -50,7 +50,7 @@ func lines(s string) []string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ").Replace(s)
 	var list []string
 	for l := range strings.SplitSeq(strings.ToValidUTF8(s, "\uFFFD"), "\n") {
-		l = strings.TrimRightFunc(strings.Map(seen, l), unicode.IsSpace)
+		l = strings.TrimRightFunc(strings.Map(dropInvisible, l), unicode.IsSpace)
 		if l != "" || len(list) > 0 {
 			list = append(list, l)
 		}
@@ -61,9 +61,9 @@ func lines(s string) []string {
 	return list
 }
 
-// seen drops invisible characters: controls, and those that change the writing direction or hide text. The two joiners
-// stay, which scripts and emoji need; other white space becomes a blank.
-func seen(r rune) rune {
+// dropInvisible drops invisible characters: controls, and those that change the writing direction or hide text. The two
+// joiners stay, which scripts and emoji need; other white space becomes a blank.
+func dropInvisible(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
 		return ' '
@@ -127,8 +127,8 @@ func or(s, instead string) string {
 	return s
 }
 
-// and joins words as in a sentence.
-func and(list []string) string {
+// joinWords joins words as in a sentence.
+func joinWords(list []string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
 	}

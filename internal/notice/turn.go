@@ -53,7 +53,7 @@ func (t turn) sentence(in *time.Location) string {
 	for i, w := range t.What {
 		what[i] = exchange.DescribeTask(w)
 	}
-	s := fmt.Sprintf("%s since %s: %s.", t.whose(), moment(t.Since, in), and(what))
+	s := fmt.Sprintf("%s since %s: %s.", t.whose(), moment(t.Since, in), joinWords(what))
 	switch {
 	case t.Due == nil:
 		return s

@@ -15,9 +15,9 @@ const (
 	// LastEventID is the header in which a client that reconnects names the last event it received.
 	LastEventID = "Last-Event-ID"
 
-	heartbeat   = 15 * time.Second
-	comeAgain   = 3 * time.Second  // after which a client that lost its stream reconnects
-	writeWithin = 10 * time.Second // for one event; a client that reads more slowly is dropped
+	heartbeat         = 15 * time.Second
+	reconnectAfter    = 3 * time.Second  // after which a client that lost its stream reconnects
+	eventWriteTimeout = 10 * time.Second // for one event; a client that reads more slowly is dropped
 )
 
 // Events writes server-sent events (WHATWG HTML, section 9.2).
@@ -41,7 +41,7 @@ func NewEvents(w http.ResponseWriter) *Events {
 }
 
 // Begin adds how soon a client that lost the stream reconnects.
-func (s *Events) Begin() { fmt.Fprintf(&s.out, "retry: %d\n\n", comeAgain.Milliseconds()) }
+func (s *Events) Begin() { fmt.Fprintf(&s.out, "retry: %d\n\n", reconnectAfter.Milliseconds()) }
 
 // Add adds an event, whose data is one line.
 func (s *Events) Add(id, name string, data []byte) {
@@ -53,7 +53,7 @@ func (s *Events) Send() error {
 	if s.out.Len() == 0 {
 		return nil
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeWithin)) // fails only where a connection has no deadlines
+	_ = s.control.SetWriteDeadline(time.Now().Add(eventWriteTimeout)) // fails only where a connection has no deadlines
 	_, err := s.w.Write(s.out.Bytes())
 	s.out.Reset()
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 	"aliquot/internal/server"
 )
 
-// record runs one request through a handler and gives the answer and the log records.
+// record runs one request through a handler and returns the answer and the log records.
 func record(t *testing.T, h http.HandlerFunc, r *http.Request) (*httptest.ResponseRecorder, []map[string]any) {
 	t.Helper()
 	var log bytes.Buffer

@@ -56,8 +56,9 @@ func (s *Site) Only(next, refuse http.Handler) http.Handler {
 	})
 }
 
-// strict makes browsers use https for a year (RFC 6797). It does not include subdomains, which are not ours to bind.
-var strict = []string{"max-age=31536000"}
+// hstsHeader makes browsers use https for a year (RFC 6797). It does not include subdomains, which are not ours to
+// bind.
+var hstsHeader = []string{"max-age=31536000"}
 
 // Secure makes browsers use only https from now on, if that is how the site is reached.
 func (s *Site) Secure(next http.Handler) http.Handler {
@@ -65,7 +66,7 @@ func (s *Site) Secure(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Strict-Transport-Security"] = strict
+		w.Header()["Strict-Transport-Security"] = hstsHeader
 		next.ServeHTTP(w, r)
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// zipFrom is the size in bytes from which compressing a body is worthwhile.
-const zipFrom = 1 << 10
+// minZipSize is the size in bytes from which compressing a body is worthwhile.
+const minZipSize = 1 << 10
 
 // takesGzip reports whether a client accepts gzip (RFC 9110 section 12.5.3).
 func takesGzip(r *http.Request) bool {
@@ -37,7 +37,7 @@ var zips = sync.Pool{New: func() any {
 // sets Content-Length and sends the body in one Write.
 func Zip(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	if takesGzip(r) {
-		return &zipping{ResponseWriter: w}
+		return &gzipWriter{ResponseWriter: w}
 	}
 	return w
 }
@@ -51,16 +51,16 @@ func ZippedTag(tag string) string {
 	return strings.TrimSuffix(tag, `"`) + `-gzip"`
 }
 
-// zipping compresses a body that is large enough. The body comes in one Write, so that its compressed length is known
-// before the status is sent.
-type zipping struct {
+// gzipWriter compresses a body that is large enough. The body comes in one Write, so that its compressed length is
+// known before the status is sent.
+type gzipWriter struct {
 	http.ResponseWriter
 	status int // not sent yet
 }
 
 // WriteHeader delays the status of a large body until its Write.
-func (w *zipping) WriteHeader(status int) {
-	if size, _ := strconv.Atoi(w.Header().Get("Content-Length")); size >= zipFrom {
+func (w *gzipWriter) WriteHeader(status int) {
+	if size, _ := strconv.Atoi(w.Header().Get("Content-Length")); size >= minZipSize {
 		w.status = status
 		return
 	}
@@ -68,7 +68,7 @@ func (w *zipping) WriteHeader(status int) {
 }
 
 // Write compresses a body whose status was delayed.
-func (w *zipping) Write(b []byte) (int, error) {
+func (w *gzipWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		return w.ResponseWriter.Write(b)
 	}
@@ -95,4 +95,4 @@ func (w *zipping) Write(b []byte) (int, error) {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *zipping) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *gzipWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

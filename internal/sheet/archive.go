@@ -19,8 +19,8 @@ const (
 	maxDirectory = 1 << 20 // bytes of the directory
 )
 
-// torn returns the error of an incomplete archive.
-func torn() error { return wrong("is not a whole XLSX or ODS file") }
+// incompleteArchive returns the error of an incomplete archive.
+func incompleteArchive() error { return unreadable("is not a whole XLSX or ODS file") }
 
 // archive is a ZIP of XML parts.
 type archive struct {
@@ -35,11 +35,11 @@ func openArchive(f File) (archive, error) {
 		return archive{}, err
 	}
 	if !shortDirectory(at{f}, size) {
-		return archive{}, torn()
+		return archive{}, incompleteArchive()
 	}
 	content, err := zip.NewReader(at{f}, size)
 	if err != nil || len(content.File) > maxParts {
-		return archive{}, torn()
+		return archive{}, incompleteArchive()
 	}
 	left := int64(maxUnpacked)
 	a := archive{parts: map[string]*zip.File{}, left: &left}
@@ -87,7 +87,7 @@ func (a at) ReadAt(p []byte, offset int64) (int, error) {
 // part is one XML part that is being read.
 type part struct {
 	*xml.Decoder
-	input *metered
+	input *meteredReader
 }
 
 // open opens a part; it returns nil if the part is missing.
@@ -98,9 +98,9 @@ func (a archive) open(name string) (*part, error) {
 	}
 	content, err := file.Open()
 	if err != nil {
-		return nil, torn()
+		return nil, incompleteArchive()
 	}
-	input := &metered{r: content, all: a.left}
+	input := &meteredReader{r: content, all: a.left}
 	return &part{xml.NewDecoder(input), input}, nil
 }
 
@@ -116,7 +116,7 @@ func (p *part) token() (xml.Token, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	}
-	return nil, torn()
+	return nil, incompleteArchive()
 }
 
 // each calls do for each start element.

@@ -16,7 +16,7 @@ func (b *book) cell(p *part, e xml.StartElement, row *Row) error {
 		place = n
 	}
 	if place >= maxPlaces {
-		return wrong("has more than %d columns", MaxColumns)
+		return unreadable("has more than %d columns", MaxColumns)
 	}
 	value, unknown, err := p.value()
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *part) value() (value string, unknown bool, err error) {
 		}
 		switch t := t.(type) {
 		case nil:
-			return "", false, torn()
+			return "", false, incompleteArchive()
 		case xml.StartElement:
 			if in = t.Name.Local; in == "is" {
 				if value, err = p.text("is"); err != nil {

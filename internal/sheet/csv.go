@@ -14,33 +14,33 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// sniffed is how many bytes are read to find the delimiter.
-const sniffed = 16 << 10
+// delimiterSample is how many bytes are read to find the delimiter.
+const delimiterSample = 16 << 10
 
 func openCSV(f io.Reader) (*Reader, error) {
-	input := &metered{r: f, left: maxRow}
-	text := bufio.NewReaderSize(input, sniffed)
-	head, err := text.Peek(sniffed)
+	input := &meteredReader{r: f, left: maxRow}
+	text := bufio.NewReaderSize(input, delimiterSample)
+	head, err := text.Peek(delimiterSample)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	utf16 := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
 	if utf16 { // as Excel saves "Unicode text"
 		text = bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(text),
-			sniffed)
-		if head, err = text.Peek(sniffed); err != nil && !errors.Is(err, io.EOF) {
+			delimiterSample)
+		if head, err = text.Peek(delimiterSample); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
 	}
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
-		return nil, wrong("is neither CSV in UTF-8 or UTF-16 nor XLSX nor ODS")
+		return nil, unreadable("is neither CSV in UTF-8 or UTF-16 nor XLSX nor ODS")
 	case bytes.HasPrefix(head, []byte("\ufeff")):
 		_, _ = text.Discard(len("\ufeff")) // already peeked
 		head = head[len("\ufeff"):]
 	}
 	comma, skipped := delimiter(head), 0
-	if said, length := saidDelimiter(head); length > 0 {
+	if said, length := declaredDelimiter(head); length > 0 {
 		_, _ = text.Discard(length) // likewise
 		comma, skipped = said, 1
 	}
@@ -51,7 +51,7 @@ func openCSV(f io.Reader) (*Reader, error) {
 		input.left = maxRow
 		cells, err := r.Read()
 		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-			return Row{}, wrong("breaks the rules of CSV in line %d: %v", broken.Line+skipped, broken.Err)
+			return Row{}, unreadable("breaks the rules of CSV in line %d: %v", broken.Line+skipped, broken.Err)
 		}
 		if err != nil {
 			return Row{}, err
@@ -61,11 +61,11 @@ func openCSV(f io.Reader) (*Reader, error) {
 		line = begins
 		for _, cell := range cells {
 			if !utf8.ValidString(cell) || utf16 && strings.ContainsRune(cell, utf8.RuneError) {
-				return Row{}, wrong("is not in UTF-8 or whole UTF-16, as line %d shows; save it as CSV in UTF-8",
+				return Row{}, unreadable("is not in UTF-8 or whole UTF-16, as line %d shows; save it as CSV in UTF-8",
 					begins+skipped)
 			}
 			if strings.IndexByte(cell, 0) >= 0 {
-				return Row{}, wrong("has a zero byte in line %d, which no text has", begins+skipped)
+				return Row{}, unreadable("has a zero byte in line %d, which no text has", begins+skipped)
 			}
 			line += strings.Count(cell, "\n")
 		}
@@ -73,9 +73,9 @@ func openCSV(f io.Reader) (*Reader, error) {
 	}}, nil
 }
 
-// saidDelimiter reads the first line of a CSV if it only names the delimiter, as "sep=;" does for Excel, which does not
-// count that line. length is that of the line, 0 if there is none.
-func saidDelimiter(head []byte) (said rune, length int) {
+// declaredDelimiter reads the first line of a CSV if it only names the delimiter, as "sep=;" does for Excel, which does
+// not count that line. length is that of the line, 0 if there is none.
+func declaredDelimiter(head []byte) (said rune, length int) {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	text := strings.Trim(strings.TrimSuffix(string(line), "\r"), `"`)
 	if len(text) < len("sep=") || !strings.EqualFold(text[:len("sep=")], "sep=") {

@@ -12,8 +12,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// listed is how many bytes of an ODS are searched for the names of its sheets.
-const listed = 16 << 20
+// sheetListLimit is how many bytes of an ODS are searched for the names of its sheets.
+const sheetListLimit = 16 << 20
 
 // ods reads a sheet of an ODS: a ZIP whose part content.xml has all sheets one after the other (OpenDocument 1.3, part
 // 3, section 9).
@@ -32,7 +32,7 @@ func openODS(parts archive, name string) (*Reader, error) {
 	}
 	err = manifest.each(func(e xml.StartElement) error {
 		if e.Name.Local == "encryption-data" {
-			return wrong("is protected by a password; save it without one")
+			return unreadable("is protected by a password; save it without one")
 		}
 		return nil
 	})
@@ -71,7 +71,7 @@ func openODS(parts archive, name string) (*Reader, error) {
 	}
 	switch {
 	case len(sheets) == 0:
-		return nil, wrong("is not an ODS file with a sheet")
+		return nil, unreadable("is not an ODS file with a sheet")
 	case !found:
 		return nil, exchange.FieldErrors{"sheet": {"must be one of " + strings.Join(r.Others, ", ")}}.Err()
 	}
@@ -87,7 +87,7 @@ func (a archive) odsSheets() ([]worksheet, error) {
 	}
 	var list []worksheet
 	hidden, style, depth := map[string]bool{}, "", 0
-	for content.InputOffset() < listed {
+	for content.InputOffset() < sheetListLimit {
 		t, err := content.token()
 		if err != nil || t == nil {
 			return list, err
@@ -132,7 +132,7 @@ func (o *ods) next() (Row, error) {
 		}
 		switch t := t.(type) {
 		case nil:
-			return Row{}, torn()
+			return Row{}, incompleteArchive()
 		case xml.StartElement:
 			if t.Name.Local == "table-row" {
 				return o.read(repeated(t, "number-rows-repeated"))
@@ -167,7 +167,7 @@ func (p *part) skip() error {
 		}
 		switch t.(type) {
 		case nil:
-			return torn()
+			return incompleteArchive()
 		case xml.StartElement:
 			depth++
 		case xml.EndElement:
@@ -188,7 +188,7 @@ func (o *ods) read(times int) (Row, error) {
 		}
 		switch t := t.(type) {
 		case nil:
-			return row, torn()
+			return row, incompleteArchive()
 		case xml.EndElement:
 			if o.last = row.Number; len(row.Cells) == 0 {
 				o.last += times - 1
@@ -209,7 +209,7 @@ func (o *ods) read(times int) (Row, error) {
 			n := repeated(t, "number-columns-repeated")
 			if text != "" || why != "" {
 				if place+n > maxPlaces {
-					return row, wrong("has more than %d columns", MaxColumns)
+					return row, unreadable("has more than %d columns", MaxColumns)
 				}
 				row.put(place, n, text, why)
 			}
@@ -290,7 +290,7 @@ func (p *part) shown() (string, error) {
 		}
 		switch t := t.(type) {
 		case nil:
-			return "", torn()
+			return "", incompleteArchive()
 		case xml.StartElement:
 			depth++
 			switch name := t.Name.Local; {
@@ -307,7 +307,7 @@ func (p *part) shown() (string, error) {
 			case name == "s":
 				n := repeated(t, "c")
 				if n > maxCell {
-					return "", wrong("has a text of more than %d bytes", maxRow)
+					return "", unreadable("has a text of more than %d bytes", maxRow)
 				}
 				text.WriteString(strings.Repeat(" ", n))
 			case name == "tab":
@@ -326,7 +326,7 @@ func (p *part) shown() (string, error) {
 			}
 		}
 		if text.Len() > maxRow {
-			return "", wrong("has a text of more than %d bytes", maxRow)
+			return "", unreadable("has a text of more than %d bytes", maxRow)
 		}
 	}
 }

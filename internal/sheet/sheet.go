@@ -75,7 +75,7 @@ func Open(f File, name string) (*Reader, error) {
 		}
 		return openXLSX(parts, name)
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
-		return nil, wrong("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, " +
+		return nil, unreadable("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, " +
 			"or as CSV")
 	case name != "":
 		return nil, exchange.FieldErrors{"sheet": {"is for XLSX and ODS alone; a CSV has one sheet without a name"}}.Err()
@@ -93,11 +93,11 @@ func (r *Reader) Read() (Row, error) {
 		length := 0
 		for i, cell := range row.Cells {
 			if length += len(cell); length > maxRow {
-				return row, wrong("has a row of more than %d bytes, row %d", maxRow, row.Number)
+				return row, unreadable("has a row of more than %d bytes, row %d", maxRow, row.Number)
 			}
 			if len(cell) > maxCell {
-				return row, wrong("has a cell of more than %d characters, in row %d, column %s", maxCell, row.Number,
-					ColumnName(i))
+				return row, unreadable("has a cell of more than %d characters, in row %d, column %s", maxCell,
+					row.Number, ColumnName(i))
 			}
 			row.Cells[i] = Undefuse(cell)
 		}
@@ -109,10 +109,10 @@ func (r *Reader) Read() (Row, error) {
 			continue
 		}
 		if full > MaxColumns {
-			return row, wrong("has more than %d columns", MaxColumns)
+			return row, unreadable("has more than %d columns", MaxColumns)
 		}
 		if r.rows++; r.rows > MaxRows {
-			return row, wrong("has more than %d rows; cut it in parts", MaxRows)
+			return row, unreadable("has more than %d rows; cut it in parts", MaxRows)
 		}
 		return row, nil
 	}
@@ -121,12 +121,13 @@ func (r *Reader) Read() (Row, error) {
 // HelpMark begins a row that explains the columns of a template; it is skipped on reading.
 const HelpMark = "#help: "
 
-// dangerous are the first characters of what a spreadsheet program may take for a formula, and of the result of Defuse.
-const dangerous = "=+-@\t\r\n＝＋－＠'"
+// formulaStarts are the first characters of what a spreadsheet program may take for a formula, and of the result of
+// Defuse.
+const formulaStarts = "=+-@\t\r\n＝＋－＠'"
 
 // Defuse returns text in a form that no spreadsheet program takes for a formula; Undefuse reverses it.
 func Defuse(text string) string {
-	if strings.IndexAny(text, dangerous) == 0 {
+	if strings.IndexAny(text, formulaStarts) == 0 {
 		return "'" + text
 	}
 	return text
@@ -134,7 +135,7 @@ func Defuse(text string) string {
 
 // Undefuse reverses Defuse; it returns any other text unchanged.
 func Undefuse(cell string) string {
-	if text, quoted := strings.CutPrefix(cell, "'"); quoted && strings.IndexAny(text, dangerous) == 0 {
+	if text, quoted := strings.CutPrefix(cell, "'"); quoted && strings.IndexAny(text, formulaStarts) == 0 {
 		return text
 	}
 	return cell
@@ -150,27 +151,27 @@ func ColumnName(i int) string {
 	return string(name)
 }
 
-// wrong returns the error of a spreadsheet that cannot be read.
-func wrong(format string, args ...any) error {
+// unreadable returns the error of a spreadsheet that cannot be read.
+func unreadable(format string, args ...any) error {
 	var f exchange.FieldErrors
 	f.Add("file", format, args...)
 	return f.Err()
 }
 
-// metered fails if more than left bytes are read from r; readers reset left at each step, so that no single row or text
-// fills the memory.
-type metered struct {
+// meteredReader fails if more than left bytes are read from r; readers reset left at each step, so that no single row
+// or text fills the memory.
+type meteredReader struct {
 	r    io.Reader
 	left int
 	all  *int64 // limit of the total; nil: no limit
 }
 
-func (m *metered) Read(p []byte) (int, error) {
+func (m *meteredReader) Read(p []byte) (int, error) {
 	if m.left <= 0 {
-		return 0, wrong("has a row or a text of more than %d bytes; a quotation mark may be missing", maxRow)
+		return 0, unreadable("has a row or a text of more than %d bytes; a quotation mark may be missing", maxRow)
 	}
 	if m.all != nil && *m.all <= 0 {
-		return 0, wrong("unpacks to more than %d MiB", maxUnpacked>>20)
+		return 0, unreadable("unpacks to more than %d MiB", maxUnpacked>>20)
 	}
 	n, err := m.r.Read(p)
 	if m.left -= n; m.all != nil {

@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// read gives the cells of every row, and the numbers of the rows.
+// read returns the cells of every row, and the numbers of the rows.
 func read(content []byte, name string) (rows [][]string, numbers []int, err error) {
 	r, err := sheet.Open(bytes.NewReader(content), name)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// header keeps the first row in view.
-var header = &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}
+// frozenHeader keeps the first row in view.
+var frozenHeader = &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}
 
 // Column describes a column of a template.
 type Column struct {
@@ -49,7 +49,7 @@ func template(f *excelize.File, columns []Column) error {
 		return err
 	}
 	errs := []error{
-		f.SetRowStyle("Materials", 1, 1, bold), f.SetRowStyle("Help", 1, 1, bold), f.SetPanes("Materials", header),
+		f.SetRowStyle("Materials", 1, 1, bold), f.SetRowStyle("Help", 1, 1, bold), f.SetPanes("Materials", frozenHeader),
 		f.SetSheetRow("Help", "A1", &[]any{"Column", "What it is for", "Example"}),
 		f.SetColWidth("Help", "A", "A", 32), f.SetColWidth("Help", "B", "B", 100), f.SetColWidth("Help", "C", "C", 40),
 		f.SetSheetVisible("Values", false),

@@ -71,7 +71,7 @@ func (t *texts) keep(text string) error {
 		end += int(t.ends[n-1])
 	}
 	if end > maxTexts || len(t.ends) == maxShared {
-		return wrong("has more than %d MiB of texts, or %d of them", maxTexts>>20, maxShared)
+		return unreadable("has more than %d MiB of texts, or %d of them", maxTexts>>20, maxShared)
 	}
 	for len(text) > 0 {
 		last := len(t.blocks) - 1

@@ -64,7 +64,7 @@ func (w *xlsxWriter) Write(cells []string) error {
 			continue
 		}
 		_, _ = w.WriteString(`<c r="` + ColumnName(i) + number + `" t="inlineStr"><is><t xml:space="preserve">`)
-		if err := xml.EscapeText(w.Writer, []byte(escape(fits(Defuse(cell))))); err != nil {
+		if err := xml.EscapeText(w.Writer, []byte(escape(shortenToCell(Defuse(cell))))); err != nil {
 			return err
 		}
 		_, _ = w.WriteString("</t></is></c>")
@@ -99,8 +99,8 @@ func escape(s string) string {
 // maxInCell is how many UTF-16 code units a cell of Excel holds.
 const maxInCell = 32767
 
-// fits shortens a text to what a cell can hold.
-func fits(text string) string {
+// shortenToCell shortens a text to what a cell can hold.
+func shortenToCell(text string) string {
 	if len(text) > maxInCell && len(utf16.Encode([]rune(text))) > maxInCell {
 		return exchange.TooLong
 	}

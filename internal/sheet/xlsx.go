@@ -104,7 +104,7 @@ func (b *book) sheets() ([]worksheet, error) {
 		return nil
 	})
 	if err == nil && len(list) == 0 {
-		err = wrong("is not an XLSX file with a sheet")
+		err = unreadable("is not an XLSX file with a sheet")
 	}
 	return list, err
 }
@@ -120,7 +120,7 @@ func (p *part) text(end string) (string, error) {
 		}
 		switch t := t.(type) {
 		case nil:
-			return "", torn()
+			return "", incompleteArchive()
 		case xml.StartElement:
 			inText = t.Name.Local == "t"
 			phonetic = phonetic || t.Name.Local == "rPh"
@@ -133,7 +133,7 @@ func (p *part) text(end string) (string, error) {
 		case xml.CharData:
 			if inText && !phonetic {
 				if text.Len() > maxRow {
-					return "", wrong("has a text of more than %d bytes", maxRow)
+					return "", unreadable("has a text of more than %d bytes", maxRow)
 				}
 				text.Write(t)
 			}

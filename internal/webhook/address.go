@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// special are the ranges of the IANA registries of special-purpose addresses (for IPv4 all, for IPv6 those inside
+// specialRanges are the ranges of the IANA registries of special-purpose addresses (for IPv4 all, for IPv6 those inside
 // 2000::/3), multicast and reserved ranges, and the one public address at which a cloud serves its machines' secrets.
 // Ranges that embed an IPv4 address are refused altogether: a translator would forward to it.
-var special = prefixes(
+var specialRanges = prefixes(
 	"0.0.0.0/8",         // this network
 	"10.0.0.0/8",        // private
 	"100.64.0.0/10",     // carrier-grade NAT
@@ -56,7 +56,7 @@ func public(a netip.Addr) bool {
 	if a.Zone() != "" || !a.Is4() && !unicast.Contains(a) {
 		return false
 	}
-	for _, p := range special {
+	for _, p := range specialRanges {
 		if p.Contains(a) {
 			return false
 		}

@@ -94,11 +94,11 @@ func (c *Client) post(ctx context.Context, m Message) (Answer, error) {
 	}
 	r.Header = http.Header{
 		"Content-Type": {"application/json"}, "User-Agent": {"Aliquot"},
-		"Webhook-Id": {m.ID}, "Webhook-Timestamp": {stamp(m.At)}, "Webhook-Signature": {signature},
+		"Webhook-Id": {m.ID}, "Webhook-Timestamp": {timestampHeader(m.At)}, "Webhook-Signature": {signature},
 	}
 	response, err := c.http.Do(r)
 	if err != nil {
-		return Answer{}, errors.New(excerpt(words(err)))
+		return Answer{}, errors.New(excerpt(describeError(err)))
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxBody))
@@ -137,8 +137,8 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// words describes an error without the addresses of our own network that it may contain.
-func words(err error) string {
+// describeError describes an error without the addresses of our own network that it may contain.
+func describeError(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok && e.Timeout() {
 		return fmt.Sprintf("it did not answer within %s", patience)
 	}

@@ -251,7 +251,7 @@ func TestFailuresSayWhatIsWrongWithoutOurAddresses(t *testing.T) {
 		&net.OpError{Op: "read", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)},
 			Err: errors.New("reset by peer")}: "the connection failed: reset by peer",
 	} {
-		if got := words(fmt.Errorf("dial: %w", err)); got != want {
+		if got := describeError(fmt.Errorf("dial: %w", err)); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}

@@ -36,15 +36,15 @@ func Sign(secrets []string, id string, at time.Time, payload []byte) (string, er
 			return "", err
 		}
 		sum := hmac.New(sha256.New, key)
-		sum.Write([]byte(id + "." + stamp(at) + "."))
+		sum.Write([]byte(id + "." + timestampHeader(at) + "."))
 		sum.Write(payload)
 		list = append(list, "v1,"+base64.StdEncoding.EncodeToString(sum.Sum(nil)))
 	}
 	return strings.Join(list, " "), nil
 }
 
-// stamp returns the header webhook-timestamp: whole seconds since 1970.
-func stamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
+// timestampHeader returns the header webhook-timestamp: whole seconds since 1970.
+func timestampHeader(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
 func keyOf(secret string) ([]byte, error) {
 	text, ok := strings.CutPrefix(secret, secretPrefix)
