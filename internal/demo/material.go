@@ -60,7 +60,7 @@ func termsOf(p exchange.MaterialPatch) terms {
 	}
 }
 
-// shelf is what the materials of one lab share.
+// labMaterials are the defaults that the materials of one lab share.
 type labMaterials struct {
 	lab      exchange.Ref
 	shipping exchange.Null[exchange.Ref]

@@ -18,7 +18,7 @@ type commitBatcher struct {
 	waiting []*batchedTx
 }
 
-// part is one transaction among others.
+// batchedTx is one of the transactions that are committed together.
 type batchedTx struct {
 	ctx  context.Context
 	do   func(ctx context.Context, tx store.Conn) error

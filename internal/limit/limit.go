@@ -50,7 +50,7 @@ func NewGate(r Rule) (*Gate, error) {
 	return &Gate{r, c}, err
 }
 
-// Verdict is the decision of a gate about one call.
+// Decision is the decision of a gate about one call.
 type Decision struct {
 	Rule  Rule
 	OK    bool

@@ -60,7 +60,7 @@ func (c Conn) EndEmbargoes(ctx context.Context) error {
 	return err
 }
 
-// Change says that alerts have to look at a material.
+// MaterialChange records that saved searches must be checked against a material.
 type MaterialChange struct {
 	ID       int64
 	Material int64
@@ -74,7 +74,7 @@ func (n MaterialChange) MayBeNew(since exchange.AlertStart) bool {
 	return !n.Archived && (n.Opened >= since.Epoch || n.Embargo > since.Day)
 }
 
-// Changes are the first materials that alerts have to look at.
+// MaterialChanges returns the first materials that saved searches must be checked against.
 func (c Conn) MaterialChanges(ctx context.Context, limit int) ([]MaterialChange, error) {
 	scan := func(r row, n *MaterialChange) error {
 		return r.Scan(&n.ID, &n.Material, &n.Archived, &n.Opened, &n.Embargo)

@@ -53,7 +53,7 @@ func (c Conn) AttachmentsOf(ctx context.Context, user uuid.UUID) ([]exchange.Att
 			AND p.left_at IS NULL)) ORDER BY o.id`, user)
 }
 
-// Ties are what an attachment is bound to beside its owners.
+// AttachmentTies report what an attachment is bound to beside its owners.
 type AttachmentTies struct {
 	Linked    bool // the user is a party of a request that it is or was linked to, or that was made when it was the MTA
 	Public    bool // a listed material names it as its MTA or sequence map
@@ -63,7 +63,7 @@ type AttachmentTies struct {
 	Agreed    bool // some request was made when it was the MTA
 }
 
-// Ties reads the ties of an attachment for a user, in one query.
+// AttachmentTies reads the ties of an attachment for a user, in one query.
 func (c Conn) AttachmentTies(ctx context.Context, a exchange.Attachment, user uuid.UUID) (AttachmentTies, error) {
 	scan := func(r row, t *AttachmentTies) error {
 		return r.Scan(&t.Linked, &t.Public, &t.Requests, &t.MTA, &t.Elsewhere, &t.Agreed)

@@ -35,7 +35,8 @@ func (c Conn) acted(actor *uuid.UUID, action exchange.Action, object string, mor
 	}
 }
 
-// Refusal is how often somebody was refused something; Event is where earlier ones of it are kept, 0: nowhere.
+// AccessRefusal counts how often access was refused to somebody; Event is the audit event that counts earlier refusals,
+// 0 if there is none.
 type AccessRefusal struct {
 	Event  int64
 	Actor  uuid.UUID // uuid.Nil: nobody who is known
@@ -75,7 +76,7 @@ func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchan
 	return c.InsertVersions(ctx, actor, action, []Revision{{Object: object, AsAdmin: asAdmin, State: state}})
 }
 
-// Kept is an object with the state that a change led to.
+// Revision is an object in the state after a change.
 type Revision struct {
 	Object  string
 	First   bool // it was made just now, so that it has no version

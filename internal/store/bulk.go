@@ -123,7 +123,7 @@ func (c Conn) SetMapping(ctx context.Context, organization int64, header string,
 	return err
 }
 
-// called reads rows of materials whose column is one of a list, in any order. The list leads.
+// materialsBy reads rows of materials whose column is one of a list, in any order. The query starts from the list.
 func materialsBy[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string,
 	list []K, rest string, more ...any) ([]T, error) {
 	found, fresh := []T(nil), c.tx != nil && c.db.dialect.planAnew != ""

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// CategoryCounts is how many materials of a category an organization offers.
+// CategoryCount is the number of materials of a category that an organization offers.
 type CategoryCount struct {
 	Category     string
 	Organization int64

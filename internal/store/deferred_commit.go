@@ -4,28 +4,27 @@ import "context"
 
 type deferredCommitKey struct{}
 
-// Held keeps the transaction of a call open after its use case is done, so that what the call is
-// answered commits with what it did.
+// DeferredCommit keeps the transaction of a call open after its use case returns, so that the response of the call is
+// committed together with its effects.
 type DeferredCommit struct {
 	db   *DB
 	conn *Conn // of the transaction that is open
 }
 
-// Hold gives a context in which Tx does not commit: its transaction stays open until Commit or Rollback,
-// one of which must be called. A second one is refused, since only one could commit with the answer.
+// DeferCommit returns a context in which Tx does not commit: its transaction stays open until Commit or Rollback, one
+// of which must be called. A second transaction is refused, since only one could commit with the response.
 func (db *DB) DeferCommit(ctx context.Context) (context.Context, *DeferredCommit) {
 	h := &DeferredCommit{db: db}
 	return context.WithValue(ctx, deferredCommitKey{}, h), h
 }
 
-// Apart gives a context in which Tx commits although the call is held: before the transaction that is held, or after it
-// failed.
+// Apart returns a context in which Tx commits even if the commit of the call is deferred: before the deferred
+// transaction began, or after it failed.
 func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, deferredCommitKey{}, (*DeferredCommit)(nil))
 }
 
-// Commit runs last in the transaction that is open, or in a new one where there is none, and commits
-// where it returns nil.
+// Commit runs last in the open transaction, or in a new one if none is open, and commits if last returns nil.
 func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Context, tx Conn) error) error {
 	var err error
 	if h.conn == nil {
@@ -41,7 +40,7 @@ func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Conte
 	return err
 }
 
-// Rollback takes back what is not committed.
+// Rollback rolls back the open transaction, if any.
 func (h *DeferredCommit) Rollback(ctx context.Context) {
 	if c := h.conn; c != nil {
 		h.conn = nil

@@ -169,7 +169,7 @@ func (c Conn) MoveRequests(ctx context.Context, material, from, to int64) error 
 	return errors.Join(c.ForgetInsights(ctx, min(from, to), ""), c.ForgetInsights(ctx, max(from, to), ""))
 }
 
-// Head is the last event of a request as its row has it.
+// RequestHead is the last event of a request according to the request's row.
 type RequestHead struct {
 	Request int64
 	exchange.Head

@@ -42,7 +42,7 @@ func (c Conn) RevokeGrantLink(ctx context.Context, grant, id int64) error {
 	return err
 }
 
-// FundedMaterial tells how often each material of a grant was requested, and how often that was completed.
+// PaidFor returns how often each material of a grant was requested, and how often that was completed.
 func (c Conn) PaidFor(ctx context.Context, grant int64) (map[int64]exchange.FundedMaterial, error) {
 	counts := map[int64]exchange.FundedMaterial{}
 	_, err := all(ctx, c, func(r row, _ *struct{}) error {

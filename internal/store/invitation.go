@@ -98,13 +98,13 @@ func (c Conn) SameInvitation(ctx context.Context, i exchange.Invitation) (*excha
 	return &list[0], nil
 }
 
-// Asked is a user whom an invitation asks, and what they are in its organization already.
+// InvitedUser is a user whom an invitation addresses, and their present role in its organization.
 type InvitedUser struct {
 	ID            uuid.UUID
 	Member, Owner bool
 }
 
-// Asked reads the users whom i asks: none where the person never signed in, several where the same
+// InvitedUsers reads the users whom i addresses: none where the person never signed in, several where the same
 // address was verified for several.
 func (c Conn) InvitedUsers(ctx context.Context, i exchange.Invitation) ([]InvitedUser, error) {
 	column, who := "u.registry_id", i.RegistryID

@@ -43,7 +43,7 @@ func (c Conn) DocumentsOf(ctx context.Context, organization int64,
 		AND NOT (`+onlyAgreed+")", organization))
 }
 
-// Use says which materials on offer name a thing of their organization: how many, and some of them.
+// MaterialUse reports which available materials refer to an object of their organization: how many, and some of them.
 type MaterialUse struct {
 	Thing     int64
 	Materials []exchange.Named

@@ -32,7 +32,7 @@ type Loader struct {
 	said map[string]bool // what mistyped words are compared to
 }
 
-// holding is what waits to be indexed by rank, when all is there.
+// pendingEntries are entries that are indexed in the order of their ranks once all rows are loaded.
 type pendingEntries struct {
 	index
 	rows []indexRow

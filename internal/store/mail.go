@@ -62,7 +62,7 @@ func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
 // maxCounted is up to where each page counts what is new: it says "99+" where there is more.
 const maxCounted = "100"
 
-// Visitor is a person with what pages tell them.
+// VisitorState is a person with the counts that every page shows them.
 type VisitorState struct {
 	Reader        // whose mail settings say their time zone
 	Unread  int64 // notifications, up to maxCounted

@@ -55,7 +55,7 @@ func shownFields(m *exchange.ShownMaterial) []any {
 	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants}, hiddenMetadata{m})
 }
 
-// concealed takes the keys that the lab of a material publishes, when all else is read, and hides the others.
+// hiddenMetadata scans, after all other columns, the keys that the lab of a material publishes, and hides the others.
 type hiddenMetadata struct{ m *exchange.ShownMaterial }
 
 // Scan takes JSON.

@@ -188,7 +188,7 @@ func (c Conn) NotificationsBehind(ctx context.Context, user uuid.UUID, after int
 		WHERE o.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3`, user, after, limit)
 }
 
-// Stamp is when a notification was made, and whose it is.
+// NotificationStamp is when a notification was created, and whose it is.
 type NotificationStamp struct {
 	ID   int64
 	User uuid.UUID

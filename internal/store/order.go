@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/exchange/fulltext"
 )
 
-// spot is the place of a hit in the order of its search: what exchange.SearchPosition.Token says.
+// cursor is the position of a hit in the order of its search, which exchange.SearchPosition.Token encodes.
 type cursor struct {
 	Section int   `json:"s,omitempty"` // of the walk by relevance, from 1; 0 is all hits, where they are few
 	From    int64 `json:"f,omitempty"` // the block of ranks that it is in

@@ -97,7 +97,7 @@ func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchan
 	return requestTurns.page(ctx, c, p, where("o.request_id = ?", request))
 }
 
-// Account is the account of a request's turns and what its row says of it.
+// RequestTurns are the turns of a request and what its row says of them.
 type RequestTurns struct {
 	CreatedAt time.Time
 	Party     exchange.Side
