@@ -18,7 +18,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// alerted is what a notification told of a saved search.
+// alerted returns the announcements about saved searches that somebody got.
 func (r *reminding) alerted(who exchange.Actor) (told []exchange.AnnouncementDetail) {
 	r.Helper()
 	kind := exchange.NotificationKind(exchange.SearchMatched)
@@ -35,7 +35,7 @@ func (r *reminding) alerted(who exchange.Actor) (told []exchange.AnnouncementDet
 	return told
 }
 
-// alert has so many jobs alert at once, and gives how many pieces of news went out.
+// alert runs so many jobs at the same time and returns how many announcements went out.
 func (r *reminding) alert(jobs int) (news int64) {
 	r.Helper()
 	ids := make([]int64, jobs)
@@ -50,7 +50,7 @@ func (r *reminding) alert(jobs int) (news int64) {
 	return news
 }
 
-// list has someone of the lab list a material.
+// list lists a material for somebody of the lab.
 func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Date) int64 {
 	r.Helper()
 	m, _, err := r.app.CreateMaterial(r.Context(), who,
@@ -61,7 +61,7 @@ func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Dat
 	return m.ID
 }
 
-// save keeps a search for someone.
+// save saves a search for somebody.
 func (r *reminding) save(who exchange.Actor, query string) exchange.SavedSearch {
 	r.Helper()
 	s, err := r.app.CreateSavedSearch(r.Context(), who, who.ID, exchange.SavedSearchPatch{Search: exchange.Some(query)})
@@ -107,7 +107,7 @@ func TestAPersonHearsOnceInARunOfWhatIsNewInASearch(t *testing.T) {
 	})
 }
 
-// keeping is a saved search as a naive observer knows it. Steps count what happened.
+// keeping is a saved search as a naive observer knows it. Steps count events.
 type keeping struct {
 	who    exchange.Actor
 	member bool
@@ -124,15 +124,15 @@ type listing struct {
 	title          string
 	embargo        string // "": none
 	archived       bool
-	listed, opened int // the steps in which it was listed or came back, and in which its embargo was ended as well
+	listed, opened int // the steps in which it was listed or unarchived, and in which its embargo had ended as well
 }
 
-// observer does random things and knows by counting who is to be told what.
+// observer does random actions and works out by counting who has to be told what.
 type observer struct {
 	*reminding
 	random   *rand.Rand
 	step     int
-	people   []exchange.Actor // the first two are of the lab
+	people   []exchange.Actor // the first two belong to the lab
 	searches map[int64]*keeping
 	listings map[int64]*listing
 }
@@ -151,7 +151,7 @@ func anyOf[K int64, V any](random *rand.Rand, all map[K]V) (key K, some bool) {
 	return keys[random.IntN(len(keys))], true
 }
 
-// words are what titles are made of, and what is looked for.
+// alertWords are the words of titles and queries.
 var alertWords = []string{"zebrafish", "mouse", "liver", "heart"}
 
 func (o *observer) title() string {
@@ -171,7 +171,7 @@ func (o *observer) embargo() (exchange.Null[exchange.Date], string) {
 	return exchange.NullOf(exchange.Date(date)), date
 }
 
-// act does one random thing.
+// act does one random action.
 func (o *observer) act() {
 	o.Helper()
 	o.step++
@@ -202,7 +202,7 @@ func (o *observer) act() {
 		}
 		_, err := o.app.UpdateMaterial(ctx, o.people[o.random.IntN(2)], id, p)
 		o.must(err)
-	case 5: // archive, or take that back
+	case 5: // archive or unarchive
 		id, some := anyOf(o.random, o.listings)
 		if !some {
 			return
@@ -242,7 +242,7 @@ func (o *observer) act() {
 		}
 		_, err := o.app.UpdateSavedSearch(ctx, k.who, k.who.ID, id, p)
 		o.must(err)
-	case 9: // forget one
+	case 9: // delete one
 		id, some := anyOf(o.random, o.searches)
 		if !some || o.random.IntN(3) > 0 {
 			return
@@ -255,7 +255,7 @@ func (o *observer) act() {
 	}
 }
 
-// run has alerts go out, and compares them with what naive counting says.
+// run sends alerts and compares them with the naive count.
 func (o *observer) run() {
 	o.Helper()
 	before := map[string]int{}
@@ -287,7 +287,7 @@ func (o *observer) run() {
 	}
 }
 
-// fresh is what is new in a saved search, the newest first.
+// fresh returns what is new in a saved search, newest first.
 func (o *observer) fresh(k *keeping) (ids []int64) {
 	for id, m := range o.listings {
 		hidden := m.embargo > o.today() && !k.member
@@ -330,14 +330,14 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			another := r.process(on)
 			return jobtest.Start(t, job.Config{DB: on, Handlers: another.Handlers(), Lease: lease, Log: another.Log})
 		}
-		stops := []func(){start(db, time.Minute)} // wakes up at once, where the others look now and then
+		stops := []func(){start(db, time.Minute)} // is woken at once; the others poll
 		for range 2 {
 			stops = append(stops, start(storetest.Again(t, db), time.Minute))
 		}
 		leap := func() { r.set(r.now.Load().Add(2 * time.Minute)) }
 		const lists, searches = 30, 8
 		var mu sync.Mutex
-		seen := map[int64][]int64{} // by saved search: what its person found when they had saved it
+		seen := map[int64][]int64{} // by saved search: what it found when it was saved
 		var wait sync.WaitGroup
 		wait.Go(func() {
 			for i := range lists {
@@ -381,10 +381,10 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 		for _, stop := range stops {
 			stop()
 		}
-		start(db, 1e6*time.Hour) // which gets done what those left
+		start(db, 1e6*time.Hour) // completes what the others left
 		told := map[int64][]int64{}
 		jobtest.Poll(t, "all is told", func() bool {
-			r.set(r.now.Load().Add(time.Second)) // what failed is tried again
+			r.set(r.now.Load().Add(time.Second)) // failed jobs are retried
 			var left, due int
 			r.must(raw.QueryRowContext(t.Context(), `SELECT (SELECT COUNT(*) FROM material_changes) +
 				(SELECT COUNT(*) FROM search_matches WHERE NOT told), (SELECT COUNT(*) FROM jobs WHERE kind = 'alert' AND due_at IS NOT NULL)`).Scan(&left, &due))

@@ -18,8 +18,8 @@ func limitedApp() *app.App {
 		Time: 5 * time.Second}})
 }
 
-// TestExpensiveReadsOfOneCallerLeaveRoomForOthers has one caller ask for more than there is room for: another's turn
-// comes at once, and those who wait come one after the other, however many calls each has.
+// TestExpensiveReadsOfOneCallerLeaveRoomForOthers makes more calls for one caller than there are slots: another caller
+// gets a turn at once, and waiting callers take turns, however many calls each of them has.
 func TestExpensiveReadsOfOneCallerLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -45,8 +45,8 @@ func TestExpensiveReadsOfOneCallerLeaveRoomForOthers(t *testing.T) {
 		for range 5 {
 			ask("many", time.Second)
 		}
-		ask("other", time.Second) // has the third slot at once
-		ask("third", time.Second) // waits, behind one caller's three
+		ask("other", time.Second) // gets the third slot at once
+		ask("third", time.Second) // waits, behind the three of one caller
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		want := []string{"many 0s", "many 0s", "other 0s"}
@@ -87,7 +87,7 @@ func TestExpensiveReadsThatWaitAreBounded(t *testing.T) {
 		}
 		ended.Wait()
 		close(codes)
-		for err := range codes { // each that had a turn took too long, and the last two waited too long
+		for err := range codes { // each that had a turn ran too long, and the last two waited too long
 			if e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) != exchange.Unavailable ||
 				e.Details["retry_after"] == nil {
 				t.Errorf("got %v", err)

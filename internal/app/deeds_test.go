@@ -4,8 +4,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// act is something that somebody can do to a request. before, the owner and the requester bring the
-// request to where it can be done.
+// act is something that somebody can do to a request. before lists the actions of the owner and the requester that
+// bring the request to where it can be done.
 type act struct {
 	name   string
 	kind   exchange.EventKind
@@ -13,7 +13,7 @@ type act struct {
 	do     deed
 }
 
-// deed does something to a request; requester is the name of who made it.
+// deed does something to a request; requester is the name of the person who made it.
 type deed func(h *hearing, by string, request int64, requester string) error
 
 func patch(p exchange.RequestPatch) deed {
@@ -27,7 +27,7 @@ func status(to exchange.Status) deed {
 	return patch(exchange.RequestPatch{Status: exchange.Some(to), Reason: exchange.Some("so")})
 }
 
-// by has somebody else do a deed: the requester, or one of the people.
+// by returns a deed done by somebody else: the requester, or one of the people.
 func by(name string, do deed) deed {
 	return func(h *hearing, _ string, request int64, requester string) error {
 		if name == "requester" {
@@ -73,7 +73,7 @@ func issue(h *hearing, by string, request int64, _ string) error {
 	return err
 }
 
-// solve closes the issue that was opened before, by the requester.
+// solve closes the issue opened before, as the requester.
 func solve(h *hearing, by string, request int64, requester string) error {
 	part, err := h.app.Issues(h.Context(), h.people[requester], request, exchange.Page{Limit: 1})
 	if err != nil {

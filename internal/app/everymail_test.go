@@ -20,8 +20,8 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestEveryKindOfMessageReachesAMailServer has everything happen that people are told of, by the real acts,
-// and looks at what a real mail server got.
+// TestEveryKindOfMessageReachesAMailServer makes everything happen that people are notified of, by real actions, and
+// checks what a real mail server got.
 func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -42,14 +42,14 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 
 		table := cells(hears)[1:]
 		for i, a := range acts {
-			column := slices.IndexFunc(table[i][1:], func(cell string) bool { return cell != "-" }) // somebody who may
+			column := slices.IndexFunc(table[i][1:], func(cell string) bool { return cell != "-" }) // who may
 			h.do(a, actors[column][0][0], actors[column][0][1], table[i][1+column])
 		}
 		h.told()
 		h.wait()
 		h.ask("requester", "")
 		h.ask("requester", "Why")
-		for range 4 { // up to the 28th day: reminders, and then an escalation
+		for range 4 { // up to day 28: reminders, and then an escalation
 			h.set(h.now.Load().AddDate(0, 0, 7))
 			h.remind(1)
 		}
@@ -106,7 +106,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 	})
 }
 
-// alertOf alerts until stranger and member heard so often; what another run holds, one leaves for the next.
+// alertOf runs alerts until stranger and member have got so many; what one run has locked, another leaves for the next.
 func (h *hearing) alertOf(times int) {
 	h.Helper()
 	jobtest.Poll(h, "both heard of what is new", func() bool {
@@ -115,14 +115,14 @@ func (h *hearing) alertOf(times int) {
 	})
 }
 
-// membership has everything happen that people are told of who is in a lab.
+// membership makes everything happen that people are notified of about lab membership.
 func (h *hearing) membership() {
 	h.Helper()
 	ctx, owner, stranger, former := h.Context(), h.people["owner"], h.people["stranger"], h.people["former"]
 	_, _, err := h.app.Invite(ctx, owner, h.lab, exchange.InvitationNew{Email: exchange.Some("newcomer@example.org")})
 	h.must(err)
 	for _, to := range []exchange.InvitationStatus{exchange.InvitationDeclined, exchange.InvitationAccepted} {
-		h.set(h.now.Load().Add(time.Hour)) // nobody is asked twice in a row
+		h.set(h.now.Load().Add(time.Hour)) // nobody is invited twice within the pause
 		v, _, err := h.app.Invite(ctx, owner, h.lab,
 			exchange.InvitationNew{RegistryID: exchange.Some("hears-stranger")})
 		h.must(err)
@@ -140,7 +140,7 @@ func (h *hearing) membership() {
 	}
 }
 
-// webhookOff is news as they are when a webhook is switched off, which the tests of the API have happen.
+// webhookOff announces that a webhook was disabled; the tests of the API make it really happen.
 func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: h.lab,
 		Detail: exchange.AnnouncementDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
@@ -155,7 +155,7 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	return err
 }
 
-// wait waits until no mail is under way.
+// wait waits until no mail is pending.
 func (h *hearing) wait() {
 	h.Helper()
 	jobtest.Poll(h.T, "no mail is under way", func() bool {
@@ -167,7 +167,7 @@ func (h *hearing) wait() {
 	})
 }
 
-// sent checks that mail about a kind of events or news was sent.
+// sent checks that mail about a kind of event or announcement was sent.
 func (h *hearing) sent(table, column, kind string) {
 	h.Helper()
 	var n int

@@ -236,7 +236,7 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		if err != nil {
 			return err
 		}
-		return recordMaterialVersion(ctx, tx, who, exchange.GrantUpdate, false, m) // the use of admin rights is audited already
+		return recordMaterialVersion(ctx, tx, who, exchange.GrantUpdate, false, m) // audited already
 	})
 }
 

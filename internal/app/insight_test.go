@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInsightsAreWhatCountingRequestByRequestGives lets random histories pass, in which materials move between labs and
-// requests are deleted, while somebody looks at insights on some days.
+// TestInsightsAreWhatCountingRequestByRequestGives runs random histories, in which materials move between labs and
+// requests are deleted, while somebody reads insights on some days.
 func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -52,7 +52,7 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 			switch y.random.IntN(25) {
 			case 0:
 				y.askForOtherThings()
-			case 1: // no request may be under way, so this mostly is refused
+			case 1: // mostly refused, since no request may be under way
 				_, err := y.app.UpdateMaterial(t.Context(), y.member, y.materials[y.random.IntN(len(y.materials))],
 					exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(labs[y.random.IntN(2)]))})
 				if exchange.CodeOf(err) == exchange.Internal && err != nil {
@@ -71,12 +71,12 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 	})
 }
 
-// anyCategory is a category, or all of them.
+// anyCategory returns a random category, or all.
 func (y *year) anyCategory() string {
 	return []string{"OTHER", "PLASMID", ""}[y.random.IntN(3)]
 }
 
-// compareInsights holds insights against what a naive reader of all accounts counts.
+// compareInsights compares insights with what a naive reader of all turns counts.
 func (y *year) compareInsights(lab int64, code string, months int) {
 	y.Helper()
 	got, err := y.app.Insights(y.Context(), y.member, lab, code, months)
@@ -206,7 +206,7 @@ func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time
 	}
 }
 
-// tidied is a month without what has no place in the comparison: order, and zeros.
+// tidied returns a month without what the comparison must ignore: order, and zeros.
 func tidied(m app.Month) app.Month {
 	m.InsightCounts.New, m.InsightCounts.Progress, m.Countries = 0, 0, nil
 	sorted := map[exchange.Stage]exchange.Durations{}
@@ -229,8 +229,8 @@ func some[K comparable](counts map[K]int64) map[K]int64 {
 	return counts
 }
 
-// TestTheReportOfAGrantIsReadWithALinkUntilItEnds also holds that the link of one grant opens no other, and that
-// nothing under embargo is in it.
+// TestTheReportOfAGrantIsReadWithALinkUntilItEnds also checks that the link of one grant opens no other, and that the
+// report has nothing under embargo.
 func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -292,7 +292,7 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 	})
 }
 
-// TestWhoLeavesALabIsNoMemberAndItsOwnerStays also holds that the requests of who left go to the owner.
+// TestWhoLeavesALabIsNoMemberAndItsOwnerStays also checks that the requests of the former member go to the owner.
 func TestWhoLeavesALabIsNoMemberAndItsOwnerStays(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -15,7 +15,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// invite has Ada invite somebody to the lab.
+// invite invites somebody to the lab as Ada.
 func (m *mailing) invite(p exchange.InvitationNew) exchange.ShownInvitation {
 	m.Helper()
 	v, _, err := m.app.Invite(m.Context(), m.ada, m.lab, p)
@@ -28,7 +28,7 @@ func (m *mailing) inviteAddress(name string) exchange.ShownInvitation {
 	return m.invite(exchange.InvitationNew{Email: exchange.Some(name + "@example.org")})
 }
 
-// invitation is what became of one.
+// invitation reads an invitation.
 func (m *mailing) invitation(id int64) (v exchange.ShownInvitation) {
 	m.Helper()
 	v, err := m.db.Read().Invitation(m.Context(), id)
@@ -36,7 +36,7 @@ func (m *mailing) invitation(id int64) (v exchange.ShownInvitation) {
 	return v
 }
 
-// token is the one in a letter.
+// token returns the token in a letter.
 func (m *mailing) token(l mailtest.Letter) string {
 	m.Helper()
 	_, rest, ok := strings.Cut(l.Text, "https://aliquot.example.org/join?token=")
@@ -142,7 +142,7 @@ func TestAnInvitationThatIsPutOffIsMailedLaterAndOneInDoubtNever(t *testing.T) {
 		if got := m.invitation(late.ID).Mail; got != exchange.MailWaiting {
 			m.Errorf("got %s, want WAITING", got)
 		}
-		// A process dies while it sends.
+		// The process dies while it sends.
 		_, err := storetest.SQL(m.T, m.db).ExecContext(m.Context(),
 			"UPDATE invitations SET mail = 'SENDING' WHERE id = $1", lost.ID)
 		m.must(err)
@@ -219,7 +219,7 @@ func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
 	})
 }
 
-// TestATokenOpensItsInvitationAndNoOther: what is bound into it counts.
+// TestATokenOpensItsInvitationAndNoOther: the token is bound to the invitation and its addressee.
 func TestATokenOpensItsInvitationAndNoOther(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		v := m.inviteAddress("nora")

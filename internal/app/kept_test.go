@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestKeptVersionsStayReadable pins the JSON in which the history keeps objects. When it fails, a
-// field was renamed or added: what is kept in databases has the old form, so read both or migrate.
+// TestKeptVersionsStayReadable pins the JSON in which the history stores objects. If it fails, a field was renamed or
+// added: databases hold the old form, so read both or migrate.
 func TestKeptVersionsStayReadable(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)

@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// agreement makes a document of the lab and so many materials that name it as their MTA.
+// agreement creates a document of the lab and so many materials that name it as their MTA.
 func (r *reminding) agreement(materials int) (document int64) {
 	r.Helper()
 	t, err := r.app.CreateAttachment(r.Context(), r.member, exchange.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
@@ -24,7 +24,7 @@ func (r *reminding) agreement(materials int) (document int64) {
 	return t.ID
 }
 
-// naming are how many materials of the lab name a document as their MTA.
+// naming returns how many materials of the lab name a document as their MTA.
 func (r *reminding) naming(document int64) int {
 	r.Helper()
 	part, err := r.app.Materials(r.Context(), r.member, exchange.Page{}, exchange.MaterialFilter{Organization: &r.lab})
@@ -48,7 +48,7 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 			nil); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("replaced by a stranger: %v", err)
 		}
-		// What it does last fails: then nothing of it is done.
+		// Its last statement fails: then nothing of it is saved.
 		_, err := sql.ExecContext(ctx, "ALTER TABLE audit_events RENAME TO away")
 		r.must(err)
 		_, failed := r.app.ReplaceDocument(ctx, r.member, old, renamed, nil)
@@ -83,8 +83,8 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 	})
 }
 
-// TestReplacingADocumentWritesManyMaterialsAtOnce: eight, which one statement writes on either database, cost what one
-// does.
+// TestReplacingADocumentWritesManyMaterialsAtOnce: eight materials, which one statement writes on either database, cost
+// as much as one.
 func TestReplacingADocumentWritesManyMaterialsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

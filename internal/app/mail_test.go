@@ -21,8 +21,8 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// mailing is a lab whose owner is Ada, with one more member, Ben, and Rosa, who asks for its material, on
-// a database whose clock stands still until it is set, and with a mail server.
+// mailing is a lab whose owner is Ada, with one more member, Ben, and Rosa, who requests its material, on a database
+// whose clock stands still until it is set, and with a mail server.
 type mailing struct {
 	*testing.T
 	db             *store.DB
@@ -52,7 +52,7 @@ func newMailing(t *testing.T, db *store.DB) *mailing {
 	m.must(err)
 	m.lab = o.ID
 	m.must(join(t.Context(), db, m.lab, m.ben.ID))
-	m.ada, m.ben = m.person("ada"), m.person("ben") // who belong to it by now
+	m.ada, m.ben = m.person("ada"), m.person("ben") // reloaded with their lab
 	s, _, err := m.app.CreateMaterial(t.Context(), m.ada,
 		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 			Organization: exchange.Some(exchange.Ref(o.ID))})
@@ -85,7 +85,7 @@ func (m *mailing) person(name string) exchange.Actor {
 	return who
 }
 
-// ask has Rosa ask for the material.
+// ask requests the material as Rosa.
 func (m *mailing) ask() int64 {
 	m.Helper()
 	q, err := m.app.CreateRequest(m.Context(), m.rosa,
@@ -106,7 +106,7 @@ func (m *mailing) wants(who exchange.Actor, p exchange.MailSettingsPatch) {
 	m.must(err)
 }
 
-// work runs the jobs that are due until none is.
+// work runs due jobs until there are none.
 func (m *mailing) work() {
 	m.Helper()
 	var handlers []job.Handler
@@ -125,7 +125,7 @@ func (m *mailing) work() {
 	})
 }
 
-// got are the subjects of the mail that somebody got, in order.
+// got returns the subjects of the mail that somebody got, in order.
 func (m *mailing) got(name string) (subjects []string) {
 	m.Helper()
 	for _, l := range m.server.Messages() {
@@ -136,7 +136,7 @@ func (m *mailing) got(name string) (subjects []string) {
 	return subjects
 }
 
-// mails are what became of the mail about the notifications of somebody, the oldest first.
+// mails returns the states of the mail about somebody's notifications, the oldest first.
 func (m *mailing) mails(who exchange.Actor) (states []exchange.MailState) {
 	m.Helper()
 	part, err := m.db.Read().Notifications(m.Context(), who.ID, exchange.NotificationFilter{},
@@ -160,7 +160,7 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 		m.say(m.ben, id, "How much?")
 		m.say(m.rosa, id, "Two vials.")
 		m.work()
-		// the actor hears nothing of their own act
+		// actors are not notified of their own actions
 		for name, want := range map[string]int{"ada": 2, "ben": 2, "rosa": 1} {
 			if got := m.got(name); len(got) != want {
 				m.Errorf("%s got %q, want %d", name, got, want)
@@ -310,7 +310,7 @@ func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
 		if len(m.got("ada")) != 1 || len(m.got("ben")) != 0 {
 			m.Errorf("Ada got %v and Ben %v, want it for Ada alone", m.got("ada"), m.got("ben"))
 		}
-		m.wants(m.ben, exchange.MailSettingsPatch{QuietUntil: exchange.NullOf("13:00")}) // longer, while it waits
+		m.wants(m.ben, exchange.MailSettingsPatch{QuietUntil: exchange.NullOf("13:00")}) // extended while mail waits
 		m.set("2026-03-02T11:00:00Z")
 		if m.work(); len(m.got("ben")) != 0 {
 			m.Errorf("at eleven, which is quiet now: %v", m.got("ben"))

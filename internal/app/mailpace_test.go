@@ -18,8 +18,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMail_OnePersonCannotFloodAnother however they do it: ten messages an hour come at once, and the rest of the hour
-// as one more. Each is on the page at once, and mail that others cause comes as ever.
+// TestMail_OnePersonCannotFloodAnother checks that ten messages an hour are mailed at once, and the rest of the hour as
+// one more, however they are caused. Each is on the page at once, and mail that others cause is not delayed.
 func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
@@ -68,8 +68,7 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 	})
 }
 
-// TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody neither somebody who is here nor an address that is
-// nobody's.
+// TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody checks this for a user and for an address of no user.
 func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		for i := range 20 {
@@ -113,7 +112,8 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 	})
 }
 
-// TestMail_WhomOnePersonTurnsToFirstIsBounded a day; those beyond get one message of it the day after.
+// TestMail_WhomOnePersonTurnsToFirstIsBounded checks the limit of new contacts a day; those beyond it get one message
+// about it the day after.
 func TestMail_WhomOnePersonTurnsToFirstIsBounded(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.must(m.db.Tx(m.Context(), func(ctx context.Context, tx store.Conn) error {
@@ -130,7 +130,7 @@ func TestMail_WhomOnePersonTurnsToFirstIsBounded(t *testing.T) {
 		if got := len(m.got("ada")) + len(m.got("ben")); got != 1 {
 			m.Errorf("%d heard at once, want one", got)
 		}
-		m.say(m.rosa, id, "Hello?") // who is in a conversation by now hears as ever
+		m.say(m.rosa, id, "Hello?") // existing contacts get mail as usual
 		m.work()
 		if got := len(m.got("ada")) + len(m.got("ben")); got != 3 {
 			m.Errorf("%d messages, want 3", got)
@@ -148,7 +148,7 @@ func TestMail_WhomOnePersonTurnsToFirstIsBounded(t *testing.T) {
 	})
 }
 
-// TestMail_ALabThatAcceptsManyRequestsMailsEachRequester at once, however many there are.
+// TestMail_ALabThatAcceptsManyRequestsMailsEachRequester checks that they get it at once, however many there are.
 func TestMail_ALabThatAcceptsManyRequestsMailsEachRequester(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		for _, who := range []exchange.Actor{m.ada, m.ben} {
@@ -173,7 +173,8 @@ func TestMail_ALabThatAcceptsManyRequestsMailsEachRequester(t *testing.T) {
 	})
 }
 
-// TestMail_EveryNotificationIsInOneMessage in the end, whoever caused it, whenever, and whatever the mail server says.
+// TestMail_EveryNotificationIsInOneMessage checks the final result, whoever caused the mail, whenever, and whatever the
+// mail server answered.
 func TestMail_EveryNotificationIsInOneMessage(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/store"
 )
 
-// letterTo is the last mail that somebody got.
+// letterTo returns the last mail that somebody got.
 func (m *mailing) letterTo(name string) mailtest.Letter {
 	m.Helper()
 	var last mailtest.Letter
@@ -23,7 +23,7 @@ func (m *mailing) letterTo(name string) mailtest.Letter {
 	return last
 }
 
-// outdated has Rosa ask for the material and write an abstract, and then all of it change before any mail is sent.
+// outdated makes a request as Rosa with an abstract, and then changes all of it before any mail is sent.
 func (m *mailing) outdated() {
 	m.Helper()
 	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material,
@@ -46,7 +46,7 @@ func (m *mailing) change(who exchange.Actor, id int64, p exchange.RequestPatch) 
 	m.must(err)
 }
 
-// TestMailTellsWhatWasThen: also when it is sent after more happened.
+// TestMailTellsWhatWasThen checks that mail sent late describes the state at the time of its event.
 func TestMailTellsWhatWasThen(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.outdated()
@@ -90,7 +90,7 @@ func TestADigestTellsWhatWasThen(t *testing.T) {
 	})
 }
 
-// TestANotificationKeepsItsText: the title that it names is the one that the material had.
+// TestANotificationKeepsItsText checks that it names the material by its title at that time.
 func TestANotificationKeepsItsText(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.outdated()

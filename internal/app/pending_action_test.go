@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// later has somebody do something later.
+// later schedules an action of somebody.
 func (r *reminding) later(who exchange.Actor, d app.PendingAction) int64 {
 	r.Helper()
 	id, err := r.app.Schedule(r.Context(), who, d)
@@ -19,7 +19,7 @@ func (r *reminding) later(who exchange.Actor, d app.PendingAction) int64 {
 	return id
 }
 
-// timeIsUp lets the time to take back what was done last pass.
+// timeIsUp advances the clock past the time to undo the last action.
 func (r *reminding) timeIsUp() { r.set(r.now.Load().Add(app.UndoTime + time.Second)) }
 
 func (r *reminding) status(request int64) exchange.Status {
@@ -29,7 +29,7 @@ func (r *reminding) status(request int64) exchange.Status {
 	return q.Status
 }
 
-// events are how many things of a kind happened to a request.
+// events returns how many events of a kind a request has.
 func (r *reminding) events(request int64, kind exchange.EventKind) int {
 	r.Helper()
 	part, err := r.app.Events(r.Context(), r.member, request, kind, exchange.Page{})
@@ -99,8 +99,8 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	})
 }
 
-// TestADeedIsNotDoneWhereItsJobCannotEnd holds that the two are one transaction: else the next run would find the deed
-// done, and say that it could not be.
+// TestADeedIsNotDoneWhereItsJobCannotEnd checks that the action and the end of its job are one transaction: else the
+// next run would find the action done, and report that it failed.
 func TestADeedIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

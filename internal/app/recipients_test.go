@@ -14,9 +14,9 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// hears is contract.md section 8 act by act: under which category who hears of it, by the part that
-// the actor has in the request; - where that part may not do it. Two rules are not repeated in it: the
-// actor hears nothing of their own act, and members hear by their switch while the requester always hears.
+// hears is contract.md section 8, action by action: who is notified, and in which category, by the role of the actor in
+// the request; "-" if that role may not do it. Two rules are not repeated in it: actors are not notified of their own
+// actions, and members are notified if their switch is on, while the requester always is.
 const hears = `
 | act                        | requester         | member                      | admin                       | requester and member        |
 | approves                   | -                 | decided: requester, members | decided: requester, members | decided: requester, members |
@@ -50,7 +50,7 @@ const hears = `
 | ends the lab's snooze      | -                 | changed: requester          | changed: requester, members | changed: requester, members |
 | deletes                    | -                 | -                           | changed: requester, members | -                           |`
 
-// hearsOfNew says who hears that a request was made, by what the members have switched off.
+// hearsOfNew lists who is notified of a new request, by what the members have switched off.
 const hearsOfNew = `
 | off                   | by the requester                           | by the requester, who is a member   | by the assignee                  |
 |                       | assigned: assignee; new: both member owner | assigned: assignee; new: member owner | new: both member owner         |
@@ -59,7 +59,7 @@ const hearsOfNew = `
 | assigned new          |                                            |                                     |                                  |
 | decided changed remind | assigned: assignee; new: both member owner | assigned: assignee; new: member owner | new: both member owner        |`
 
-// hearsReminder says who hears a reminder, by whose turn it is and what the members have switched off.
+// hearsReminder lists who is notified of a reminder, by whose turn it is and what the members have switched off.
 const hearsReminder = `
 | off    | requester's turn     | lab's turn                          | turn of the requester, who is a member | lab's turn, with a member's request |
 |        | remind: requester    | remind: assignee both member owner  | remind: both                           | remind: assignee both member owner  |
@@ -70,8 +70,8 @@ var categoryNames = map[string]exchange.Category{"new": exchange.NewRequestNotif
 	"decided": exchange.DecisionNotif,
 	"changed": exchange.StatusNotif, "remind": exchange.ReminderNotif}
 
-// hearing is a lab with somebody in every role. The members are owner, member, assignee and both, who
-// also asks for materials; requester asks too, former has left, and stranger and admin are outside.
+// hearing is a lab with somebody in every role. The members are owner, member, assignee and both, who also makes
+// requests; requester makes requests too, former has left, and stranger and admin are outside.
 type hearing struct {
 	*reminding
 	sql    *sql.DB
@@ -81,7 +81,7 @@ type hearing struct {
 
 var labMembers = []string{"owner", "member", "assignee", "both"}
 
-// check is an act that was done, and who is to hear of it: "name category", sorted.
+// check is an action that was done, and who has to be notified of it: "name category", sorted.
 type check struct {
 	what    string
 	request int64
@@ -116,7 +116,7 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 	for _, name := range append(labMembers, "former") {
 		h.must(join(ctx, db, o.ID, h.people[name].ID))
 	}
-	signIn() // with what they belong to by now
+	signIn() // reloaded with their labs
 	h.lab = o.ID
 	_, err = h.app.UpdateOrganization(ctx, h.people["owner"], o.ID,
 		exchange.OrganizationPatch{Members: refs(labMembers...)})
@@ -131,7 +131,7 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 	return h
 }
 
-// switchOff has every member hear of all but some categories. Who has left has all on.
+// switchOff turns all notifications of every member on, except for some categories. Former members have all on.
 func (h *hearing) switchOff(off ...string) {
 	h.Helper()
 	on := func(name string) exchange.Opt[bool] { return exchange.Some(!slices.Contains(off, name)) }
@@ -159,7 +159,7 @@ func (h *hearing) ask(by, abstract string) int64 {
 	return q.ID
 }
 
-// actors are who acts on whose request, for each column of hears behind the first.
+// actors are the actor and the requester, for each column of hears after the first.
 var actors = [][][2]string{
 	{{"requester", "requester"}},
 	{{"member", "requester"}, {"assignee", "requester"}, {"owner", "requester"}, {"member", "both"}},
@@ -167,7 +167,7 @@ var actors = [][][2]string{
 	{{"both", "both"}},
 }
 
-// expect reads a cell as who hears: "name category", sorted.
+// expect returns the people that a cell says are notified: "name category", sorted.
 func expect(cell, actor, requester string, off ...string) []string {
 	var list []string
 	told := map[string]bool{actor: true}
@@ -208,14 +208,14 @@ func cells(table string) (rows [][]string) {
 	return rows
 }
 
-// newest is the id of the last event there is.
+// newest returns the id of the newest event.
 func (h *hearing) newest() (id int64) {
 	h.Helper()
 	h.must(h.sql.QueryRowContext(h.Context(), "SELECT COALESCE(MAX(id), 0) FROM request_events").Scan(&id))
 	return id
 }
 
-// told waits until nobody is left to be told, and checks who heard what.
+// told waits until all notifications are sent, and checks who got what.
 func (h *hearing) told() {
 	h.Helper()
 	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
@@ -257,7 +257,7 @@ func (h *hearing) told() {
 	h.checks = nil
 }
 
-// do has somebody act on a fresh request; want is the cell of the table.
+// do makes somebody act on a fresh request; want is the cell of the table.
 func (h *hearing) do(a act, actor, requester, want string, off ...string) {
 	h.Helper()
 	what := fmt.Sprintf("%s %s (request of %s; off: %q)", actor, a.name, requester, off)

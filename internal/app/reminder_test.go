@@ -20,8 +20,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// reminding is a lab of two members with a material, and someone who asks for it, on a database whose
-// clock stands still until it is set.
+// reminding is a lab of two members with a material, and someone who requests it, on a database whose clock stands
+// still until it is set.
 type reminding struct {
 	*testing.T
 	app           *app.App
@@ -45,7 +45,7 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	r.must(err)
 	r.lab = o.ID
 	r.must(join(ctx, db, r.lab, r.off.ID))
-	r.member, r.off = r.person("member"), r.person("off") // who belong to it by now
+	r.member, r.off = r.person("member"), r.person("off") // reloaded with their lab
 	part, err := r.app.OwnSettings(ctx, r.off, exchange.Page{Limit: 9})
 	r.must(err)
 	for _, m := range part.Items {
@@ -60,12 +60,12 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	return r
 }
 
-// join makes people members of a lab who said yes.
+// join makes people members of a lab by invitations that they accept.
 func join(ctx context.Context, db *store.DB, lab int64, people ...uuid.UUID) error {
 	return db.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.Join(ctx, lab, people...) })
 }
 
-// process is the use cases as another process has them.
+// process returns the use cases as another process has them.
 func (r *reminding) process(db *store.DB) *app.App {
 	db.Clock = func() time.Time { return *r.now.Load() }
 	return app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
@@ -99,11 +99,11 @@ func (r *reminding) request() int64 {
 	return q.ID
 }
 
-// work starts workers that do what is enqueued, each as a process of its own.
+// work starts workers, each as a process of its own.
 func (r *reminding) work(processes int) {
 	r.Helper()
 	for n := range processes {
-		a := r.app // wakes up at once, where the others look now and then
+		a := r.app // is woken at once; the others poll
 		if n > 0 {
 			a = r.process(storetest.Again(r.T, r.db))
 		}
@@ -116,7 +116,7 @@ func (r *reminding) work(processes int) {
 	}
 }
 
-// remind has so many jobs remind at once, and says how many reminders and escalations went out.
+// remind runs so many jobs at the same time and returns how many reminders and escalations they sent.
 func (r *reminding) remind(jobs int) (sent int) {
 	r.Helper()
 	ids := make([]int64, jobs)
@@ -131,7 +131,7 @@ func (r *reminding) remind(jobs int) (sent int) {
 	return sent
 }
 
-// heard are the days of the reminders of a request that someone heard of, in order.
+// heard returns the days of a request's reminders that somebody got, in order.
 func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
 	r.Helper()
 	return r.heardOf(exchange.Reminded, who, request)

@@ -18,12 +18,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// vocabulary is what the people of these tests write and look for; some of it is alike for a search.
+// vocabulary is what the people of these tests write and search for; some words are alike for a search.
 var vocabulary = []string{"zebra", "Zebrafish", "grow", "growing", "HT-29", "HT29", "HT 29", "Müller", "muller", "αSMA",
 	"alpha-SMA", "CVCL_0320",
 	"細胞", "shipping", "shipped", "1Z-999", "cell line", "x", "the", "O'Neil"}
 
-// searching is some labs and people whose requests are looked for.
+// searching is some labs and people whose requests are searched.
 type searching struct {
 	*reminding
 	random    *rand.Rand
@@ -89,7 +89,7 @@ func (s *searching) document(who exchange.Actor) *exchange.Ref {
 	return new(exchange.Ref(t.ID))
 }
 
-// act does something to a request; whatever is not allowed just does not happen.
+// act does a random action to a request; actions that are not allowed are ignored.
 func (s *searching) act(id int64) {
 	ctx, who := s.Context(), s.admin()
 	update := func(p exchange.RequestPatch) error { _, err := s.app.UpdateRequest(ctx, who, id, p); return err }
@@ -120,7 +120,7 @@ func (s *searching) act(id int64) {
 	}
 }
 
-// rename gives something another name, or a material to another lab.
+// rename renames something, or moves a material to another lab.
 func (s *searching) rename() {
 	ctx, who := s.Context(), s.admin()
 	var err error
@@ -143,7 +143,7 @@ func (s *searching) rename() {
 	}
 }
 
-// settled waits until every job that brings the index up to date is done.
+// settled waits until every job that updates the index is done.
 func (s *searching) settled() {
 	s.Helper()
 	jobtest.Poll(s.T, "the index is up to date", func() bool {
@@ -158,7 +158,7 @@ func (s *searching) settled() {
 	})
 }
 
-// query is something that one might look for.
+// query returns a random query.
 func (s *searching) query() string {
 	list := make([]string, 1+s.random.IntN(3))
 	for i := range list {
@@ -176,7 +176,7 @@ func (s *searching) query() string {
 	return strings.Join(list, " ")
 }
 
-// thing is what a naive reader sees of a request: each text by itself.
+// thing is a request as a naive reader sees it: each text by itself.
 type thing struct {
 	request exchange.RequestDetail
 	texts   []fulltext.Doc
@@ -225,7 +225,7 @@ func (s *searching) read() (list []thing) {
 	return list
 }
 
-// says is whether a request has what an expression asks for, each word in any text.
+// says reports whether a request matches an expression, each word in any text.
 func (th thing) says(e fulltext.Expr) bool {
 	switch {
 	case e.And != nil:
@@ -238,7 +238,7 @@ func (th thing) says(e fulltext.Expr) bool {
 	return slices.ContainsFunc(th.texts, e.Match)
 }
 
-// compare asks queries of several viewers, and compares what is found with what a naive reader finds.
+// compare runs queries of several viewers and compares the results with those of a naive reader.
 func (s *searching) compare(queries int) {
 	s.Helper()
 	things, hits := s.read(), 0
@@ -280,8 +280,8 @@ func (s *searching) compare(queries int) {
 	}
 }
 
-// TestASearchOfRequestsFindsWhatANaiveReaderFinds whatever is written, renamed, moved and deleted, and
-// shows each viewer only what the list would.
+// TestASearchOfRequestsFindsWhatANaiveReaderFinds checks this whatever is written, renamed, moved and deleted, and that
+// each viewer finds only what the list would show.
 func TestASearchOfRequestsFindsWhatANaiveReaderFinds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -302,7 +302,7 @@ func TestASearchOfRequestsFindsWhatANaiveReaderFinds(t *testing.T) {
 	})
 }
 
-// TestTheIndexOfRequestsIsRightHoweverActsMeet: people ask, write and rename at the same time.
+// TestTheIndexOfRequestsIsRightHoweverActsMeet makes people request, write and rename concurrently.
 func TestTheIndexOfRequestsIsRightHoweverActsMeet(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -335,7 +335,7 @@ func TestTheIndexOfRequestsIsRightHoweverActsMeet(t *testing.T) {
 	})
 }
 
-// onlyRowsOfLivingRequests says that the index has no row of a request that was deleted.
+// onlyRowsOfLivingRequests checks that the index has no row of a deleted request.
 func (s *searching) onlyRowsOfLivingRequests() {
 	s.Helper()
 	var dead, rows int
@@ -347,7 +347,7 @@ func (s *searching) onlyRowsOfLivingRequests() {
 	}
 }
 
-// found is how many requests a search finds.
+// found returns how many requests a search finds.
 func (s *searching) found(who exchange.Actor, query string) int64 {
 	s.Helper()
 	part, err := s.app.Requests(s.Context(), who, exchange.Page{Limit: 1},
@@ -356,8 +356,8 @@ func (s *searching) found(who exchange.Actor, query string) int64 {
 	return part.Total
 }
 
-// TestANewNameIsFoundAndTheOldOneIsNot once the job is done, of a person, a lab and a material; requests are more
-// than a step of the job has.
+// TestANewNameIsFoundAndTheOldOneIsNot checks this after the job, for a person, a lab and a material, with more
+// requests than one step of the job handles.
 func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -381,7 +381,7 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 		name("before")
 		s.work(1)
 		for _, now := range []string{"quagga", "okapi"} {
-			name(now) // while the job of the name before is at work
+			name(now) // while the job of the previous name runs
 		}
 		s.settled()
 		for query, want := range map[string]int64{"Personokapi": many, "Labokapi": many, "Materialokapi": many,
@@ -399,7 +399,7 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 	})
 }
 
-// TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce: no job has run.
+// TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce checks this before any job has run.
 func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -426,7 +426,8 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 	})
 }
 
-// TestASearchOfSomeoneInVeryManyLabsFindsTheSame as the list shows, though the index does not narrow it.
+// TestASearchOfSomeoneInVeryManyLabsFindsTheSame checks that it finds what the list shows, though the index does not
+// narrow the search.
 func TestASearchOfSomeoneInVeryManyLabsFindsTheSame(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

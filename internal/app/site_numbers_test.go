@@ -47,7 +47,7 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		}
 		_, err = r.app.UpdateMaterial(ctx, r.member, open, exchange.MaterialPatch{EmbargoDate: exchange.NullOf(hidden)})
 		r.must(err)
-		hides, err := r.app.SiteNumbers(ctx) // at once, though numbers are remembered
+		hides, err := r.app.SiteNumbers(ctx) // at once, despite the cache
 		r.must(err)
 		if hides.Materials != n.Materials-1 ||
 			slices.ContainsFunc(hides.Newest, func(m app.RecentMaterial) bool { return m.ID == open }) {

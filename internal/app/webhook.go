@@ -42,7 +42,7 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 	}
 	w.OrganizationID, w.Secret = organization, webhook.NewSecret()
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil { // locked, or two concurrent calls could exceed the limit
+		if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil { // or there could be one too many
 			return err
 		}
 		if err := a.may(ctx, tx, who, exchange.WebhookWrite, who.ToOrganization(organization),

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// unjudged are the functions that open a transaction without reading anew who acts in it, and why.
+// unjudged are the functions that open a transaction without reloading the actor, and why.
 var unjudged = map[string]string{
 	"write":            "is what reads who acts",
 	"mayRead":          "notes that an admin read something; nothing else changes",
@@ -79,7 +79,7 @@ func TestUseCasesJudgeByTheRightsOfTheMoment(t *testing.T) {
 	}
 }
 
-// hides reports whether the last parameter of do has the name of the actor before.
+// hides reports whether the last parameter of do has the same name as the actor outside, and so shadows it.
 func hides(before ast.Expr, do *ast.FuncLit) bool {
 	list := do.Type.Params.List
 	names := list[len(list)-1].Names

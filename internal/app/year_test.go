@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// yearOf is how many requests the simulated year has: all of them on PostgreSQL, and a part on SQLite, whose
+// yearOf returns how many requests the simulated year has: all of them on PostgreSQL, and a part on SQLite, whose
 // engine is Go and takes ten times as long under the race detector.
 func yearOf(db *store.DB) int {
 	if db.Postgres() {
@@ -24,12 +24,12 @@ func yearOf(db *store.DB) int {
 	return 30
 }
 
-// life is what a naive observer knows of one request: not how Aliquot computes it, only what each act
-// left to be done, and when.
+// life is what a naive observer knows of one request: not how Aliquot computes it, only what each action left to do,
+// and when.
 type life struct {
 	words   string // whose turn it is and for what; "": nobody's
 	since   time.Time
-	day     int // of the turn, that was reminded of last
+	day     int // of the turn: day of the last reminder
 	told    bool
 	snoozed time.Time
 	account []exchange.RequestTurn
@@ -49,8 +49,8 @@ type year struct {
 
 const day = 24 * time.Hour
 
-// TestAYearOfRemindersIsWhatCountingDaysGives lets both sides, admins and labs that ask for other things
-// act on many requests on random days. On some days no worker runs, and the clock jumps ahead and back.
+// TestAYearOfRemindersIsWhatCountingDaysGives makes both sides, admins, and labs that change their requirements act on
+// many requests on random days. On some days no worker runs, and the clock jumps ahead and back.
 func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) { //nolint:paralleltest // it would keep both cores from all others
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		y := &year{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(7, 14)), lives: map[int64]*life{}}
@@ -100,10 +100,10 @@ func (y *year) ask() {
 	y.note(q)
 }
 
-// act does something to a request; whatever is not allowed just does not happen.
+// act does a random action to a request; actions that are not allowed are ignored.
 func (y *year) act(id int64) {
 	ctx, l, who := y.Context(), y.lives[id], y.asks
-	if strings.HasPrefix(l.words, "lab") != (y.random.IntN(4) == 0) { // whose turn it is, more often
+	if strings.HasPrefix(l.words, "lab") != (y.random.IntN(4) == 0) { // more often by the side whose turn it is
 		who = y.member
 	}
 	update := func(p exchange.RequestPatch) (exchange.RequestDetail, error) {
@@ -185,7 +185,7 @@ func (y *year) act(id int64) {
 	}
 }
 
-// askForOtherThings has the lab change what a material needs.
+// askForOtherThings changes what the lab's material requires.
 func (y *year) askForOtherThings() {
 	material := y.materials[y.random.IntN(len(y.materials))]
 	_, err := y.app.UpdateMaterial(y.Context(), y.member, material, exchange.MaterialPatch{
@@ -200,7 +200,7 @@ func (y *year) askForOtherThings() {
 	}
 }
 
-// note looks at what there is to do in a request now.
+// note records what there is to do in a request now.
 func (y *year) note(q exchange.RequestDetail) {
 	y.Helper()
 	words := ""
@@ -214,7 +214,7 @@ func (y *year) note(q exchange.RequestDetail) {
 	}
 }
 
-// ended is note of a request that was deleted: nobody's turn, wherever it stood.
+// ended is note for a deleted request: it is nobody's turn, whatever its status was.
 func (y *year) ended(l *life) { y.turn(l, "", l.account[len(l.account)-1].Status) }
 
 func (y *year) turn(l *life, words string, status exchange.Status) {
@@ -237,7 +237,7 @@ func (y *year) turn(l *life, words string, status exchange.Status) {
 		exchange.RequestTurn{Seq: int64(len(l.account) + 1), Status: status, Side: exchange.Side(side), BeganAt: now})
 }
 
-// observe writes down what a run of the job should have sent, counting the days of each turn one by one.
+// observe records what a run of the job should have sent, counting the days of each turn one by one.
 func (y *year) observe() {
 	now := *y.now.Load()
 	for _, id := range y.ids {
@@ -270,7 +270,7 @@ func (y *year) observe() {
 	}
 }
 
-// compare compares the year with what its observer wrote down.
+// compare compares the year with the observer's records.
 func (y *year) compare() {
 	y.Helper()
 	var got []string
