@@ -23,7 +23,7 @@ var unjudged = map[string]string{
 	"mailInvitation":   "is background work about mail",
 	"invitationLetter": "is background work about mail",
 	"DiscardBulk":      "forgets a spreadsheet that was not taken",
-	"keepRefusals":     "counts what was refused; nothing else changes",
+	"saveRefusals":     "counts what was refused; nothing else changes",
 	"keepMonth":        "keeps sums that were counted",
 	"ResetSecrets":     "is the operator's, at the machine",
 	"RemindDue":        "is the demo's, which makes up a past",
