@@ -62,7 +62,7 @@ type labPage struct {
 	ID  string // of the lab, in addresses
 }
 
-// readLab reads the head of the page of the lab in the address.
+// readLab reads the head of the page of the lab whose id is in the path.
 func (v *pageRequest) readLab(tab, title string) (labPage, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -79,7 +79,8 @@ func (v *pageRequest) readLab(tab, title string) (labPage, error) {
 	return p, nil
 }
 
-// labFor is the lab in the address, for who may do something to it. That comes before what is wrong with their form.
+// labFor returns the lab whose id is in the path, if the visitor may do the action. This check comes before those of their
+// form.
 func (v *pageRequest) labFor(action exchange.Action) (int64, error) {
 	id, err := v.id("id")
 	if err == nil {
@@ -88,16 +89,16 @@ func (v *pageRequest) labFor(action exchange.Action) (int64, error) {
 	return id, err
 }
 
-// lab is the address of a page of the lab in the address.
+// lab returns the address of a page of the lab whose id is in the path.
 func (v *pageRequest) lab(rest string) string { return "/labs/" + v.PathValue("id") + rest }
 
 // The lengths of lists on pages.
 const (
 	rowsOfPage = 50
-	maxOfPage  = 200 // of lists that are not cut into pages
+	maxOfPage  = 200 // of lists without pages
 )
 
-// pageOf is the part of a list that the address asks for.
+// pageOf returns the page of a list that the query asks for.
 func (v *pageRequest) pageOf() exchange.Page {
 	p := exchange.Page{Limit: rowsOfPage}
 	if id, err := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64); err == nil && id > 0 {
@@ -106,7 +107,7 @@ func (v *pageRequest) pageOf() exchange.Page {
 	return p
 }
 
-// links are where the pages beside this one of a list are, "" where there is none.
+// links returns the addresses of the previous and next page of a list, "" if there is none.
 type links struct{ Next, Back string }
 
 func (v *pageRequest) linksOf(next *exchange.Position) (l links) {
@@ -128,12 +129,12 @@ type labsPage struct {
 	Query  string
 	Found  []app.OrganizationView
 	Count  int64
-	About  bool // how many there are is an estimate
+	About  bool // the count is an estimate
 	More   string
 	Search bool
 }
 
-// labs are those of the visitor, and those that a search finds.
+// labs lists the visitor's labs, and those that a search finds.
 func (v *pageRequest) labs() (response, error) {
 	p := &labsPage{Page: Page{Title: "Labs", Section: "lab"}, Query: v.FormValue("q")}
 	err := searchSize("q", p.Query)
@@ -168,16 +169,16 @@ type labForm struct {
 	New                        bool
 	Name, Description          string
 	Decide, Countersign, Ships string
-	Public                     string // public_metadata_keys, one a line
+	Public                     string // public_metadata_keys, one per line
 	keys                       exchange.Opt[exchange.Names]
 }
 
-// patchOf is what the form of a lab says.
+// patchOf returns the changes that the form of a lab describes.
 func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
 	p.Name, p.Description = exchange.Some(f.Name), exchange.Some(f.Description)
 	for to, text := range map[*exchange.Opt[int]]string{&p.DecideDays: f.Decide, &p.CountersignDays: f.Countersign,
 		&p.ShipDays: f.Ships} {
-		n, _ := strconv.Atoi(text) // what is no number is none from 1 to 365
+		n, _ := strconv.Atoi(text) // an invalid number becomes 0, which is refused
 		*to = exchange.Some(n)
 	}
 	p.PublicKeys = f.keys
@@ -272,7 +273,7 @@ type labMaterial struct {
 	Embargoed bool
 }
 
-// Needs are what somebody has to hand in for the material.
+// Needs returns what a requester has to submit for the material.
 func (m labMaterial) Needs() (list []string) {
 	if m.NeedsMTA {
 		list = append(list, "MTA")
@@ -286,7 +287,7 @@ func (m labMaterial) Needs() (list []string) {
 	return list
 }
 
-// labMaterials are those of a lab that the visitor may see, also archived ones where a member asks for them.
+// labMaterials lists the lab's materials that the visitor may see, for members also archived ones if asked for.
 func (v *pageRequest) labMaterials() (response, error) {
 	base, err := v.readLab("materials", "")
 	if err != nil {
@@ -295,7 +296,7 @@ func (v *pageRequest) labMaterials() (response, error) {
 	p := &labMaterialsPage{labPage: base, Category: v.FormValue("category"), Categories: category.All()}
 	p.Description = "Materials that " + base.Lab.Name + " shares."
 	f := exchange.MaterialFilter{Organization: &base.Lab.ID, Archived: new(false)}
-	if base.Lab.May(exchange.MaterialHistory) { // its members
+	if base.Lab.May(exchange.MaterialHistory) { // the visitor is a member
 		p.State = v.FormValue("state")
 	}
 	switch p.State {

@@ -22,7 +22,7 @@ type labEvent struct {
 	By, Did string
 }
 
-// labActivity is what happened in the requests of the lab's materials.
+// labActivity shows the events in the requests for the lab's materials.
 func (v *pageRequest) labActivity() (response, error) {
 	base, err := v.readLab("activity", "Activity")
 	if err != nil {
@@ -55,10 +55,10 @@ type labVersion struct {
 	Changes []labChange
 }
 
-// labChange is one thing that a version changed.
+// labChange is one change of a version.
 type labChange struct{ What, From, To string }
 
-// labHistory is what was changed of the lab itself.
+// labHistory shows the changes of the lab itself.
 func (v *pageRequest) labHistory() (response, error) {
 	base, err := v.readLab("history", "History")
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// The token of an invitation comes in the address of the link in a mail, which browsers keep and tell others. So it
-// moves at once into a cookie, and the page is at an address without it.
+// The token of an invitation is in the address of the link in a mail, which browsers store and send to others. So it
+// is moved at once into a cookie, and the page has an address without it.
 const joinCookie = "__Host-join"
 
 type joinPage struct {
 	Page
 	Invitation exchange.ShownInvitation
-	Addressee  string // whom it is for, as far as that is told to whoever has the link
+	Addressee  string // who it is for, as far as the holder of the link may know
 	State      string // open, expired, accepted, declined, other, unknown
 }
 
-// joinPage shows the invitation behind the link in a mail.
+// joinPage shows the invitation of the link in a mail.
 func (v *pageRequest) joinPage() (response, error) {
 	if token := v.URL.Query().Get("token"); token != "" {
 		v.setCookie(joinCookie, url.QueryEscape(token), signInLives)
@@ -71,7 +71,7 @@ func (v *pageRequest) joined(p *joinPage, status int) (response, error) {
 
 // answerJoin accepts or declines.
 func (v *pageRequest) answerJoin() (response, error) {
-	if !v.signedIn() { // any more
+	if !v.signedIn() { // the session has ended meanwhile
 		return seeOther("/signin?next=%2Fjoin"), nil
 	}
 	token, err := url.QueryUnescape(v.cookie(joinCookie))
@@ -86,7 +86,7 @@ func (v *pageRequest) answerJoin() (response, error) {
 	switch exchange.CodeOf(err) {
 	case exchange.InvalidInput, exchange.Conflict, exchange.Forbidden, exchange.NotFound:
 		v.noteRefusal(err)
-		return seeOther("/join"), nil // which says how it stands
+		return seeOther("/join"), nil // which shows the invitation's present state
 	default:
 		if err != nil {
 			return response{}, err
@@ -99,7 +99,7 @@ func (v *pageRequest) answerJoin() (response, error) {
 	return seeOther("/labs/" + itoa(i.OrganizationID)).saying("You are a member of " + i.Organization + " now."), nil
 }
 
-// answerInvitation answers an invitation that the visitor was told of here.
+// answerInvitation answers an invitation that is shown on the visitor's own pages.
 func (v *pageRequest) answerInvitation() (response, error) {
 	id, err := v.id("invitation")
 	if err != nil {

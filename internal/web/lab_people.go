@@ -23,15 +23,15 @@ type labPeoplePage struct {
 	Days          string
 	Asking        string // of the form that asks to join
 	Open          bool   // a form is open
-	Owner         string // of the form that hands the lab over
+	Owner         string // of the form that transfers ownership
 	MoreInvited   bool   // there are more invitations than these
 	MoreJoins     bool
 }
 
-// All reports whether the members of this page are all that there are.
+// All reports whether the page shows all members.
 func (p *labPeoplePage) All() bool { return int64(len(p.Members)) == p.Total }
 
-// inviteDays is how long an invitation can be answered, where nothing else is said.
+// inviteDays is how long an invitation can be answered by default.
 var inviteDays = strconv.Itoa(int(exchange.InvitationLifetime.Hours() / 24))
 
 func (v *pageRequest) readPeople() (*labPeoplePage, error) {
@@ -74,7 +74,7 @@ func (v *pageRequest) labPeople() (response, error) {
 	return show("lab-people", p)
 }
 
-// member is the one whom a form names.
+// member returns the member that a form names.
 func (v *pageRequest) member() (exchange.User, error) {
 	id, err := uuid.Parse(v.PostFormValue("member"))
 	if err != nil {
@@ -84,7 +84,7 @@ func (v *pageRequest) member() (exchange.User, error) {
 	return u.User, err
 }
 
-// removeMember has a member removed, unless the visitor takes that back.
+// removeMember removes a member, unless the visitor undoes this.
 func (v *pageRequest) removeMember() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -153,7 +153,7 @@ func (v *pageRequest) leaveLab() (response, error) {
 	return seeOther("/labs").saying("You left the lab. Requests that were yours went to its owner."), nil
 }
 
-// invite asks each of those whom the form names, one in a line, by mail address or registry id.
+// invite invites everyone the form names, one per line, by e-mail address or registry id.
 func (v *pageRequest) invite() (response, error) {
 	id, err := v.labFor(exchange.InvitationWrite)
 	if err != nil {
@@ -216,7 +216,7 @@ func (v *pageRequest) invite() (response, error) {
 	return invalid("lab-people", p)
 }
 
-// expiry is until when an invitation can be answered, as the form says.
+// expiry returns until when an invitation can be answered, as the form says.
 func (v *pageRequest) expiry() (o exchange.Opt[exchange.Instant], problem string) {
 	n, err := strconv.Atoi(strings.TrimSpace(v.PostFormValue("days")))
 	if err != nil || n < 1 || n > 90 {
@@ -225,7 +225,7 @@ func (v *pageRequest) expiry() (o exchange.Opt[exchange.Instant], problem string
 	return exchange.Some(exchange.Instant(v.app.DB.Read().Now.Add(time.Duration(n)*24*time.Hour - time.Minute))), ""
 }
 
-// refusal is why something was refused, where a person can mend that in the form; ok: they can.
+// refusal returns why something was refused; ok reports whether the visitor can correct that in the form.
 func refusal(err error) (text string, ok bool) {
 	if fields, is := faults(err); is && len(fields) > 0 {
 		var list []string

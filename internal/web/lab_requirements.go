@@ -17,13 +17,13 @@ type labRequirementsPage struct {
 	Links links
 }
 
-// shippingForm is the form of shipping requirements: ID 0 is of new ones.
+// shippingForm is the form of shipping requirements; ID 0: new ones.
 type shippingForm struct {
 	exchange.Shipping
 	Open bool
 }
 
-// shippingFormOf is the form of requirements as they are; of nil, that of new ones.
+// shippingFormOf returns the form of existing requirements; of nil, that of new ones.
 func shippingFormOf(s any) shippingForm {
 	if s, is := s.(exchange.Shipping); is {
 		return shippingForm{Shipping: s}
@@ -50,7 +50,7 @@ func (v *pageRequest) labRequirements() (response, error) {
 	return show("lab-requirements", p)
 }
 
-// saveShipping makes shipping requirements, or changes those in the address.
+// saveShipping creates shipping requirements, or changes those whose id is in the path.
 func (v *pageRequest) saveShipping() (response, error) {
 	lab, err := v.labFor(exchange.ShippingWrite)
 	if err != nil {
@@ -90,7 +90,7 @@ func (v *pageRequest) saveShipping() (response, error) {
 		"follow them from now on."), nil
 }
 
-// labDocumentID is the id of the document in the address, which has to be one of the lab there.
+// labDocumentID returns the document id in the path, if the document belongs to the lab in the path.
 func (v *pageRequest) labDocumentID() (int64, error) {
 	lab, err := v.id("id")
 	if err != nil {
@@ -107,7 +107,7 @@ func (v *pageRequest) labDocumentID() (int64, error) {
 	return id, err
 }
 
-// labDocument sends the content of a document of the lab, to be kept and not to be shown here.
+// labDocument sends the content of a document of the lab as a download.
 func (v *pageRequest) labDocument() (response, error) {
 	id, err := v.labDocumentID()
 	if err != nil {
@@ -124,7 +124,7 @@ func (v *pageRequest) labDocument() (response, error) {
 	return response{serve: func(w http.ResponseWriter, r *http.Request) { sendFile(w, r, t, file) }}, nil
 }
 
-// sendFile sends what somebody uploaded, to be kept.
+// sendFile sends an uploaded file as a download.
 func sendFile(w http.ResponseWriter, r *http.Request, t exchange.Attachment, file io.ReadSeekCloser) {
 	defer func() { _ = file.Close() }()
 	h := w.Header()
@@ -134,7 +134,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, t exchange.Attachment, fil
 	http.ServeContent(w, r, "", t.UpdatedAt, file)
 }
 
-// documentRefused shows the page again with why a file was not taken, at the document in the address or at the new one.
+// documentRefused shows the page again with the error of a file, at the document in the path or at the new one.
 func (v *pageRequest) documentRefused(err error) (response, error) {
 	text, ok := refusal(err)
 	code := exchange.CodeOf(err)
@@ -179,7 +179,7 @@ func (v *pageRequest) addDocument() (response, error) {
 }
 
 func (v *pageRequest) replaceDocument() (response, error) {
-	if _, err := v.labFor(exchange.AttachmentUpdate); err != nil { // who may read it need not be who may replace it
+	if _, err := v.labFor(exchange.AttachmentUpdate); err != nil { // who may read it may not be allowed to replace it
 		return response{}, err
 	}
 	id, err := v.labDocumentID()

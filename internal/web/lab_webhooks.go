@@ -12,12 +12,12 @@ type labWebhooksPage struct {
 	labPage
 	Webhooks []exchange.Webhook
 	Form     exchange.Webhook
-	All      bool // of the form: of all types
+	All      bool // of the form: all event types
 	Types    []exchange.EventType
-	Made     *exchange.Webhook // whose secret is shown this once
+	Made     *exchange.Webhook // the new webhook, whose secret is shown this once
 }
 
-// Chosen reports whether the form names a type.
+// Chosen reports whether the form has an event type ticked.
 func (p *labWebhooksPage) Chosen(t exchange.EventType) bool { return slices.Contains(p.Form.Events, t) }
 
 func (v *pageRequest) readWebhooks() (*labWebhooksPage, error) {
@@ -39,7 +39,7 @@ func (v *pageRequest) labWebhooks() (response, error) {
 	return show("lab-webhooks", p)
 }
 
-// webhookForm is what the form of a webhook says, as it was typed too.
+// webhookForm returns the webhook that the form describes, and the values as typed.
 func (v *pageRequest) webhookForm() (patch exchange.WebhookPatch, typed exchange.Webhook, everything bool) {
 	typed.URL, typed.Description = v.PostFormValue("url"), v.PostFormValue("description")
 	patch.URL, patch.Description = exchange.Some(typed.URL), exchange.Some(typed.Description)
@@ -55,7 +55,7 @@ func (v *pageRequest) webhookForm() (patch exchange.WebhookPatch, typed exchange
 	return patch, typed, everything
 }
 
-// makeWebhook makes a webhook, and shows its secret, which no other page does.
+// makeWebhook creates a webhook, and shows its secret, which no other page does.
 func (v *pageRequest) makeWebhook() (response, error) {
 	lab, err := v.labFor(exchange.WebhookWrite)
 	if err != nil {
@@ -82,7 +82,7 @@ func (v *pageRequest) makeWebhook() (response, error) {
 	return invalid("lab-webhooks", p)
 }
 
-// secretly keeps an answer with a secret out of every store.
+// secretly marks a response with a secret, so that nothing stores it.
 func (v *pageRequest) secretly(r response, err error) (response, error) {
 	r.private = true
 	return r, err
@@ -96,7 +96,7 @@ type labWebhookPage struct {
 	Links      links
 	State      string
 	States     []exchange.DeliveryState
-	Delivery   *exchange.WebhookDelivery // that is shown with its attempts
+	Delivery   *exchange.WebhookDelivery // the delivery shown with its attempts
 	Attempts   []exchange.Attempt
 }
 
@@ -169,7 +169,7 @@ func (v *pageRequest) saveWebhook() (response, error) {
 	return seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).saying("The webhook is saved."), nil
 }
 
-// actOnWebhook does what a button beside a webhook says.
+// actOnWebhook does what a button beside a webhook asks for.
 func (v *pageRequest) actOnWebhook() (response, error) {
 	lab, id, err := v.webhookOf()
 	if err != nil {
@@ -205,7 +205,7 @@ func (v *pageRequest) actOnWebhook() (response, error) {
 	return v.missing()
 }
 
-// redeliver sends a message once more.
+// redeliver sends a message again.
 func (v *pageRequest) redeliver() (response, error) {
 	lab, id, err := v.webhookOf()
 	if err != nil {

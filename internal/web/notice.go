@@ -23,13 +23,13 @@ type noticePage struct {
 	Unread     int64
 	Total      int64
 	Days       []noticeDay
-	Only       bool   // the unread ones
-	Category   string // the one that is shown, "": all
+	Only       bool   // only unread ones
+	Category   string // the category shown, "": all
 	Categories []noticeCategory
-	Newest     int64 // the id of the newest shown; 0: there is none
+	Newest     int64 // the id of the newest one shown; 0: there is none
 	Next       string
 	First      string
-	Back       string // this page, for forms
+	Back       string // the address of this page, for forms
 }
 
 type noticeTab struct {
@@ -38,22 +38,22 @@ type noticeTab struct {
 	Hot, Open      bool
 }
 
-// noticeCategory is a kind of notifications to choose.
+// noticeCategory is a category of notifications to filter by.
 type noticeCategory struct{ Value, Words string }
 
-// noticeDay is what happened on one day of the visitor's zone.
+// noticeDay is one day's notifications, in the visitor's zone.
 type noticeDay struct {
 	Words string
 	Items []noticeItem
 }
 
-// noticeItem is a notification as it is shown.
+// noticeItem is a notification as the page shows it.
 type noticeItem struct {
 	exchange.Notification
 	Tone, Icon string
 	Head       string // who did what
 	More       string // what was written, or why
-	Address    string // where it leads; "": nowhere
+	Address    string // what it links to; "": nothing
 }
 
 const noticesAtOnce = 50
@@ -103,7 +103,7 @@ func (v *pageRequest) notifications() (response, error) {
 	return show("notifications", p)
 }
 
-// address is that of the page with one value changed.
+// address returns the page's address with one value changed.
 func (p *noticePage) address(name, value string) string {
 	q := url.Values{}
 	if p.Only {
@@ -121,7 +121,7 @@ func (p *noticePage) address(name, value string) string {
 	return "/notifications?" + q.Encode()
 }
 
-// dayWords tell a day in a zone, as "Today, 12 March".
+// dayWords formats a day in a zone, as "Today, 12 March".
 func dayWords(t, now time.Time, zone *time.Location) string {
 	local, today := t.In(zone), now.In(zone)
 	day := local.Format("2 January")
@@ -137,7 +137,7 @@ func dayWords(t, now time.Time, zone *time.Location) string {
 	return local.Format("Monday, ") + day
 }
 
-// maxQuoted is how much of what somebody wrote is shown of it.
+// maxQuoted is how much of a quoted text is shown.
 const maxQuoted = 240
 
 func newNoticeItem(n exchange.Notification) noticeItem {
@@ -166,7 +166,7 @@ func newNoticeItem(n exchange.Notification) noticeItem {
 	return i
 }
 
-// newsAddress is the page that news are about.
+// newsAddress returns the page that an announcement is about.
 func newsAddress(n exchange.Notification) string {
 	lab := "/labs/" + strconv.FormatInt(n.Organization, 10)
 	switch n.News.Kind {
@@ -182,7 +182,7 @@ func newsAddress(n exchange.Notification) string {
 	return lab
 }
 
-// matchAddress is the one material that is new in a saved search, or the searches.
+// matchAddress returns the address of the one new material in a saved search, or of the searches.
 func matchAddress(d exchange.AnnouncementDetail) string {
 	if d.Count == 1 && len(d.Materials) == 1 {
 		return "/catalog/" + strconv.FormatInt(d.Materials[0].ID, 10)
@@ -204,7 +204,7 @@ func newsIcon(k exchange.AnnouncementKind) (tone, icon string) {
 	return "", "users"
 }
 
-// eventIcon is the sign of what happened in a request, with its tone.
+// eventIcon returns the icon of an event in a request, with its tone.
 func eventIcon(e exchange.Event) (tone, icon string) {
 	switch e.Kind {
 	case exchange.RequestMade:
@@ -251,7 +251,7 @@ func moveIcon(d exchange.Detail) (tone, icon string) {
 	return "", "cancelled"
 }
 
-// readNotice marks one notification as read, or as unread again.
+// readNotice marks one notification as read or unread.
 func (v *pageRequest) readNotice() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -264,7 +264,7 @@ func (v *pageRequest) readNotice() (response, error) {
 	return seeOther(v.noticesBack()), nil
 }
 
-// readNotices marks all as read that the visitor had in sight, or could have: what comes meanwhile stays unread.
+// readNotices marks as read all notifications up to the newest that the visitor saw; newer ones stay unread.
 func (v *pageRequest) readNotices() (response, error) {
 	until := inboxNumber(v.PostFormValue("until"))
 	if until == nil {

@@ -10,19 +10,19 @@ import (
 	"aliquot/internal/server"
 )
 
-// heard is what a page is told of a notification.
+// heard is the message to a page about a notification.
 type streamedNotification struct {
 	ID      int64  `json:"id"`
 	Text    string `json:"text"`
 	Address string `json:"address"`
 }
 
-// noticeStream tells pages of the visitor's notifications while they are open, until the browser goes away, the
-// session ends, or the process does.
+// noticeStream sends the visitor's notifications to open pages, until the browser disconnects, the session ends, or
+// the process does.
 func (v *pageRequest) noticeStream() (response, error) {
 	var from *exchange.FeedPosition
 	if id := v.Header.Get(server.LastEventID); id != "" {
-		// else from now on: a page has no use for an error
+		// otherwise from now on: a page has no use for an error
 		if place, ok := exchange.ParseFeedPosition(id, time.Now()); ok {
 			from = &place
 		}
@@ -41,7 +41,7 @@ func (v *pageRequest) noticeStream() (response, error) {
 		s := server.NewEvents(w)
 		s.Begin()
 		for tellPage(s, news) == nil && (news.More || s.Await(v.Context(), feed.Fresh(), v.stop, feed.Over(), 0)) {
-			if news, err = feed.Read(v.Context()); err != nil { // the browser comes again and goes on where this ended
+			if news, err = feed.Read(v.Context()); err != nil { // the browser reconnects and continues where this ended
 				if v.Context().Err() == nil {
 					v.log.WarnContext(v.Context(), "stream broke off", "error", err)
 				}
@@ -51,7 +51,7 @@ func (v *pageRequest) noticeStream() (response, error) {
 	}}, nil
 }
 
-// tellPage sends what there is to tell.
+// tellPage sends what is new.
 func tellPage(s *server.Events, n app.FeedUpdate) error {
 	for _, item := range n.Items {
 		i := newNoticeItem(item.Notification)

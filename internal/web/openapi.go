@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// contract is what the documentation shows of an OpenAPI document.
+// contract is the part of an OpenAPI document that the documentation shows.
 type contract struct {
 	Info       struct{ Title, Description string }
 	Tags       []struct{ Name string }
@@ -64,13 +64,13 @@ type schema struct {
 	Examples                     []any
 }
 
-// word is a piece of text: a name of an object that is shown elsewhere, code, or plain.
+// word is a piece of text: the name of an object that is shown elsewhere, code, or plain.
 type word struct {
 	Text, Schema string
 	Code         bool
 }
 
-// words say what values a schema takes.
+// words describes the values of a schema.
 func (s *schema) words() []word {
 	if s == nil {
 		return []word{{Text: "any bytes"}}
@@ -133,10 +133,10 @@ func (s *schema) words() []word {
 	return list
 }
 
-// last is the end of a reference, the name of what it refers to.
+// last returns the last segment of a reference, the name that it refers to.
 func last(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-// field is a line of a table: a parameter, or a member of an object.
+// field is a row of a table: a parameter, or a member of an object.
 type field struct {
 	Name, Description string
 	Required          bool
@@ -156,7 +156,7 @@ func (s *schema) fields() []field {
 	return list
 }
 
-// call is one operation, under all the methods that do the same.
+// call is one operation, with all methods that do the same.
 type call struct {
 	ID, Path, Summary, Description string
 	Methods                        []string
@@ -164,7 +164,7 @@ type call struct {
 	Body                           []content
 	Answers                        []apiAnswer
 	Errors                         []string
-	Open, Sent                     bool // it needs no token; we make it
+	Open, Sent                     bool // it needs no token; we send it
 }
 
 type content struct {
@@ -184,10 +184,10 @@ type group struct {
 	Calls     []call
 }
 
-// everywhere are the headers of each answer, which need no word at each.
+// everywhere are the headers of all answers, which are not repeated for each.
 var everywhere = []string{"X-Request-Id", "RateLimit", "RateLimit-Policy"}
 
-// Groups are all calls in the order of the document's headings.
+// Groups returns all calls in the order of the document's headings.
 func (c *contract) Groups() []group {
 	var list []group
 	for _, tag := range c.Tags {
@@ -259,7 +259,7 @@ func (c *contract) call(path, method string, op *operation) call {
 	return out
 }
 
-// Failures are the statuses of errors, each with its codes.
+// Failures returns the statuses of errors, each with its codes.
 func (c *contract) Failures() []apiAnswer {
 	found := map[string]apiAnswer{}
 	for _, methods := range c.Paths {
@@ -286,7 +286,7 @@ type apiObject struct {
 	Words             []word
 }
 
-// Schemas are all objects by name.
+// Schemas returns all objects by name.
 func (c *contract) Schemas() []apiObject {
 	var list []apiObject
 	for _, name := range slices.Sorted(maps.Keys(c.Components.Schemas)) {
@@ -296,7 +296,7 @@ func (c *contract) Schemas() []apiObject {
 	return list
 }
 
-// prose is a text as paragraphs, each of plain words and `code`.
+// prose returns a text as paragraphs, each of plain words and `code`.
 func prose(text string) [][]word {
 	var paragraphs [][]word
 	for paragraph := range strings.SplitSeq(text, "\n\n") {

@@ -35,13 +35,13 @@ var sharePages = []page{
 	post("/share/jobs/{id}/cancel", (*pageRequest).cancelShareJob),
 }
 
-// labCookie remembers the lab that somebody listed for the last time.
+// labCookie is the cookie with the lab that the visitor last listed a material for.
 const (
 	labCookie = "__Host-lab"
 	labLives  = 365 * 24 * time.Hour
 )
 
-// shareLab is the lab that the address, the form or the browser names; 0: none.
+// shareLab returns the lab in the query, the form or the cookie; 0: none.
 func (v *pageRequest) shareLab(named string) int64 {
 	for _, text := range []string{named, v.cookie(labCookie)} {
 		if id, err := strconv.ParseInt(text, 10, 64); err == nil &&
@@ -65,7 +65,7 @@ type sharePage struct {
 	Drafts     []draftLine
 }
 
-// share is where somebody chooses what to list, how, and for which lab.
+// share is the page on which people choose what to list, how, and for which lab.
 func (v *pageRequest) share() (response, error) {
 	p := &sharePage{Page: Page{Title: "List a material", Section: "share"}, Categories: category.All()}
 	asked := v.shareLab(v.URL.Query().Get("lab"))
@@ -88,10 +88,10 @@ func (v *pageRequest) share() (response, error) {
 	return show("share", p)
 }
 
-// newKey is the key of the draft of a new material of a category.
+// newKey returns the key of the draft of a new material of a category.
 func newKey(code string) string { return "new " + code }
 
-// newListing is the empty form, or one that begins with a draft, another material, or what a source says.
+// newListing shows an empty form, or one filled in from a draft, another material or a public source.
 func (v *pageRequest) newListing() (response, error) {
 	asked := v.URL.Query()
 	c, known := category.Get(asked.Get("category"))
@@ -137,7 +137,7 @@ func (v *pageRequest) newListing() (response, error) {
 	return show("share_edit", p)
 }
 
-// begin fills in what a new form says by itself, and builds it. The draft of another lab brings that lab.
+// begin sets the defaults of a new form, and builds it. A draft for another lab keeps that lab.
 func (v *pageRequest) begin(p *listingPage) error {
 	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID &&
 		p.Form.Get("organization_id") != "" {
@@ -156,7 +156,7 @@ func (v *pageRequest) begin(p *listingPage) error {
 	return nil
 }
 
-// lowerFirst is a name in the middle of a sentence; PDX stays as it is.
+// lowerFirst returns a name for the middle of a sentence; acronyms such as PDX stay.
 func lowerFirst(name string) string {
 	if len(name) > 1 && name[1] >= 'A' && name[1] <= 'Z' {
 		return name
@@ -164,15 +164,15 @@ func lowerFirst(name string) string {
 	return strings.ToLower(name[:min(1, len(name))]) + name[min(1, len(name)):]
 }
 
-// page is a page as the visitor reads times on it, before it is rendered.
+// page returns a page with the visitor's clock and zone, for use before it is rendered.
 func (v *pageRequest) page() *Page { return &Page{Now: v.app.DB.Read().Now, Zone: v.who.Zone} }
 
-// own are the fields of one material that another one that is like it does not share.
+// own are the fields that a similar material does not share.
 var own = []string{"reference", "imported", "import_source", "embargo_date", "organization_id", "contact_user_id", "id"}
 
-// fromOther begins with what another material of the visitor's labs says.
+// fromOther fills in the form from another material of the visitor's labs.
 func (v *pageRequest) fromOther(p *listingPage, id string) error {
-	n, _ := strconv.ParseInt(id, 10, 64) // what is no number is not found
+	n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
 	m, _, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, n)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (v *pageRequest) fromOther(p *listingPage, id string) error {
 	return nil
 }
 
-// fromSource begins with what a public source says of an identifier.
+// fromSource fills in the form from the record of an identifier at a public source.
 func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 	found, err := v.app.PreviewImport(v.Context(), v.who.Actor, nameOf(identifier))
 	if err != nil {
@@ -211,10 +211,10 @@ func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 	return nil
 }
 
-// nameOf is what is to be imported by an identifier in any form people paste it.
+// nameOf returns the identifier to import, in whatever form it was pasted.
 func nameOf(identifier string) exchange.ImportName {
 	o, err := exchange.ParseImportIdentifier(identifier)
-	if err != nil { // the use case says what is wrong
+	if err != nil { // the use case reports the error
 		return exchange.ImportName{Source: exchange.Some(exchange.SourceGEO),
 			Accession: exchange.Some(exchange.IDText(identifier))}
 	}
@@ -225,7 +225,7 @@ func nameOf(identifier string) exchange.ImportName {
 	return n
 }
 
-// freshListing forgets a draft and begins anew.
+// freshListing discards a draft and starts again.
 func (v *pageRequest) freshListing() (response, error) {
 	key := v.PostFormValue(draftKeyField)
 	if !slices.ContainsFunc([]string{"new ", "material "},

@@ -11,10 +11,10 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// What a material has beside it: documents, shipping requirements, grants.
+// What belongs to a material but is stored apart: documents, shipping requirements, grants.
 
-// takeListing reads the form of a material. Its files become attachments of the lab at once, so that they are not
-// lost where something else is wrong.
+// takeListing reads the form of a material. Its files become attachments of the lab at once, so that they are kept
+// even if the form is refused.
 func (v *pageRequest) takeListing(p *listingPage) error {
 	sent, err := v.readForm(v.store, "mta_file", "map_file")
 	if err != nil {
@@ -50,7 +50,7 @@ func (v *pageRequest) takeListing(p *listingPage) error {
 	return nil
 }
 
-// keepFile makes a file an attachment of the lab that the form names.
+// keepFile records a file as an attachment of the lab in the form.
 func (v *pageRequest) keepFile(p *listingPage, file sentFile) (exchange.Attachment, error) {
 	lab := v.shareLab(p.Get("organization_id"))
 	if p.Material != nil {
@@ -65,7 +65,7 @@ func (v *pageRequest) keepFile(p *listingPage, file sentFile) (exchange.Attachme
 	return t, err
 }
 
-// Maps are the sequence maps that came with the form, by id and name.
+// Maps returns the sequence maps that came with the form, by id and name.
 func (p *listingPage) Maps() map[string]string {
 	list := map[string]string{}
 	for i, id := range p.Form["map"] {
@@ -76,10 +76,10 @@ func (p *listingPage) Maps() map[string]string {
 	return list
 }
 
-// newShipping is chosen where the form describes shipping requirements anew.
+// newShipping is the choice to enter new shipping requirements in the form.
 const newShipping = "new"
 
-// typed is the form without the choice that stands for something that is not made yet.
+// typed returns the form without choices that stand for something not created yet.
 func (p *listingPage) typed() url.Values {
 	form := maps.Clone(p.Form)
 	if p.Get("shipping_requirements_id") == newShipping {
@@ -88,7 +88,7 @@ func (p *listingPage) typed() url.Values {
 	return form
 }
 
-// Documents are those that can be the blank agreement, by id and name, the chosen one among them.
+// Documents returns the possible blank agreements, by id and name, with the chosen one.
 func (p *listingPage) Documents() []exchange.Attachment {
 	chosen, _ := strconv.ParseInt(p.Get("mta_attachment_id"), 10, 64) // none
 	list := p.Desk.Agreements
@@ -98,7 +98,7 @@ func (p *listingPage) Documents() []exchange.Attachment {
 	return list
 }
 
-// Shippings are the requirements to choose from, the chosen one among them.
+// Shippings returns the requirements to choose from, with the chosen one.
 func (p *listingPage) Shippings() []exchange.Shipping {
 	chosen, _ := strconv.ParseInt(p.Get("shipping_requirements_id"), 10, 64) // none
 	list := p.Desk.Shippings
@@ -109,8 +109,8 @@ func (p *listingPage) Shippings() []exchange.Shipping {
 	return list
 }
 
-// settle has the form name a contact that can be chosen: a draft may name somebody who left. Where there are too many
-// people for a list, the contact is typed.
+// settle makes sure that the form's contact can be chosen: the contact of a draft may have left. If there are too
+// many people for a list, the contact is typed.
 func (v *pageRequest) settle(p *listingPage) error {
 	contact, who := p.Get("contact_user_id"), v.who.ID
 	if slices.ContainsFunc(p.Desk.People, func(u exchange.User) bool { return u.ID.String() == contact }) {
@@ -132,7 +132,7 @@ func (v *pageRequest) settle(p *listingPage) error {
 	return nil
 }
 
-// Contact is the contact of the form as it is typed.
+// Contact returns the contact as it is typed.
 func (p *listingPage) Contact() string {
 	contact := p.Get("contact_user_id")
 	for _, u := range p.Desk.People {
@@ -143,7 +143,7 @@ func (p *listingPage) Contact() string {
 	return contact
 }
 
-// addShipping makes the shipping requirements that the form describes anew, and has the material name them.
+// addShipping creates the shipping requirements that the form describes, and sets them in the material.
 func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) (exchange.MaterialPatch, error) {
 	if p.Get("shipping_requirements_id") != newShipping {
 		return patch, nil
@@ -161,7 +161,7 @@ func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) 
 			PaymentDetails: exchange.Some(p.Get("shipping.accepted_payment_details")),
 			Restrictions:   exchange.Some(p.Get("shipping.restrictions"))})
 	if fields, wrong := faults(err); wrong {
-		own := exchange.FieldErrors{} // as the form calls them
+		own := exchange.FieldErrors{} // under the names of the form
 		for field, texts := range fields {
 			own["shipping."+field] = texts
 		}
@@ -176,8 +176,8 @@ func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) 
 	return patch, nil
 }
 
-// attend names a material that is saved in grants, and gives it its sequence maps. What of that is refused is told:
-// the material is saved all the same.
+// attend adds a saved material to grants, and attaches its sequence maps. It returns what of that was refused: the
+// material is saved all the same.
 func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble string, err error) {
 	do := func(step func() error) {
 		if err != nil {
@@ -208,7 +208,7 @@ func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble 
 		}
 	}
 	for id := range p.Maps() {
-		n, _ := strconv.ParseInt(id, 10, 64) // what is no number is not found
+		n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
 		do(func() error {
 			_, err := v.app.UpdateAttachment(v.Context(), v.who.Actor, n,
 				exchange.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))})

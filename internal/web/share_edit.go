@@ -13,14 +13,14 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// tagOf tells versions of a material apart.
+// tagOf returns a hash of a material, to tell its versions apart.
 func tagOf(m exchange.Material) string {
-	text, _ := json.Marshal(m) // a material always is JSON
+	text, _ := json.Marshal(m) // a material always marshals
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
 }
 
-// editListing is the form of a material, or the draft of its changes.
+// editListing shows the form of a material, or the draft of its changes.
 func (v *pageRequest) editListing() (response, error) {
 	p, err := v.listing()
 	if err != nil {
@@ -49,7 +49,7 @@ func (v *pageRequest) editListing() (response, error) {
 	return show("share_edit", p)
 }
 
-// listing is the page of the material of the address, for who may change it.
+// listing reads the page of the material whose id is in the path, for those who may change it.
 func (v *pageRequest) listing() (*listingPage, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -65,7 +65,7 @@ func (v *pageRequest) listing() (*listingPage, error) {
 	return p, err
 }
 
-// sendListing takes the form of a material that there is.
+// sendListing handles the form of an existing material.
 func (v *pageRequest) sendListing() (response, error) {
 	p, err := v.listing()
 	if err != nil {
@@ -83,14 +83,14 @@ func (v *pageRequest) sendListing() (response, error) {
 		}
 	}
 	now := p.Material.Form()
-	for _, field := range p.Form["theirs"] { // of a conflict: what is saved is to stay
+	for _, field := range p.Form["theirs"] { // of a conflict: keep what the other person saved
 		p.Form[field] = now[field]
 		exchange.ClearCustomField(p.Form, strings.TrimPrefix(field, metadataName))
 	}
 	return v.dispatch(p, v.saveListing)
 }
 
-// sendNewListing takes the form of a new material.
+// sendNewListing handles the form of a new material.
 func (v *pageRequest) sendNewListing() (response, error) {
 	p := &listingPage{}
 	if err := v.takeListing(p); err != nil {
@@ -110,7 +110,7 @@ func (v *pageRequest) sendNewListing() (response, error) {
 	return v.dispatch(p, v.createListing)
 }
 
-// dispatch does what the button asks for.
+// dispatch does what the form's button asks for.
 func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (response, error)) (response, error) {
 	switch p.Get("do") {
 	case "draft":
@@ -128,7 +128,7 @@ func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (response
 		}
 		return seeOther("/drafts").saying("Your draft is kept. Nobody else sees it."), nil
 	case "preview", "category", "lab", "own":
-		if v.Header.Get("HX-Request-Type") == "partial" { // the list of sections says what is wrong by now
+		if v.Header.Get("HX-Request-Type") == "partial" { // the list of sections shows the present errors
 			p.Errors = p.mistakes()
 		}
 		p.build()
@@ -146,13 +146,13 @@ func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (response
 	return save(p)
 }
 
-// warnAlike shows materials that may be the same, of a form that need not be right yet.
+// warnAlike shows materials that may be the same, for a form that may still have errors.
 func (v *pageRequest) warnAlike(p *listingPage) error {
 	_, err := v.alike(p, p.guess())
 	return err
 }
 
-// guess is the material that the form has so far, for comparing; what is wrong is left out.
+// guess returns the material described so far, for comparison; invalid fields are left out.
 func (p *listingPage) guess() exchange.Material {
 	var old *exchange.Material
 	m := exchange.Material{Category: p.Category.Code, Metadata: json.RawMessage("{}")}
@@ -173,7 +173,7 @@ func (p *listingPage) guess() exchange.Material {
 	return m
 }
 
-// mistakes are what is wrong with what was typed so far; what was not typed yet is none.
+// mistakes returns the errors in what was typed so far; empty fields have none.
 func (p *listingPage) mistakes() FieldErrors {
 	var err error
 	var patch exchange.MaterialPatch
@@ -261,13 +261,13 @@ func (v *pageRequest) createListing(p *listingPage) (response, error) {
 	return v.saved(p, m, "It is listed.")
 }
 
-// saveListing changes a material, unless somebody else did meanwhile.
+// saveListing changes a material, unless somebody else has changed it meanwhile.
 func (v *pageRequest) saveListing(p *listingPage) (response, error) {
 	old := p.Material.Material
 	patch, faults := exchange.FormPatch(p.typed(), "", &old)
 	now, err := patch.Patch(old)
 	missing := now.MissingForListing()
-	for field := range old.MissingForListing() { // it was listed without
+	for field := range old.MissingForListing() { // it was listed without them
 		delete(missing, field)
 	}
 	if again, is := v.wrong(p, faults, err, missing); is && p.Base == tagOf(old) {
@@ -303,7 +303,7 @@ func (v *pageRequest) saveListing(p *listingPage) (response, error) {
 	return v.saved(p, m, "Your changes are saved.")
 }
 
-// wrong is the form once more with what is wrong with it; is: something is.
+// wrong returns the form again with its errors; is reports whether it has any.
 func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err error,
 	missing exchange.FieldErrors) (again func() (response, error), is bool) {
 	all := exchange.FieldErrors{}
@@ -331,7 +331,7 @@ func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err err
 		p.Failed = e.Message
 	}
 	note(missing)
-	if p.Named() && all[p.Category.Fields[0].Key] != nil { // the name is title enough
+	if p.Named() && all[p.Category.Fields[0].Key] != nil { // the name can serve as the title
 		delete(all, "title")
 	}
 	if len(all) == 0 && p.Failed == "" && len(p.Errors) == 0 {
@@ -348,7 +348,7 @@ func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err err
 	}, true
 }
 
-// confirm asks whether a material is another one than the lab's own ones that it is like.
+// confirm asks whether a material is really different from similar ones of the lab.
 func (v *pageRequest) confirm(p *listingPage, m exchange.Material) (again response, is bool, err error) {
 	if p.Get("different") == "true" {
 		return response{}, false, nil
@@ -362,7 +362,7 @@ func (v *pageRequest) confirm(p *listingPage, m exchange.Material) (again respon
 	return response{status: http.StatusUnprocessableEntity, template: "share_edit", page: p}, true, nil
 }
 
-// saved does what belongs to a material beside it, and leads to it, or back to the form where values may be mistakes.
+// saved saves what belongs to a material, and redirects to it, or back to the form if some values may be mistakes.
 func (v *pageRequest) saved(p *listingPage, m exchange.ShownMaterial, text string) (response, error) {
 	trouble, err := v.attend(p, m)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// metadataName is how the fields of a form begin that are keys of a category.
+// metadataName is the prefix of form fields that are keys of a category.
 const metadataName = "additional_metadata."
 
 // formField is one field of a form that a category's file describes.
@@ -25,16 +25,16 @@ type formField struct {
 	Widget  string // text, long, list, checks, select, picks, date, number
 	Value   string
 	Chosen  map[string]bool
-	Strange string // a value that is none of the options
+	Strange string // a value that is not one of the options
 	Unknown bool   // "not known" can be ticked
-	Ticked  bool   // and is
-	Kind    string // what identifiers it takes
-	Record  string // where the record of the identifier is
+	Ticked  bool   // and is ticked
+	Kind    string // the kind of identifier
+	Record  string // the address of the identifier's record
 	Err     string
 	Doubt   string
 }
 
-// Describe names what says more about the field, for screen readers.
+// Describe returns the ids of the elements that describe the field, for screen readers.
 func (f formField) Describe() string {
 	ids := "f-" + f.Name + "-h"
 	if f.Err != "" {
@@ -43,14 +43,14 @@ func (f formField) Describe() string {
 	return ids
 }
 
-// formSection is a heading of the form with its fields, and how far it is filled in.
+// formSection is a section of the form with its fields, and how far it is filled in.
 type formSection struct {
 	ID, Name              string
 	Fields                []formField
 	Filled, Missing, Errs int
 }
 
-// Icon tells how far a section is.
+// Icon returns the icon for how far a section is filled in.
 func (s formSection) Icon() string {
 	switch {
 	case s.Errs > 0 || s.Missing > 0:
@@ -61,7 +61,7 @@ func (s formSection) Icon() string {
 	return "pen-ring"
 }
 
-// Tells is the same in words.
+// Tells returns the same in words.
 func (s formSection) Tells() string {
 	switch {
 	case s.Errs > 0:
@@ -84,18 +84,18 @@ type listingPage struct {
 	Desk       app.MaterialFormOptions
 	Sections   []formSection // of the category
 	Common     map[string]*formSection
-	Base       string // which version of the material the form began with
-	Draft      string // its key
-	Outside    bool   // who changes it does not see its private fields, which stay as they are
-	Drafted    *When  // the form is a draft of then
+	Base       string // the version of the material that the form started from
+	Draft      string // the key of the draft
+	Outside    bool   // the editor does not see the private fields, which stay unchanged
+	Drafted    *When  // when the draft was saved, if the form is one
 	Preview    listingPreview
 	Doubts     map[string][]string
 	Own        []exchange.CustomField // keys that the category does not have
-	Carried    url.Values             // what was typed for another category
+	Carried    url.Values             // values typed for another category
 	Conflict   *listingConflict
-	Alike      []similarLine // of the lab itself: to be confirmed
-	Looked     string        // what a look-up of the publication said
-	Failed     string        // why nothing was saved, where no field is to blame
+	Alike      []similarLine // similar materials of the same lab, to be confirmed
+	Looked     string        // the result of a look-up of the publication
+	Failed     string        // why nothing was saved, if that is not about a field
 	Notes      []string      // what a source left out
 }
 
@@ -114,7 +114,7 @@ var commonSections = []struct {
 	{"release", "Release and funding", []string{"embargo_date", "map_file", "grant"}},
 }
 
-// build makes of the form what its template shows.
+// build computes what the template shows from the form.
 func (p *listingPage) build() {
 	p.Category, _ = category.Get(p.Form.Get("category"))
 	if p.Material != nil {
@@ -145,7 +145,7 @@ func (p *listingPage) build() {
 	p.Preview = p.preview()
 }
 
-// Parts are all sections in the order of the form.
+// Parts returns all sections in the order of the form.
 func (p *listingPage) Parts() []formSection {
 	list := append([]formSection{*p.Common["about"]}, p.Sections...)
 	return append(list, *p.Common["publication"], *p.Common["requirements"], *p.Common["release"])
@@ -166,10 +166,10 @@ func (s *formSection) count(name string, p *listingPage, required bool) {
 	}
 }
 
-// shortChoice is how many options are shown side by side.
+// shortChoice is up to how many options are shown side by side.
 const shortChoice = 4
 
-// field is a key of the category as the form asks for it.
+// field returns the form field for a key of the category.
 func (p *listingPage) field(f category.Field) formField {
 	name := metadataName + f.Key
 	typed := p.Form[name]
@@ -198,7 +198,7 @@ func (p *listingPage) field(f category.Field) formField {
 	case category.Date:
 		out.Widget = "date"
 		if _, err := time.Parse(time.DateOnly, out.Value); err != nil && out.Value != "" {
-			out.Widget = "text" // so that it comes back as it was typed
+			out.Widget = "text" // so that it is shown as it was typed
 		}
 	case category.Number, category.Integer:
 		out.Widget = "number"
@@ -233,7 +233,7 @@ func (p *listingPage) field(f category.Field) formField {
 	return out
 }
 
-// carry notes what the form has for other categories, and what it has that nobody types.
+// carry keeps the values for other categories, and those that have no field.
 func (p *listingPage) carry() {
 	p.Carried = url.Values{}
 	for name, values := range p.Form {
@@ -251,7 +251,7 @@ func (p *listingPage) carry() {
 	if p.Material != nil {
 		own = p.Material.CustomValues()
 	} else {
-		_ = json.Unmarshal([]byte(p.Form.Get("additional_metadata")), &own) // what is none shows nothing
+		_ = json.Unmarshal([]byte(p.Form.Get("additional_metadata")), &own) // invalid JSON shows nothing
 	}
 	p.Own = exchange.ShowCustomFields(own)
 	for _, l := range exchange.CustomFields(p.Form) {
@@ -263,10 +263,10 @@ func (p *listingPage) carry() {
 			p.Own = append(p.Own, l)
 		}
 	}
-	p.Own = append(p.Own, exchange.CustomField{}) // to fill in
+	p.Own = append(p.Own, exchange.CustomField{}) // an empty one to fill in
 }
 
-// Get is the last value that the form has for a field.
+// Get returns the last value of a field.
 func (p *listingPage) Get(name string) string {
 	if values := p.Form[name]; len(values) > 0 {
 		return values[len(values)-1]
@@ -274,15 +274,15 @@ func (p *listingPage) Get(name string) string {
 	return ""
 }
 
-// On reports whether a box is ticked.
+// On reports whether a checkbox is ticked.
 func (p *listingPage) On(name string) bool { return p.Get(name) == "true" }
 
-// Has reports whether one of several boxes of a name is ticked.
+// Has reports whether one of several checkboxes of a name is ticked.
 func (p *listingPage) Has(name string, value any) bool {
 	return slices.Contains(p.Form[name], fmt.Sprint(value))
 }
 
-// Action is where the form goes.
+// Action returns the address to which the form is sent.
 func (p *listingPage) Action() string {
 	if p.Material != nil {
 		return fmt.Sprintf("/catalog/%d/edit", p.Material.ID)
@@ -290,16 +290,16 @@ func (p *listingPage) Action() string {
 	return "/share/new"
 }
 
-// Named says that the title may be left empty: the material has a name of its category.
+// Named reports whether the title may be empty, because the category has a name field.
 func (p *listingPage) Named() bool {
 	return len(p.Category.Fields) > 0 && strings.HasSuffix(p.Category.Fields[0].Key, "_name")
 }
 
-// formLabels are what fields are called that no material has, or has by another name.
+// formLabels are the labels of fields that no material has, or has under another name.
 var formLabels = map[string]string{"organization_id": "Lab", "shipping.accepted_payment_details": "About payment",
 	"shipping.restrictions": "Restrictions"}
 
-// worded are faults in sentences that begin with the label of the field.
+// worded returns field errors as sentences that begin with the field's label.
 func worded(code string, fields map[string][]string) FieldErrors {
 	out := FieldErrors{}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {

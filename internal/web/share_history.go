@@ -11,31 +11,31 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// listingConflict is what somebody saved while somebody else typed.
+// listingConflict describes a change that was saved while the visitor typed.
 type listingConflict struct {
 	By    *exchange.User
 	At    When
 	Lines []conflictLine
 }
 
-// conflictLine is a field that one of the two changed, or both.
+// conflictLine is a field that at least one of the two people changed.
 type conflictLine struct {
 	Field, Label         string
 	Before, Theirs, Mine string
-	Both                 bool // to another value each: mine is in the form
-	Changed              bool // they changed it
+	Both                 bool // to different values: mine is in the form
+	Changed              bool // the other person changed it
 }
 
-// maxVersions is how many versions are looked through for the one that a form began with, and shown at once.
+// maxVersions is how many versions are searched for the one that a form started from, and shown on a page.
 const maxVersions = 40
 
-// conflict shows both versions field by field. What the visitor changed stays as they typed it; what only the
-// other person changed is taken into the form.
+// conflict shows both versions field by field. What the visitor changed stays as typed; what only the other person
+// changed is taken over into the form.
 func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (response, error) {
 	current := now.Material
 	began, c := current, &listingConflict{}
 	part, err := v.app.MaterialHistory(v.Context(), v.who.Actor, current.ID, exchange.Page{Limit: maxVersions})
-	if err != nil && exchange.CodeOf(err) != exchange.Forbidden { // who may write and not read back sees two versions
+	if err != nil && exchange.CodeOf(err) != exchange.Forbidden { // who may write but not read the history sees two versions
 		return response{}, err
 	}
 	for i, version := range part.Items {
@@ -88,7 +88,7 @@ type historyPage struct {
 	Back     string
 }
 
-// versionLine is a version of a material as the page tells it.
+// versionLine is a version of a material as the page shows it.
 type versionLine struct {
 	Number  int64
 	By      string
@@ -100,7 +100,7 @@ type versionLine struct {
 	Current bool
 }
 
-// deeds are the words for what made a version.
+// deeds describe what created a version.
 var deeds = map[exchange.Action]string{
 	exchange.MaterialCreate: "listed it", exchange.MaterialImport: "imported it", exchange.MaterialUpdate: "changed it",
 	exchange.MaterialArchive: "archived it", exchange.MaterialFund: "named it in a grant",
@@ -113,7 +113,7 @@ func (v *pageRequest) listingHistory() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	after, _ := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64) // else from the beginning
+	after, _ := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64) // otherwise from the beginning
 	asked := exchange.Page{Limit: maxVersions}
 	if after > 0 {
 		asked.After = &exchange.Position{ID: after}
@@ -165,13 +165,13 @@ func tellVersion(version app.Version[exchange.ShownMaterial], p *Page, current b
 	return line
 }
 
-// restoreListing makes a material what it was in a version.
+// restoreListing restores a version of a material.
 func (v *pageRequest) restoreListing() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
 		return response{}, err
 	}
-	number, _ := strconv.ParseInt(v.PostFormValue("version"), 10, 64) // what is none is not found
+	number, _ := strconv.ParseInt(v.PostFormValue("version"), 10, 64) // an invalid number is not found
 	was, err := v.app.MaterialVersion(v.Context(), v.who.Actor, id, number)
 	if err != nil {
 		return response{}, err

@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// newGrant is chosen where the form names a grant that is not recorded yet.
+// newGrant is the choice of a grant that is not recorded yet.
 const newGrant = "new"
 
 type importPage struct {
@@ -24,7 +24,7 @@ type importPage struct {
 	Failed  string
 }
 
-// importPreview is what importing one identifier would list.
+// importPreview shows what importing one identifier would list.
 type importPreview struct {
 	Identifier string
 	Material   exchange.Material
@@ -33,7 +33,7 @@ type importPreview struct {
 	Existing   *exchange.ShownMaterial
 }
 
-// Get is the last value that the form has for a field.
+// Get returns the last value of a field.
 func (p *importPage) Get(name string) string {
 	if values := p.Form[name]; len(values) > 0 {
 		return values[len(values)-1]
@@ -48,7 +48,7 @@ func (v *pageRequest) importPage(form url.Values) (*importPage, error) {
 	return p, err
 }
 
-// imports asks for identifiers of public sources.
+// imports shows the form for identifiers of public sources.
 func (v *pageRequest) imports() (response, error) {
 	p, err := v.importPage(v.URL.Query())
 	if err != nil {
@@ -57,7 +57,7 @@ func (v *pageRequest) imports() (response, error) {
 	return show("share_import", p)
 }
 
-// identifiers are those that somebody pasted: one a line, or with commas or spaces between them.
+// identifiers splits the pasted text: one a line, or separated by commas or spaces.
 func identifiers(text string) []string {
 	var list []string
 	for name := range strings.FieldsFuncSeq(text,
@@ -69,7 +69,7 @@ func identifiers(text string) []string {
 	return list
 }
 
-// sendImports looks identifiers up, or imports them: one at once, many by a job.
+// sendImports looks identifiers up, or imports them: one at once, many in a job.
 func (v *pageRequest) sendImports() (response, error) {
 	p, err := v.importPage(v.PostForm)
 	if err != nil {
@@ -108,7 +108,7 @@ func (v *pageRequest) sendImports() (response, error) {
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
-// grantFor is the grant that the form names. One that is not recorded yet is recorded, and chosen from then on.
+// grantFor returns the grant in the form. One that is not recorded yet is recorded first, and then chosen.
 func (v *pageRequest) grantFor(p *importPage) (id int64, wrong FieldErrors, err error) {
 	if p.Get("grant") != newGrant {
 		if id, err = strconv.ParseInt(p.Get("grant"), 10, 64); err != nil {
@@ -134,7 +134,7 @@ func (v *pageRequest) grantFor(p *importPage) (id int64, wrong FieldErrors, err 
 	return g.ID, nil, err
 }
 
-// importFaults are faults of the use case under the names of the form.
+// importFaults returns the errors of the use case under the names of the form.
 func importFaults(fields map[string][]string) FieldErrors {
 	out := FieldErrors{}
 	for field, texts := range fields {
@@ -174,7 +174,7 @@ func (v *pageRequest) previewOne(p *importPage, name string) (response, error) {
 	return show("share_import", p)
 }
 
-// notFacts are fields that a source says nothing of.
+// notFacts are fields that do not come from a source.
 var notFacts = []string{"id", "title", "category", "organization_id", "contact_user_id", "imported", "is_archived",
 	"needs_mta", "needs_irb", "needs_abstract"}
 
@@ -198,7 +198,7 @@ func (v *pageRequest) importOne(p *importPage, name string, grant int64) (respon
 	return to.saying("It is listed."), nil
 }
 
-// importRefused is the form with why nothing came of an identifier.
+// importRefused shows the form with the error of an identifier.
 func (v *pageRequest) importRefused(p *importPage, err error) (again response, is bool, failed error) {
 	if err == nil {
 		return response{}, false, nil

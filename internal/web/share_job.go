@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// jobPage shows how far work is that somebody began on the pages of sharing, and the result of it.
+// jobPage shows the progress and the result of a job that was started on a share page.
 type jobPage struct {
 	Page
 	Job     exchange.Job
@@ -20,10 +20,10 @@ type jobPage struct {
 	Says    string
 	Imports *importsView
 	Bulk    *app.BulkView
-	Again   string // where to begin anew
+	Again   string // the address to start again
 }
 
-// importsView is the result of identifiers so far.
+// importsView is the result of the identifiers so far.
 type importsView struct {
 	Preview  bool
 	Lab      int64
@@ -32,11 +32,11 @@ type importsView struct {
 	Listed   int
 	Existing int
 	Refused  int
-	Left     int // not looked at yet
+	Left     int // number not looked up yet
 	Outcomes []exchange.ImportOutcome
 }
 
-// Text is the identifiers that would be imported, for the form that does it.
+// Text returns the identifiers that would be imported, for the form that imports them.
 func (i *importsView) Text() string {
 	var list []string
 	for _, o := range i.Outcomes {
@@ -77,7 +77,7 @@ func (v *pageRequest) shareJob() (response, error) {
 	return show("share_job", p)
 }
 
-// showImports reads the outcomes: of a job that is done its result, else where the next run goes on.
+// showImports reads the outcomes: from the result of a finished job, otherwise from its checkpoint.
 func (p *jobPage) showImports() error {
 	var order exchange.BatchImportOptions
 	if err := json.Unmarshal(p.Job.Args, &order); err != nil {
@@ -110,7 +110,7 @@ func (p *jobPage) showImports() error {
 	return nil
 }
 
-// tell says in words how far the job is.
+// tell describes how far the job is.
 func (p *jobPage) tell() {
 	j, done := p.Job, p.Job.Progress
 	what, doing := "Spreadsheet", "Checking rows"
@@ -141,7 +141,7 @@ func (p *jobPage) tell() {
 	p.Title = what + ", " + map[bool]string{true: "under way", false: strings.ToLower(string(j.State))}[p.Running]
 }
 
-// Share is how much is done, of 100.
+// Share returns the percentage that is done.
 func (p *jobPage) Share() int64 {
 	if p.Job.Progress.Total == 0 {
 		return 0
@@ -149,7 +149,7 @@ func (p *jobPage) Share() int64 {
 	return 100 * p.Job.Progress.Done / p.Job.Progress.Total
 }
 
-// storeJob does in earnest what was tried.
+// storeJob stores what a trial run has checked.
 func (v *pageRequest) storeJob() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -162,7 +162,7 @@ func (v *pageRequest) storeJob() (response, error) {
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
-// mendJob tries rows once more with the values that the form names replaced by others.
+// mendJob checks the rows again, with values replaced as the form says.
 func (v *pageRequest) mendJob() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -218,8 +218,8 @@ func (v *pageRequest) shareReport() (response, error) {
 	})
 }
 
-// sendSheet answers with a file that write makes as it goes. Where that fails after it began, the connection is cut,
-// so that nobody takes a part for the whole.
+// sendSheet sends a file while write makes it. If that fails after it began, the connection is cut, so that nobody
+// mistakes a part for the whole.
 func (v *pageRequest) sendSheet(name string, write func(io.Writer) error) (response, error) {
 	return response{serve: func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

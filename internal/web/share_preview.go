@@ -9,14 +9,14 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// listingPreview is what others will see of a form, and how complete it is.
+// listingPreview shows what others will see of a material, and how complete it is.
 type listingPreview struct {
 	Title     string
-	ID        string // its identifier
+	ID        string // the material's identifier
 	Organisms []string
 	Level     string // of biosafety
 	Lab       string
-	MTA       string // its document
+	MTA       string // the name of its document
 	Payer     string // who pays shipping, in words
 	Address   bool
 	Filled    int
@@ -29,7 +29,7 @@ type listingPreview struct {
 type similarLine struct {
 	ID    int64
 	Title string
-	Lab   string // "" for the lab that lists
+	Lab   string // "" for the same lab
 }
 
 func (p *listingPage) preview() listingPreview {
@@ -72,7 +72,7 @@ func (p *listingPage) preview() listingPreview {
 	return v
 }
 
-// ship says who pays, by the requirements that are chosen.
+// ship sets who pays, from the chosen requirements.
 func (v *listingPreview) ship(p *listingPage) {
 	r := exchange.Shipping{NeedsAddress: p.On("shipping.needs_shipping_address"),
 		NeedsPayment: p.On("shipping.needs_payment")}
@@ -91,7 +91,7 @@ func (v *listingPreview) ship(p *listingPage) {
 	}
 }
 
-// ShippingText describes shipping requirements in one line, to choose from.
+// ShippingText describes shipping requirements in one line.
 func (p *listingPage) ShippingText(s exchange.Shipping) string {
 	text := "Nothing to ship"
 	switch {
@@ -121,7 +121,7 @@ func (p *listingPage) ShippingText(s exchange.Shipping) string {
 	return fmt.Sprintf("%s (no. %d)", text, s.ID)
 }
 
-// cut is the beginning of a text.
+// cut returns the beginning of a text.
 func cut(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return string(r[:most]) + "…"
@@ -129,7 +129,7 @@ func cut(text string, most int) string {
 	return text
 }
 
-// alike finds what may be the same as the form; the lab's own come first.
+// alike finds materials that may be the same as the form's; the lab's own come first.
 func (v *pageRequest) alike(p *listingPage, m exchange.Material) (own []similarLine, err error) {
 	list, err := v.app.Alike(v.Context(), v.who.Actor, m)
 	if err != nil {

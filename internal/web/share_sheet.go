@@ -16,15 +16,15 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// sheetTypes are the media types of spreadsheets by the endings of their names.
+// sheetTypes are the media types of spreadsheets by file name extension.
 var sheetTypes = map[string]string{"csv": "text/csv; charset=utf-8",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
-// patient gives the connection time for each part of a file whose size nobody knows.
+// patient extends the connection's deadline for each part of a file of unknown size.
 type uploadDeadline struct{ http.ResponseWriter }
 
 func (p uploadDeadline) Write(b []byte) (int, error) {
-	// a recorder of tests has none
+	// a test's recorder has no deadlines
 	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(time.Minute))
 	return p.ResponseWriter.Write(b)
 }
@@ -36,27 +36,27 @@ type sheetPage struct {
 	Jobs       []sheetJob
 	Limit      int64
 
-	Sheet   *app.BulkSheet // that was sent
+	Sheet   *app.BulkSheet // the uploaded one
 	Order   exchange.BulkOptions
 	Columns []sheetColumn
 	Choices []exchange.Column
-	Unknown int // columns that nobody knows
+	Unknown int // number of columns that are not recognised
 }
 
-// sheetJob is a spreadsheet that the visitor sent before.
+// sheetJob is a spreadsheet that the visitor uploaded earlier.
 type sheetJob struct {
 	ID    int64
 	At    When
 	State string
 }
 
-// sheetColumn is a column of a spreadsheet and what it is taken for.
+// sheetColumn is a column of a spreadsheet and the field it stands for.
 type sheetColumn struct {
 	exchange.ColumnHeading
 	Index   int
-	Chosen  string // the field that was chosen on the page; "-": left out
+	Chosen  string // the field chosen on the page; "-": left out
 	Unknown bool
-	Extra   string // a field that is none of the choices
+	Extra   string // a field that is not among the choices
 }
 
 const leftOut = "-"
@@ -69,10 +69,10 @@ func (v *pageRequest) sheetPage(lab string) (*sheetPage, error) {
 	return p, err
 }
 
-// maxJobs is how many spreadsheets of before are offered.
+// maxJobs is how many earlier spreadsheets are listed.
 const maxJobs = 5
 
-// spreadsheet offers templates, the way in, and the way out.
+// spreadsheet is the page for templates, uploads and exports.
 func (v *pageRequest) spreadsheet() (response, error) {
 	p, err := v.sheetPage(v.URL.Query().Get("lab"))
 	if err != nil {
@@ -94,7 +94,7 @@ func (v *pageRequest) spreadsheet() (response, error) {
 	return show("share_sheet", p)
 }
 
-// sendSpreadsheet takes a spreadsheet in and shows how its columns were understood.
+// sendSpreadsheet stores an uploaded spreadsheet and shows how its columns were understood.
 func (v *pageRequest) sendSpreadsheet() (response, error) {
 	sent, err := v.readForm(func(typed url.Values, body io.Reader) (exchange.Content, error) {
 		return v.app.StoreBulk(v.Context(), v.who.Actor, v.shareLab(typed.Get("lab")), body)
@@ -131,7 +131,7 @@ func (v *pageRequest) sendSpreadsheet() (response, error) {
 	return show("share_sheet", p)
 }
 
-// cleanName is the name of a file as it is shown.
+// cleanName returns the name of a file as it is shown.
 func cleanName(name string) string {
 	clean, err := exchange.Filename(name)
 	if err != nil {
@@ -140,7 +140,7 @@ func cleanName(name string) string {
 	return clean
 }
 
-// columns shows how columns were understood, and what was chosen for them by now.
+// columns shows how columns were understood, with the choices made so far.
 func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen map[string]string) {
 	p.Sheet, p.Order, p.Title = &s, order, "Columns of "+s.Filename
 	c, _ := category.Get(order.Category)
@@ -178,7 +178,7 @@ func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen 
 	}
 }
 
-// told are faults of the columns in the words of the page.
+// told returns errors of the columns in the words of the page.
 func (p *sheetPage) told(fields map[string][]string) FieldErrors {
 	out := FieldErrors{}
 	for _, c := range p.Columns {
@@ -192,7 +192,7 @@ func (p *sheetPage) told(fields map[string][]string) FieldErrors {
 			switch {
 			case field == "category":
 				text = "Choose the category of rows that name none."
-			case len(out["mapping"]) > 0 && strings.HasPrefix(text, "Nobody knows"): // which is said above
+			case len(out["mapping"]) > 0 && strings.HasPrefix(text, "Nobody knows"): // the page shows it above
 				continue
 			}
 			out[field] = append(out[field], strings.ReplaceAll(text, `or "" to leave it out`, "or leave it out"))
@@ -201,7 +201,7 @@ func (p *sheetPage) told(fields map[string][]string) FieldErrors {
 	return out
 }
 
-// sendColumns takes what the columns are, and has the rows checked or stored.
+// sendColumns handles the choice of columns, and has the rows checked or stored.
 func (v *pageRequest) sendColumns() (response, error) {
 	order := exchange.BulkOptions{Mode: exchange.BulkMode(v.PostFormValue("mode")),
 		Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
@@ -243,16 +243,16 @@ func (v *pageRequest) sendColumns() (response, error) {
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
-// indexOf is which column of the spreadsheet the line i of the form is about.
+// indexOf returns the column of the spreadsheet that line i of the form is about.
 func indexOf(list []string, i int) int {
 	if i >= len(list) {
 		return i
 	}
-	n, _ := strconv.Atoi(list[i]) // a form of ours has numbers
+	n, _ := strconv.Atoi(list[i]) // our own forms have numbers
 	return n
 }
 
-// sheetTemplate sends a spreadsheet to fill in.
+// sheetTemplate sends an empty spreadsheet to fill in.
 func (v *pageRequest) sheetTemplate() (response, error) {
 	c, known := category.Get(v.URL.Query().Get("category"))
 	format, is := sheetFormat(v.URL.Query().Get("format"))
@@ -263,7 +263,7 @@ func (v *pageRequest) sheetTemplate() (response, error) {
 		func(out io.Writer) error { return app.Template(c, format, out) })
 }
 
-// sheetExport sends the materials of a lab in the form that comes back in.
+// sheetExport sends the materials of a lab in the format that can be uploaded again.
 func (v *pageRequest) sheetExport() (response, error) {
 	format, is := sheetFormat(v.URL.Query().Get("format"))
 	lab, err := strconv.ParseInt(v.URL.Query().Get("lab"), 10, 64)
@@ -284,7 +284,7 @@ func (v *pageRequest) sheetExport() (response, error) {
 	})
 }
 
-// sheetFormat is a format of spreadsheets; CSV where none is asked for.
+// sheetFormat returns the requested format of spreadsheets; CSV by default.
 func sheetFormat(asked string) (string, bool) {
 	if asked == "" {
 		return "csv", true
