@@ -55,7 +55,7 @@ func (t eventDescription) did(kind EventKind) string {
 	case IssueClosed:
 		return "closed a problem" + t.of("with")
 	case ShipmentChanged:
-		return "set how the parcel" + t.of("with") + " travels"
+		return "added shipping details" + t.of("for")
 	case Closed:
 		return "closed " + t.request()
 	case Reopened:

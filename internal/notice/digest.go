@@ -120,7 +120,7 @@ func byRequest(events []Event) [][]Event {
 }
 
 func (w *Writer) waiting(d Digest, in *time.Location) part {
-	p, list := part{Title: "What waits for you"}, d.Waiting
+	p, list := part{Title: "Your tasks"}, d.Waiting
 	if more := len(list) - maxPartRequests; more > 0 {
 		list, p.More = list[:maxPartRequests], fmt.Sprintf("And %d more.", more)
 	}

@@ -97,7 +97,11 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 			strings.Replace(words.why, "%s", glued(m.Organization, maxName, "a lab"), 1) + ".",
 	}
 	if l := lines(m.Note); len(l) > 0 {
-		p.Quotes = []quote{{"The note:", l}}
+		title := "Message:"
+		if m.Kind == JoinDeclined || m.Kind == InvitationDeclined || m.Kind == WebhookOff {
+			title = "Reason:"
+		}
+		p.Quotes = []quote{{title, l}}
 	}
 	return w.write(p)
 }

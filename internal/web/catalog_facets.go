@@ -42,7 +42,7 @@ var said = map[string]string{
 	"shipping=false": "Nothing to ship",
 	"needs_mta=true": "Needs an MTA", "needs_irb=true": "Needs an IRB document",
 	"needs_abstract=true": "Needs an abstract", "shipping=true": "Is shipped",
-	"is_archived=false": "On offer", "is_archived=true": "Archived", "has_publication=true": "Has a publication",
+	"is_archived=false": "Available", "is_archived=true": "Archived", "has_publication=true": "Has a publication",
 	"has_publication=false": "No publication",
 	"imported=true":         "Imported", "imported=false": "Described by its lab",
 	"import_source=PROTOCOLS_REPOSITORY": "protocols.io",

@@ -79,8 +79,7 @@ func (v *pageRequest) readLab(tab, title string) (labPage, error) {
 	return p, nil
 }
 
-// labFor returns the lab whose id is in the path, if the visitor may do the action. This check comes before those of their
-// form.
+// labFor returns the lab whose id is in the path, if the visitor may do the action. This is checked before their form.
 func (v *pageRequest) labFor(action exchange.Action) (int64, error) {
 	id, err := v.id("id")
 	if err == nil {
@@ -202,13 +201,13 @@ func (f *labForm) tell(o exchange.Organization) {
 }
 
 func (v *pageRequest) newLab() (response, error) {
-	p := &labForm{labPage: labPage{Page: Page{Title: "Make a lab", Section: "lab", Narrow: true}}, New: true}
+	p := &labForm{labPage: labPage{Page: Page{Title: "Create a lab", Section: "lab", Narrow: true}}, New: true}
 	p.tell(exchange.Organization{Targets: exchange.DefaultTargets})
 	return show("lab-new", p)
 }
 
 func (v *pageRequest) makeLab() (response, error) {
-	p := &labForm{labPage: labPage{Page: Page{Title: "Make a lab", Section: "lab", Narrow: true}}, New: true}
+	p := &labForm{labPage: labPage{Page: Page{Title: "Create a lab", Section: "lab", Narrow: true}}, New: true}
 	p.read(v)
 	patch := p.patchOf()
 	patch.Owner, patch.Members = exchange.Some(exchange.UserRef(v.who.ID)), exchange.Some([]exchange.UserRef{})

@@ -126,7 +126,7 @@ func (v *pageRequest) handLabOver() (response, error) {
 	}
 	u := seen.User
 	if v.PostFormValue("sure") == "" {
-		return again("sure", "Tick the box to hand the lab over: once they own it, you cannot take it back yourself.")
+		return again("sure", "Tick the box to transfer ownership: once they own it, you cannot take it back yourself.")
 	}
 	o, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id,
 		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))})

@@ -124,7 +124,7 @@ func TestAMemberIsRemovedUnlessThatIsTakenBack(t *testing.T) {
 	if !strings.Contains(owner.get(lab+"/people").text("#people"), "Mario Manager") {
 		t.Error("removed before the time to take it back was over")
 	}
-	if a = owner.post(undo).follow(); !strings.Contains(a.text(".toast"), "taken back") {
+	if a = owner.post(undo).follow(); !strings.Contains(a.text(".toast"), "Undone") {
 		t.Error(a.text(".toast"))
 	}
 	w.as("priya").post(lab+"/people/remove", "member", mario).want(http.StatusForbidden)

@@ -43,7 +43,7 @@ func (v version) Path() string { return "/documents/" + number(v.AttachmentID) }
 // needNames are the names of the needs in the checklist.
 var needNames = map[exchange.Need]string{
 	exchange.NeedAbstract: "Research abstract", exchange.NeedSignedMTA: "Signed MTA", exchange.NeedIRB: "IRB approval",
-	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Payment of the shipment",
+	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Shipping payment",
 	exchange.NeedExecutedMTA: "Executed MTA",
 }
 

@@ -197,7 +197,7 @@ func (v *pageRequest) review() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	accept, said := v.PostFormValue("accept") == "true", "The document is returned. They read your reason."
+	accept, said := v.PostFormValue("accept") == "true", "The document is returned. The requester will see your reason."
 	if accept {
 		said = "The document is accepted."
 	}

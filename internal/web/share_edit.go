@@ -258,7 +258,7 @@ func (v *pageRequest) createListing(p *listingPage) (response, error) {
 		return seeOther(fmt.Sprintf("/catalog/%d", m.ID)).saying("It was imported before, so it is not listed once " +
 			"more. This is the listing."), nil
 	}
-	return v.saved(p, m, "It is listed.")
+	return v.saved(p, m, "Listing published.")
 }
 
 // saveListing changes a material, unless somebody else has changed it meanwhile.

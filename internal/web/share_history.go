@@ -35,7 +35,7 @@ func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (resp
 	current := now.Material
 	began, c := current, &listingConflict{}
 	part, err := v.app.MaterialHistory(v.Context(), v.who.Actor, current.ID, exchange.Page{Limit: maxVersions})
-	if err != nil && exchange.CodeOf(err) != exchange.Forbidden { // who may write but not read the history sees two versions
+	if err != nil && exchange.CodeOf(err) != exchange.Forbidden { // with write access alone one sees two versions
 		return response{}, err
 	}
 	for i, version := range part.Items {

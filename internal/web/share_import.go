@@ -195,7 +195,7 @@ func (v *pageRequest) importOne(p *importPage, name string, grant int64) (respon
 	if existed {
 		return to.saying("It was imported before, so it is not listed once more. This is the listing."), nil
 	}
-	return to.saying("It is listed."), nil
+	return to.saying("Listing published."), nil
 }
 
 // importRefused shows the form with the error of an identifier.

@@ -130,7 +130,7 @@ func (p *jobPage) tell() {
 	case j.State == exchange.JobCancelled:
 		p.Says = "It was cancelled. What was done until then stays."
 	case j.State == exchange.JobDone:
-		p.Says = "It is done."
+		p.Says = "Completed."
 	case j.Error != "":
 		p.Says = "It did not work yet and is tried again: " + j.Error
 	case done.Total == 0:

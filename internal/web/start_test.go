@@ -60,7 +60,7 @@ func TestTheStartPageTellsWhatWaitsForWhoIsSignedIn(t *testing.T) {
 		}
 	}
 	a := w.as("somebody").get("/").want(http.StatusOK)
-	if !strings.Contains(a.text("main"), "Nothing waits for you") {
+	if !strings.Contains(a.text("main"), "You're all caught up") {
 		t.Error(a.text("main"))
 	}
 }

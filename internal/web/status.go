@@ -179,13 +179,13 @@ func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) Stat
 	switch {
 	case documents && mine:
 		return StatusView{Icon: "turn", Words: "Documents needed", Verb: "Upload",
-			Sentence: "The lab goes on when it has " + owedList(turn.What) + "."}
+			Sentence: "The lab continues once it receives " + owedList(turn.What) + "."}
 	case documents:
 		return StatusView{Icon: "clock", Words: "Waiting for documents", Sentence: "The requester owes " +
 			owedList(turn.What) + "."}
 	case mine:
 		return StatusView{Icon: "pin", Words: "Shipping details needed", Verb: "Complete",
-			Sentence: "The lab goes on when it has " + owedList(turn.What) + "."}
+			Sentence: "The lab continues once it receives " + owedList(turn.What) + "."}
 	}
 	return StatusView{Icon: "clock", Words: "Waiting for shipping details", Sentence: "The requester owes " +
 		owedList(turn.What) + "."}

@@ -25,5 +25,5 @@ func (v *pageRequest) undo() (response, error) {
 	case d.Organization != 0:
 		back = "/labs/" + strconv.FormatInt(d.Organization, 10) + "/people"
 	}
-	return seeOther(back).saying("It was taken back. Nobody heard of it."), nil
+	return seeOther(back).saying("Undone. No one was notified."), nil
 }
