@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// act runs one change that is not a patch, such as a message or a review.
+// act runs a single change that is not a patch, such as a message or a review.
 func (r Request) act(roles Roles, by uuid.UUID, t Terms, now time.Time, do func(c *change) error) (Request, []Event,
 	error) {
 	c := change{Request: r, roles: roles, by: by, terms: t, now: now}
@@ -19,8 +19,8 @@ func (r Request) act(roles Roles, by uuid.UUID, t Terms, now time.Time, do func(
 	return c.Request, c.events, nil
 }
 
-// Message adds a message; it also answers a correction when the requester writes it. A closed
-// request can still be written about.
+// Message adds a message; a message of the requester also answers a correction. Messages can be written in a closed
+// request too.
 func (r Request) Message(roles Roles, by uuid.UUID, text string, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		c.answered()
@@ -29,8 +29,8 @@ func (r Request) Message(roles Roles, by uuid.UUID, text string, t Terms, now ti
 	})
 }
 
-// ReviewDocument accepts or returns the present version in a slot: a member reviews what the
-// requester gave, the requester what the lab executed. A returned document is owed again.
+// ReviewDocument accepts or returns the current version in a slot. A member reviews the requester's documents, the
+// requester those that the lab executed. A returned document is owed again.
 func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, reason string, t Terms,
 	now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
@@ -63,8 +63,7 @@ func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, 
 	})
 }
 
-// OpenIssue reports a problem with the transfer of what was sent. While one is open a FULFILLED request is back
-// IN_FULFILLMENT.
+// OpenIssue reports a problem with what was sent. While an issue is open, a FULFILLED request is IN_FULFILLMENT again.
 func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		if err := c.may("issues", c.roles.lab() || c.roles.asRequester()); err != nil {
@@ -84,12 +83,12 @@ func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now 
 	})
 }
 
-// wasSent reports whether a parcel is on its way or was: the request is or was FULFILLED, or there is a shipment.
+// wasSent reports whether a parcel is or was on its way: the request is or was FULFILLED, or it has a shipment.
 func (r Request) wasSent() bool {
 	return r.Status == Fulfilled || r.PutBack || r.Shipment != nil || r.Clock.Stages[Fulfilled] > 0
 }
 
-// CloseIssue ends a problem; with the last one a request that was fulfilled before is again.
+// CloseIssue closes an issue. When the last one is closed, a request that was FULFILLED before is FULFILLED again.
 func (r Request) CloseIssue(roles Roles, by uuid.UUID, issue Issue, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		if err := c.may("issues", c.roles.lab() || issue.OpenedBy == by); err != nil {
@@ -105,7 +104,7 @@ func (r Request) CloseIssue(roles Roles, by uuid.UUID, issue Issue, t Terms, now
 	})
 }
 
-// Ship sets how the parcel travels.
+// Ship sets the shipping details of the request.
 func (r Request) Ship(roles Roles, by uuid.UUID, p ShipmentPatch, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		var old Shipment
@@ -125,7 +124,7 @@ func (r Request) Ship(roles Roles, by uuid.UUID, p ShipmentPatch, t Terms, now t
 	})
 }
 
-// Delete takes a request out of everyone's sight; its events are kept.
+// Delete hides a request from everyone; its events are kept.
 func (r Request) Delete(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		c.Active = false

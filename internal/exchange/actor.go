@@ -7,19 +7,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Actor is who makes a call: nobody, or a user with the organizations they are in.
+// Actor is whoever makes a call: nobody (anonymous), or a user with their organizations.
 type Actor struct {
 	ID            uuid.UUID // uuid.Nil: anonymous
 	Admin         bool
-	Organizations []int64    // those the user is a member of
-	Owns          []int64    // those the user owns
-	TokenID       int64      // the token presented, so that logout can revoke it
-	Scope         Scope      // of that token; "": it is a login
-	Lab           int64      // the only one that the token reaches; 0: whatever the user may
-	Used          *time.Time // when the token was used, to the hour; nil: there is none
+	Organizations []int64    // organizations that the user is a member of
+	Owns          []int64    // organizations that the user owns
+	TokenID       int64      // ID of the token presented, so that logout can revoke it
+	Scope         Scope      // of the token; "" for a login
+	Lab           int64      // the only organization that the token reaches; 0: all that the user reaches
+	Used          *time.Time // when the token was used, to the hour; nil: no token
 }
 
-// Bound is a with what its token leaves of the user's rights: one of a lab is no admin's, and knows no other lab.
+// Bound returns a with the rights that its token leaves: with a token for one lab it is not an admin and sees no other
+// lab.
 func (a Actor) Bound() Actor {
 	if a.Lab != 0 {
 		others := func(id int64) bool { return id != a.Lab }
@@ -29,8 +30,8 @@ func (a Actor) Bound() Actor {
 	return a
 }
 
-// Viewer is whose memberships show embargoed things in lists: nobody's for a token of one lab, which shows what is
-// public.
+// Viewer returns the user whose memberships decide which embargoed materials a list shows: nobody for a token of one
+// lab, which sees what is public.
 func (a Actor) Viewer() uuid.UUID {
 	if a.Lab != 0 {
 		return uuid.Nil
@@ -38,7 +39,7 @@ func (a Actor) Viewer() uuid.UUID {
 	return a.ID
 }
 
-// Anonymous says that no token was presented.
+// Anonymous reports whether no token was presented.
 func (a Actor) Anonymous() bool { return a.ID == uuid.Nil }
 
 // MemberOf reports whether the actor is a member of an organization.
@@ -46,10 +47,10 @@ func (a Actor) MemberOf(organization int64) bool {
 	return slices.Contains(a.Organizations, organization)
 }
 
-// Is reports whether the actor is that user, and not a program that only has the user's rights in one lab.
+// Is reports whether the actor is that user, and not a program that has the user's rights in one lab only.
 func (a Actor) Is(user uuid.UUID) bool { return !a.Anonymous() && a.ID == user && a.Lab == 0 }
 
-// relations are those that hold whatever the object is.
+// relations returns the relations that hold for every object.
 func (a Actor) relations() Relation {
 	r := Anyone
 	if !a.Anonymous() {
@@ -67,7 +68,7 @@ func (a Actor) relations() Relation {
 	return r
 }
 
-// ToUser gives the relations of a to a user's record and what belongs to that user alone.
+// ToUser returns the relations of a to a user's record and to what belongs to that user alone.
 func (a Actor) ToUser(user uuid.UUID) Relation {
 	r := a.relations()
 	if a.Is(user) {
@@ -76,7 +77,7 @@ func (a Actor) ToUser(user uuid.UUID) Relation {
 	return r
 }
 
-// ToOrganization gives the relations of a to an organization and what it shares.
+// ToOrganization returns the relations of a to an organization and to what it shares.
 func (a Actor) ToOrganization(organization int64) Relation {
 	r := a.relations()
 	if a.MemberOf(organization) {
@@ -88,9 +89,9 @@ func (a Actor) ToOrganization(organization int64) Relation {
 	return r
 }
 
-// ToAttachment gives the relations of a to an attachment. linked: a is a party of a request that the attachment is or
-// was linked to; public: a listed material names it. What was filed for a lab is nobody's own: who leaves the lab has
-// no right from it.
+// ToAttachment returns the relations of a to an attachment. linked means that a is a party of a request that the
+// attachment is or was linked to; public means that a listed material shows it. An attachment filed for a lab belongs
+// to nobody else: members who leave the lab lose access.
 func (a Actor) ToAttachment(t Attachment, linked, public bool) Relation {
 	r := a.relations()
 	if t.OwnedByUser != nil && a.Is(*t.OwnedByUser) && !t.OfLab {
@@ -99,7 +100,7 @@ func (a Actor) ToAttachment(t Attachment, linked, public bool) Relation {
 	if t.OwnedByOrg != nil && a.MemberOf(*t.OwnedByOrg) {
 		r |= MemberOf
 	}
-	if linked && a.Lab == 0 { // it may be by a request of the user's own
+	if linked && a.Lab == 0 { // the link may come from a request of the user's own
 		r |= PartyOf
 	}
 	if public {
@@ -108,7 +109,7 @@ func (a Actor) ToAttachment(t Attachment, linked, public bool) Relation {
 	return r
 }
 
-// ToRequest gives the relations of a to a request; organization owns the requested material.
+// ToRequest returns the relations of a to a request; organization is the owner of the requested material.
 func (a Actor) ToRequest(r Request, organization int64) Relation {
 	rel := a.ToOrganization(organization) &^ OwnerOf
 	if a.Is(r.Requester) {

@@ -8,21 +8,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// News is one thing that happened outside of requests and that people are told of. What is told of a
-// request is its Event.
+// Announcement is one thing that happened outside of requests and that people are notified of. What happens to a
+// request is an Event.
 type Announcement struct {
 	ID           int64
 	Kind         AnnouncementKind
 	Actor        uuid.UUID // uuid.Nil: Aliquot itself
-	Organization int64     // 0: of none
+	Organization int64     // 0: none
 	At           time.Time
 	Detail       AnnouncementDetail
 }
 
-// AnnouncementKind says what happened.
+// AnnouncementKind is the kind of an announcement.
 type AnnouncementKind string
 
-// Everything that is told outside of requests.
+// The kinds of announcements.
 const (
 	Invited           AnnouncementKind = "invited"
 	InvitationTaken   AnnouncementKind = "invitation_accepted"
@@ -30,30 +30,30 @@ const (
 	JoinAsked         AnnouncementKind = "join_asked"
 	JoinTaken         AnnouncementKind = "join_accepted"
 	JoinRefused       AnnouncementKind = "join_declined"
-	WebhookOff        AnnouncementKind = "webhook_off"    // it is switched off, since nothing gets through
-	SearchMatched     AnnouncementKind = "search_matched" // something is new in a saved search
+	WebhookOff        AnnouncementKind = "webhook_off"    // it was switched off because every delivery failed
+	SearchMatched     AnnouncementKind = "search_matched" // new materials match a saved search
 )
 
-// NewsKinds are all of them.
+// NewsKinds lists all kinds of announcements.
 var NewsKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused,
 	WebhookOff, SearchMatched}
 
-// AnnouncementDetail is what news tell beside their kind; only what applies is there.
+// AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
 	Invitation  int64  `json:"invitation,omitempty"`
 	JoinRequest int64  `json:"join_request,omitempty"`
 	Role        Role   `json:"role,omitempty"`
-	Text        string `json:"text,omitempty"` // what the asker wrote
+	Text        string `json:"text,omitempty"` // what the person wrote who asks to join
 	Webhook     int64  `json:"webhook,omitempty"`
-	Reason      string `json:"reason,omitempty"` // why it was declined, or switched off
+	Reason      string `json:"reason,omitempty"` // why a request to join was declined, or a webhook switched off
 
 	SavedSearch int64             `json:"saved_search,omitempty"`
 	Name        string            `json:"name,omitempty"`      // of the saved search
-	Count       int               `json:"count,omitempty"`     // of what is new in it
+	Count       int               `json:"count,omitempty"`     // number of new materials
 	Materials   []MaterialPayload `json:"materials,omitempty"` // the newest of them
 }
 
-// Category is the one that news of a kind belong to. There is no switch for it: they are always told.
+// Category returns the notification category of a kind. These categories have no switch: people are always notified.
 func (k AnnouncementKind) Category() Category {
 	switch k {
 	case WebhookOff:
@@ -65,7 +65,7 @@ func (k AnnouncementKind) Category() Category {
 	}
 }
 
-// DescribeAnnouncement says in one sentence what happened, for the people who hear of it.
+// DescribeAnnouncement returns one sentence about what happened, for the people who are notified.
 func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	owner := n.Detail.Role == OwnerRole
 	switch n.Kind {
@@ -95,10 +95,10 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	}
 }
 
-// NotificationKind is what a notification tells of: an EventKind or a AnnouncementKind.
+// NotificationKind is what a notification is about: an EventKind or an AnnouncementKind.
 type NotificationKind string
 
-// NotificationKinds are all of them.
+// NotificationKinds lists all of them.
 var NotificationKinds = func() (kinds []NotificationKind) {
 	for _, k := range EventKinds {
 		kinds = append(kinds, NotificationKind(k))

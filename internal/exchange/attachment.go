@@ -8,15 +8,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Attachment is the record of a document or sequence map; its bytes lie in the files room.
+// Attachment is the record of a document or sequence map; its bytes are stored by package files.
 type Attachment struct {
 	ID             int64
 	Filename       string
 	Description    string
 	OwnedByOrg     *int64
 	OwnedByUser    *uuid.UUID
-	OfLab          bool   // filed for OwnedByOrg, to which alone it belongs; OwnedByUser is who filed it
-	SequenceMapFor *int64 // the material this is a sequence map for
+	OfLab          bool   // it belongs to OwnedByOrg alone; OwnedByUser is the person who filed it
+	SequenceMapFor *int64 // the material whose sequence map this is
 	Content        *Content
 	Version        int64 // of the content, from 1
 	ContentDeleted bool  // storage_resource_deleted
@@ -25,33 +25,33 @@ type Attachment struct {
 	UpdatedAt      time.Time
 }
 
-// Content is what is known of an attachment's stored bytes.
+// Content describes the stored bytes of an attachment.
 type Content struct {
-	Key       string // where the files room keeps it; random, never the file's name
+	Key       string // name under which package files stores it; random, never the file's name
 	Size      int64  // bytes
 	SHA256    string // hex
-	MediaType string // sniffed, not believed
+	MediaType string // detected from the bytes, not taken from the upload
 }
 
-// AttachmentVersion is what the content of an attachment was, or is.
+// AttachmentVersion is a current or earlier version of an attachment's content.
 type AttachmentVersion struct {
 	Attachment int64
 	Version    int64
 	Filename   string
 	Content
-	ReplacedBy *uuid.UUID // nil: it is the present one
+	ReplacedBy *uuid.UUID // nil: the current version
 	ReplacedAt *time.Time
 }
 
-// Present is the version of the content that an attachment has now.
+// Present returns the current version of the content.
 func (a Attachment) Present() AttachmentVersion {
 	return AttachmentVersion{Attachment: a.ID, Version: a.Version, Filename: a.Filename, Content: *a.Content}
 }
 
-// File gives an attachment to a lab, to which alone it belongs from then on.
+// File makes an attachment the property of a lab alone.
 func (a *Attachment) File(organization int64) { a.OwnedByOrg, a.OfLab = &organization, true }
 
-// DownloadPath is the specification's download_url.
+// DownloadPath returns the specification's download_url.
 func (a Attachment) DownloadPath() string {
 	return fmt.Sprintf("/v1/uploaded-file/attachment_%d/%s", a.ID, url.PathEscape(a.Filename))
 }
@@ -65,7 +65,7 @@ type AttachmentPatch struct {
 	SequenceMapFor Null[Ref]     `json:"sequence_map_for"`
 }
 
-// Create makes a new attachment, filed by its maker.
+// Create makes a new attachment whose owner is the person who files it.
 func (p AttachmentPatch) Create(by Actor) (Attachment, error) {
 	var f FieldErrors
 	a := p.apply(&f, Attachment{OwnedByUser: &by.ID, Version: 1})
@@ -78,8 +78,8 @@ func (p AttachmentPatch) Create(by Actor) (Attachment, error) {
 	return a, f.Err()
 }
 
-// Patch applies p to a. An attachment always keeps an owner, a person or an organization. Who takes a document out of a
-// lab has it from then on, not whoever once filed it.
+// Patch applies p to a. An attachment always has an owner, a person or an organization. A document that is taken out of
+// a lab belongs to the person who took it out, not to the one who filed it.
 func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
 	var f FieldErrors
 	old := a

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Offers are what an actor can do to a request as it stands. Each was tried by the rule that decides about
-// it, so that no page offers what would be refused.
+// AvailableActions are the actions that an actor can take on a request in its current state. Each was tried with the
+// rule that decides it, so no page offers an action that would be refused.
 type AvailableActions struct {
 	Roles    Roles
-	Moves    []Status // to be given at once
-	Waivable []Status // only with a reason to go on without what is missing
+	Moves    []Status // statuses that can be set at once
+	Waivable []Status // statuses that need a reason for continuing without what is missing
 	Missing  []Need
-	Review   map[Slot]bool // the present version
+	Review   map[Slot]bool // slots whose current version can be reviewed
 	Upload   map[Slot]bool
 	Withdraw map[Slot]bool
 
 	Abstract, Address, Payment, Assign, Ship, Close, Reopen, Issue, Snooze, Unsnooze, Remind, Delete bool
 }
 
-// Can reports whether the actor can give the request a status, be it with a reason to go on.
+// Can reports whether the actor can set a status, with or without giving a reason.
 func (o AvailableActions) Can(to Status) bool { return o.Now(to) || o.Waives(to) }
 
-// Now reports whether the actor can give the request a status at once.
+// Now reports whether the actor can set a status at once.
 func (o AvailableActions) Now(to Status) bool { return slices.Contains(o.Moves, to) }
 
-// Waives reports whether that takes a reason to go on without what is missing.
+// Waives reports whether setting a status needs a reason for continuing without what is missing.
 func (o AvailableActions) Waives(to Status) bool { return slices.Contains(o.Waivable, to) }
 
-// Offers tries everything that who might do.
+// AvailableActions tries every action that who might take and returns those that are allowed.
 func (q RequestDetail) AvailableActions(who Actor, now time.Time) AvailableActions {
 	roles := RolesOf(who.ToRequest(q.Request, q.Organization))
 	o := AvailableActions{Roles: roles, Missing: Missing(Requirements(q.Terms, q.Request)),
@@ -49,7 +49,7 @@ func (q RequestDetail) AvailableActions(who Actor, now time.Time) AvailableActio
 			o.Waivable = append(o.Waivable, to)
 		}
 	}
-	other := NullOf(Ref(-1)) // the id of no document and no address
+	other := NullOf(Ref(-1)) // an id that no document and no address has
 	for slot, set := range map[Slot]func(*RequestPatch) *Null[Ref]{
 		SignedMTA:   func(p *RequestPatch) *Null[Ref] { return &p.SignedMTA },
 		IRB:         func(p *RequestPatch) *Null[Ref] { return &p.IRB },
@@ -85,7 +85,7 @@ func (q RequestDetail) AvailableActions(who Actor, now time.Time) AvailableActio
 	return o
 }
 
-// MayClose reports whether who may close an issue of the request that is open.
+// MayClose reports whether who may close an open issue of the request.
 func (q RequestDetail) MayClose(who Actor, i Issue, now time.Time) bool {
 	roles := RolesOf(who.ToRequest(q.Request, q.Organization))
 	return i.ClosedAt == nil && failure(q.CloseIssue(roles, who.ID, i, q.Terms, now)) == nil
@@ -93,7 +93,7 @@ func (q RequestDetail) MayClose(who Actor, i Issue, now time.Time) bool {
 
 func failure(_ Request, _ []Event, err error) error { return err }
 
-// unlike is a short text other than s.
+// otherText returns a short text that differs from s.
 func otherText(s string) string {
 	if s == "x" {
 		return "y"

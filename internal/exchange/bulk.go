@@ -7,29 +7,29 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// BulkMode is what is to be done with the rows of a spreadsheet.
+// BulkMode selects what is done with the rows of a spreadsheet.
 type BulkMode string
 
 // The modes.
 const (
-	BulkDryRun       BulkMode = "dry-run"         // say what would be done, and every problem
-	BulkAllOrNothing BulkMode = "all-or-nothing"  // store every row, or none where one is refused
-	BulkValidRows    BulkMode = "valid-rows-only" // store those that are right
+	BulkDryRun       BulkMode = "dry-run"         // report what would be done, with every problem
+	BulkAllOrNothing BulkMode = "all-or-nothing"  // store all rows, or none if any is refused
+	BulkValidRows    BulkMode = "valid-rows-only" // store the valid rows
 )
 
-// BulkModes are all of them, the usual one first.
+// BulkModes lists all modes, the default first.
 var BulkModes = []BulkMode{BulkAllOrNothing, BulkDryRun, BulkValidRows}
 
-// BulkOptions says how a spreadsheet is to be read and what to do with it.
+// BulkOptions are the options for reading a spreadsheet and for what to do with it.
 type BulkOptions struct {
 	Mode     BulkMode           `json:"mode"`
-	Category string             `json:"category"` // of rows that say none
-	Sheet    string             `json:"sheet"`    // of an XLSX or ODS; "": the first
-	Unknown  string             `json:"unknown"`  // columns: refuse (the usual) or keep as keys of the lab's own
-	Mapping  map[string]*string `json:"mapping"`  // from header to field, "": left out, null: forget what was said
+	Category string             `json:"category"` // of rows that name none
+	Sheet    string             `json:"sheet"`    // sheet of an XLSX or ODS file; "": the first
+	Unknown  string             `json:"unknown"`  // unknown columns: refuse (default) or keep as custom fields
+	Mapping  map[string]*string `json:"mapping"`  // from header to field; "": left out; null: forget the stored mapping
 }
 
-// The words for what to do with columns that nobody knows.
+// The values of Unknown: what to do with unknown columns.
 const (
 	UnknownRefuse = "refuse"
 	UnknownKeep   = "keep"
@@ -37,7 +37,7 @@ const (
 
 const maxMapped = 1000 // headers
 
-// Check completes an order and says what is wrong with it.
+// Check fills in the defaults of the options and reports what is wrong with them.
 func (o BulkOptions) Check() (BulkOptions, error) {
 	var f FieldErrors
 	if o.Mode == "" {
@@ -77,29 +77,29 @@ func (o BulkOptions) Check() (BulkOptions, error) {
 	return o, f.Err()
 }
 
-// Outcome is the result of a row.
+// RowStatus is the result of a row.
 type RowStatus string
 
-// The outcomes.
+// The results of rows.
 const (
 	RowCreated   RowStatus = "created"
 	RowUpdated   RowStatus = "updated"
-	RowUnchanged RowStatus = "unchanged" // the material says what the row says
+	RowUnchanged RowStatus = "unchanged" // the material already has these values
 	RowRefused   RowStatus = "refused"
 )
 
-// RowResult is the result of one row of a spreadsheet, or would come of it.
+// RowResult is the result of one row of a spreadsheet; after a dry run, the result that it would have.
 type RowResult struct {
-	Row       int                 `json:"row"` // as the spreadsheet shows it
+	Row       int                 `json:"row"` // number that the spreadsheet shows
 	Outcome   RowStatus           `json:"outcome"`
 	Material  int64               `json:"material,omitempty"`
 	Reference string              `json:"reference,omitempty"`
-	Problems  map[string][]string `json:"problems,omitempty"` // by header of the column
-	Values    map[string]string   `json:"values,omitempty"`   // of the cells with problems
-	Doubts    map[string][]string `json:"doubts,omitempty"`   // of values that are taken as they are
+	Problems  map[string][]string `json:"problems,omitempty"` // by column header
+	Values    map[string]string   `json:"values,omitempty"`   // of the cells with problems, by column header
+	Doubts    map[string][]string `json:"doubts,omitempty"`   // warnings about values kept unchanged, by header
 }
 
-// BulkCounts count outcomes.
+// BulkCounts counts rows by result.
 type BulkCounts struct {
 	Created   int64 `json:"created"`
 	Updated   int64 `json:"updated"`
@@ -107,7 +107,7 @@ type BulkCounts struct {
 	Refused   int64 `json:"refused"`
 }
 
-// Count adds outcomes.
+// Count adds the results of rows.
 func (c *BulkCounts) Count(rows []RowResult) {
 	for _, r := range rows {
 		switch r.Outcome {
@@ -123,27 +123,27 @@ func (c *BulkCounts) Count(rows []RowResult) {
 	}
 }
 
-// Rows is how many rows were counted.
+// Rows returns how many rows were counted.
 func (c BulkCounts) Rows() int64 { return c.Created + c.Updated + c.Unchanged + c.Refused }
 
-// MaxRefused is how many rows are refused before a spreadsheet is not read on: it is another one
-// than was meant.
+// MaxRefused is the number of refused rows after which a spreadsheet is not read further: it is probably the wrong
+// file.
 const MaxRefused = 10_000
 
 // BulkResult is the result of a spreadsheet.
 type BulkResult struct {
 	Mode   BulkMode `json:"mode"`
-	Stored bool     `json:"stored"` // whether the counts say what was done, not what would be
+	Stored bool     `json:"stored"` // the counts are of what was done, not of what would be done
 	BulkCounts
-	Complete bool            `json:"complete"` // false: reading ended after too many refused rows
-	Report   string          `json:"report"`   // where the outcome of every row is
-	Sheet    string          `json:"sheet"`    // that was read; "" of CSV
+	Complete bool            `json:"complete"` // false: reading stopped after too many refused rows
+	Report   string          `json:"report"`   // where the results of all rows are
+	Sheet    string          `json:"sheet"`    // sheet that was read; "" for CSV
 	Others   []string        `json:"other_sheets"`
 	Columns  []ColumnHeading `json:"columns"`
 	Notes    []string        `json:"notes"`
 }
 
-// Bulk is a spreadsheet on its way in.
+// Bulk is a spreadsheet that is being imported.
 type Bulk struct {
 	JobID          int64
 	OrganizationID int64

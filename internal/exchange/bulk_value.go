@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// Replacement is a value of a column of a spreadsheet that is read as another one.
+// Replacement replaces a value in one column of a spreadsheet by another value.
 type Replacement struct {
 	Header string `json:"header"`
 	From   string `json:"from"`
@@ -17,8 +17,8 @@ type Replacement struct {
 
 const maxReplaced = 1000 // values
 
-// Replace gives the values that were replaced by now with more of them. What was replaced by a value that now is
-// replaced itself goes to the last one at once.
+// Replace returns list with more replacements added. A replacement whose new value is replaced in turn leads directly
+// to the final value.
 func Replace(list []Replacement, more []Replacement) ([]Replacement, error) {
 	var f FieldErrors
 	list = slices.Clone(list)
@@ -40,10 +40,10 @@ func Replace(list []Replacement, more []Replacement) ([]Replacement, error) {
 	return list, f.Err()
 }
 
-// Replaced are replacements by header and value.
+// Replaced holds replacements by header and value.
 type Replaced map[[2]string]string
 
-// NewReplaced makes them of a list.
+// NewReplaced builds a Replaced from a list.
 func NewReplaced(list []Replacement) Replaced {
 	replaced := Replaced{}
 	for _, r := range list {
@@ -52,16 +52,16 @@ func NewReplaced(list []Replacement) Replaced {
 	return replaced
 }
 
-// Read puts into a row what its values are read as.
+// Read applies the replacements to the cells of a row.
 func (l Layout) Read(cells []string, replaced Replaced) {
-	for i := range min(len(cells), len(l.Headings), len(replaced)*len(cells)) { // nothing where nothing is replaced
+	for i := range min(len(cells), len(l.Headings), len(replaced)*len(cells)) { // none without replacements
 		if to, is := replaced[[2]string{l.Headings[i].Header, strings.TrimSpace(cells[i])}]; is {
 			cells[i] = to
 		}
 	}
 }
 
-// Cells are the values of a row in the columns with problems, by header: those that one line can show.
+// Cells returns the values of a row in the columns with problems, by header; only those that fit on one line.
 func (l Layout) Cells(cells []string, problems map[string][]string) map[string]string {
 	var list map[string]string
 	for i, h := range l.Headings {
@@ -79,16 +79,16 @@ func (l Layout) Cells(cells []string, problems map[string][]string) map[string]s
 	return list
 }
 
-// WrongValue is a value that is refused in a column, in however many rows.
+// WrongValue is a value that is refused in a column, in any number of rows.
 type WrongValue struct {
 	Header, Value string
 	Why           []string
 	Rows          int
-	Choices       []category.Option // of a column that takes nothing else
+	Choices       []category.Option // of a column that accepts nothing else
 }
 
-// WrongValues are those of rows that stand in most of them, at most limit. headings say what the columns are, code is
-// the category of rows that say none.
+// WrongValues returns the refused values that occur in the most rows, at most limit of them. headings describe the
+// columns, code is the category of rows that name none.
 func WrongValues(rows []RowResult, headings []ColumnHeading, code string, limit int) []WrongValue {
 	found := map[[2]string]*WrongValue{}
 	for _, o := range rows {
@@ -118,7 +118,7 @@ func WrongValues(rows []RowResult, headings []ColumnHeading, code string, limit 
 	return list
 }
 
-// choices are the values that a field takes where it takes no other ones; in any category where code is "".
+// choices returns the values of a field that accepts no others; of any category if code is "".
 func choices(field, code string) []category.Option {
 	yesNo := []category.Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}}
 	key, ofCategory := strings.CutPrefix(field, metadataPrefix)

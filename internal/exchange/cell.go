@@ -9,8 +9,8 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// splitItems splits a cell at ; and at line ends. An item in quotation marks may hold these; a
-// quotation mark in it is doubled.
+// splitItems splits a cell at semicolons and line ends. An item in quotation marks may contain these; a quotation mark
+// within it is doubled.
 func splitItems(cell string) []string {
 	items := []string{}
 	add := func(item string) {
@@ -34,7 +34,7 @@ func splitItems(cell string) []string {
 	return items
 }
 
-// quotedItem reads an item in quotation marks that ends where an item may end.
+// quotedItem reads a quoted item that is followed by a separator or by the end of the cell.
 func quotedItem(cell string) (item, rest string, ok bool) {
 	if !strings.HasPrefix(cell, `"`) {
 		return "", "", false
@@ -54,7 +54,7 @@ func quotedItem(cell string) (item, rest string, ok bool) {
 	return "", "", false
 }
 
-// joinItems writes items so that splitItems gives them back.
+// joinItems writes items so that splitItems returns them unchanged.
 func joinItems(items []string) string {
 	var b strings.Builder
 	for i, item := range items {
@@ -69,13 +69,13 @@ func joinItems(items []string) string {
 	return b.String()
 }
 
-// showValue writes a value of additional_metadata into a cell; list: of a key that holds a list.
+// showValue formats a value of additional_metadata for a cell; list means that the key holds a list.
 func showValue(raw json.RawMessage, list bool) string {
 	if raw == nil {
 		return ""
 	}
 	var text string
-	if json.Unmarshal(raw, &text) == nil { // null leaves it empty
+	if json.Unmarshal(raw, &text) == nil { // null leaves the cell empty
 		return text
 	}
 	var items []string
@@ -85,7 +85,7 @@ func showValue(raw json.RawMessage, list bool) string {
 	return string(raw)
 }
 
-// readValue reads a cell that is not empty as the value of a key; f is nil for a key of the lab's own.
+// readValue reads a cell that is not empty as the value of a key; f is nil for a custom field.
 func readValue(cell string, f *category.Field) json.RawMessage {
 	if f == nil {
 		if (cell[0] == '{' || cell[0] == '[') && json.Valid([]byte(cell)) {
@@ -119,8 +119,8 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 	return category.Quote(meant(f, cell))
 }
 
-// whole is a whole number without the .0 that programs write behind it which keep all numbers alike; any other
-// text as it is.
+// whole returns a whole number without the ".0" that programs append which format all numbers alike, and any other text
+// unchanged.
 func whole(cell string) string {
 	digits, zeros, ok := strings.Cut(cell, ".")
 	if ok && zeros != "" && digits != "" && strings.Trim(zeros, "0") == "" && strings.Trim(digits, "0123456789") == "" {
@@ -129,7 +129,7 @@ func whole(cell string) string {
 	return cell
 }
 
-// meant is the value of the option that a text means, else the text.
+// meant returns the value of the option that a text names, or the text itself if it names none.
 func meant(f *category.Field, text string) string {
 	if o, ok := f.Option(text); ok {
 		return o.Value
@@ -137,15 +137,15 @@ func meant(f *category.Field, text string) string {
 	return text
 }
 
-// The days between which a number in a column of dates is the number by which spreadsheets count
-// days: from 1954 to 2119, so that no year is taken for one.
+// The range in which a number in a date column is read as a spreadsheet's day number: the days from 1954 to 2119, so
+// that no year is taken for a day number.
 const (
 	firstSerial = 20_000
 	lastSerial  = 80_000
 )
 
-// isoDate gives a date as year-month-day that a cell holds in that form with a time, or as a number
-// of days since the end of 1899; any other text as it is.
+// isoDate returns the date in a cell as year-month-day: the cell holds such a date with a time, or a number of days
+// since the end of 1899. Any other text is returned unchanged.
 func isoDate(cell string) string {
 	if day, _, ok := strings.Cut(cell, " "); ok {
 		if _, err := time.Parse(time.DateOnly, day); err == nil {
@@ -158,7 +158,7 @@ func isoDate(cell string) string {
 	return cell
 }
 
-// objectOf writes values that are JSON already as an object.
+// objectOf writes values that are already JSON as an object.
 func objectOf(values map[string]json.RawMessage) json.RawMessage {
 	raw := []byte{'{'}
 	for key, value := range values {
@@ -170,8 +170,8 @@ func objectOf(values map[string]json.RawMessage) json.RawMessage {
 	return append(raw, '}')
 }
 
-// alike reports whether a cell says what a material has: but for white space around it and the form of
-// line ends, which no spreadsheet keeps.
+// alike reports whether a cell equals the value that a material has, except for surrounding white space and the form of
+// line ends, which spreadsheets do not preserve.
 func alike(cell, shown string) bool {
 	if shown == "" {
 		return strings.TrimSpace(cell) == ""

@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// CheckBody says what is wrong with the values of a body by themselves, whatever they are laid
-// over; made: the body is to make an object. It completes the answer to a body of which some
-// fields have a wrong type already, so that one answer names them all.
+// CheckBody reports what is wrong with the values of a body, independent of the object that it changes; made means that
+// the body creates an object. It completes the answer to a body some of whose fields have a wrong type, so that one
+// answer names all errors.
 func CheckBody(body any, made bool) FieldErrors {
 	var err error
 	switch p := body.(type) {
@@ -20,11 +20,11 @@ func CheckBody(body any, made bool) FieldErrors {
 	case UserPatch:
 		_, err = p.Patch(User{})
 	case TokenNew:
-		p.Expires = Null[Until]{} // which depends on the time
+		p.Expires = Null[Until]{} // it depends on the time
 		_, err = p.Token(time.Time{}, 0)
 	case OrganizationPatch:
 		if made {
-			_, _, err = p.Create(uuid.Max) // owner is required where access is open alone
+			_, _, err = p.Create(uuid.Max) // owner is required with open access only
 		} else {
 			_, _, err = p.Patch(Organization{}, nil)
 		}
@@ -43,7 +43,7 @@ func CheckBody(body any, made bool) FieldErrors {
 			_, err = p.Patch(Grant{Title: "-", FunderID: "-"})
 		}
 	case InvitationNew:
-		_, err = p.Create(time.Time{}, false) // which registry there is is not for this room to say
+		_, err = p.Create(time.Time{}, false) // this package does not know which registry is in use
 	case InvitationToken:
 		_, err = p.Check()
 	case JoinNew:
@@ -98,5 +98,5 @@ func CheckBody(body any, made bool) FieldErrors {
 	return nil
 }
 
-// anyURL takes every address: which ones a webhook may have is not for this room to say.
+// anyURL accepts every address: this package does not decide which addresses a webhook may have.
 func anyURL(string) error { return nil }

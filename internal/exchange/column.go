@@ -15,28 +15,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Column is one column of a spreadsheet of materials: a field that can be written, or a key of
-// additional_metadata, as a category has it.
+// Column is one column of a spreadsheet of materials: a writable field, or a key of additional_metadata as a category
+// defines it.
 type Column struct {
-	Field   string // as errors name it: title, or additional_metadata.disease
+	Field   string // name in errors, such as title or additional_metadata.disease
 	Label   string
 	Help    string
 	Example string
-	Values  []string // to choose from
-	Closed  bool     // nothing else can be chosen
-	also    []string // other headers
-	keeps   bool     // an empty cell keeps what there is; in other columns it clears it
+	Values  []string // options
+	Closed  bool     // only the options are accepted
+	also    []string // other headers that mean this column
+	keeps   bool     // an empty cell keeps the value; in other columns it clears it
 	show    func(Material) string
 	read    func(cell string, p *MaterialPatch) error
 }
 
 const metadataPrefix = "additional_metadata."
 
-// TooLong stands in a spreadsheet for a text that a cell cannot hold; it keeps what there is.
+// TooLong replaces a text that does not fit in a cell of a spreadsheet; on import it keeps the stored value.
 const TooLong = "#too long for a cell of a spreadsheet; it stays as it is"
 
-// materialColumns are those of every category, in the order of templates. The id and the reference
-// say which material a row means; Entry reads them.
+// materialColumns are the columns of every category, in the order of templates. The id and the reference identify the
+// material of a row; RowTarget reads them.
 var materialColumns = []Column{
 	{Field: "id", Label: "Aliquot id", keeps: true, also: []string{"material id"},
 		Help: "Of a material that is listed already, as the export gives it. Empty for a new one.",
@@ -122,7 +122,7 @@ var materialColumns = []Column{
 			if err == nil && len(cell) == 36 {
 				p.Contact = Some(UserRef(id))
 			}
-			return nil // else it is a registry id, which Entry gives
+			return nil // otherwise it is a registry id, which RowTarget returns
 		}},
 	flag("is_archived", "Archived", "Whether it is no longer offered.", nil,
 		func(m Material) bool { return m.Archived }, func(p *MaterialPatch) *Opt[bool] { return &p.Archived }),
@@ -137,7 +137,7 @@ var materialColumns = []Column{
 		read: func(string, *MaterialPatch) error { return nil }},
 }
 
-// readOnly are headers of what an export or a list shows and nobody writes.
+// readOnly lists the headers that exports or lists contain and that nobody can write.
 var readOnly = []string{"createdat", "updatedat", "grants", "importidentifier", "warnings"}
 
 func nullable(field, label, help string, also []string, get func(Material) *string,
@@ -179,7 +179,7 @@ func reference(field, label, help string, also []string, get func(Material) *int
 		read: func(cell string, p *MaterialPatch) error { return fromCell(cell, whole(cell), set(p)) }}
 }
 
-// fromCell reads a cell as the JSON string text; an empty one is null.
+// fromCell reads a cell as the JSON string text; an empty cell is null.
 func fromCell[T any](cell, text string, into *Null[T]) error {
 	if cell == "" {
 		*into = Cleared[T]()
@@ -192,7 +192,7 @@ func fromCell[T any](cell, text string, into *Null[T]) error {
 	return into.UnmarshalJSON(raw)
 }
 
-// truth reads the words for yes and no.
+// parseBool reads the words for yes and no.
 func parseBool(cell string) (value, known bool) {
 	switch strings.ToLower(cell) {
 	case "true", "yes", "y", "1", "x":
@@ -203,8 +203,8 @@ func parseBool(cell string) (value, known bool) {
 	return false, false
 }
 
-// categoryCode is the code of a category that is named by code, label or plural; what names none it
-// gives as it is.
+// categoryCode returns the code of the category with that code, label or plural, or the cell unchanged if there is
+// none.
 func categoryCode(cell string) string {
 	if _, ok := category.Get(cell); ok || cell == "" {
 		return cell
@@ -217,7 +217,7 @@ func categoryCode(cell string) string {
 	return cell
 }
 
-// fold is what headers are compared by: letters and digits, without case and accents.
+// fold returns the form in which headers are compared: letters and digits, without case and accents.
 func fold(header string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -236,7 +236,7 @@ func deref[T any](p *T) (v T) {
 
 func orEmpty(s *string) string { return deref(s) }
 
-// Columns are those of a category, in the order of its template.
+// Columns returns the columns of a category, in the order of its template.
 func Columns(c category.Category) []Column {
 	list := slices.Clone(materialColumns)
 	for _, f := range c.Fields {
@@ -245,7 +245,7 @@ func Columns(c category.Category) []Column {
 	return list
 }
 
-// metadataColumn is the column of a key.
+// metadataColumn returns the column of a key.
 func metadataColumn(f category.Field) Column {
 	c := Column{Field: metadataPrefix + f.Key, Label: f.Label, Help: f.Help, Example: f.Example, Closed: f.Closed}
 	if f.Unit != "" {
@@ -253,7 +253,7 @@ func metadataColumn(f category.Field) Column {
 	}
 	if f.Type == category.List {
 		c.Help += " Several with ; between them."
-		return c // a cell holds several, which a list to choose from does not know
+		return c // a cell holds several values, so a list of options does not apply
 	}
 	for _, o := range f.Options {
 		c.Values = append(c.Values, o.Value)
@@ -264,7 +264,7 @@ func metadataColumn(f category.Field) Column {
 	return c
 }
 
-// metadataSynonyms are other headers of keys; each stands once.
+// metadataSynonyms are other headers for keys; each occurs once.
 var metadataSynonyms = map[string][]string{
 	"cell_line_name":  {"cell line", "line"},
 	"plasmid_name":    {"plasmid"},
@@ -282,7 +282,8 @@ var metadataSynonyms = map[string][]string{
 	"storage_medium":  {"freezing medium"},
 }
 
-// registryID is a cell that names a person: an ORCID iD in any form, or as the provider calls them.
+// registryID returns the registry id in a cell that names a person: an ORCID iD in any form, or an id as the provider
+// writes it.
 func registryID(cell string) string {
 	if id, err := identifier.ORCID(cell); err == nil {
 		return id

@@ -1,16 +1,16 @@
 package exchange
 
 import (
-	_ "embed" // of the lists
+	_ "embed" // for the lists
 	"slices"
 	"strings"
 )
 
-// Country is how addresses are written somewhere.
+// Country describes how addresses are written in a country.
 type Country struct {
 	Name   string
-	State  string // what the part of the country is called; "": addresses name none
-	Postal string // what the postal code is called; "": there is none
+	State  string // name of its administrative division; "": addresses have none
+	Postal string // name of the postal code; "": there is none
 	form   string // of the lines with the town: L town, S state, P postal code, / a new line
 }
 
@@ -20,7 +20,7 @@ var countryText string
 //go:embed zones.txt
 var zoneText string
 
-// Countries are all of them, in the order of the alphabet.
+// Countries lists all countries in alphabetical order.
 var Countries = func() []Country {
 	var list []Country
 	for line := range strings.Lines(countryText) {
@@ -34,13 +34,13 @@ var Countries = func() []Country {
 	return list
 }()
 
-// Zones are the time zones that people choose from, by region.
+// Zones lists the time zones to choose from, by region.
 var Zones = strings.Fields(zoneText)
 
-// anywhere is a country that is not on the list.
+// anywhere stands for a country that is not on the list.
 var anywhere = Country{State: "State, province or region", Postal: "Postal code", form: "L S P"}
 
-// CountryOf is the country of a name as people write it.
+// CountryOf returns the country with a name as people write it.
 func CountryOf(name string) Country {
 	if i := slices.IndexFunc(Countries, func(c Country) bool { return strings.EqualFold(c.Name, name) }); i >= 0 {
 		return Countries[i]
@@ -48,7 +48,7 @@ func CountryOf(name string) Country {
 	return anywhere
 }
 
-// Lines are the lines of an address below the name, in the form of its country.
+// Lines returns the lines of an address below the name, in the format of its country.
 func (a Address) Lines() []string {
 	lines := []string{a.Institution, a.Line1, a.Line2}
 	country := CountryOf(a.Country).form
@@ -65,7 +65,7 @@ func (a Address) Lines() []string {
 		lines = append(lines, strings.Trim(strings.ReplaceAll(strings.Join(strings.Fields(line), " "), " ,", ","),
 			" ,-"))
 	}
-	if !strings.Contains(country, "S") { // which its owner gave all the same
+	if !strings.Contains(country, "S") { // its owner may have entered one anyway
 		lines = append(lines, a.State)
 	}
 	if !strings.Contains(country, "P") {

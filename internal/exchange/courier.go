@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The ways to pay for a shipment, as payment_method names them.
+// The ways to pay for a shipment, as values of payment_method.
 const (
-	ByCourierAccount = "SHIPPING_CODE" // the lab books on an account of the requester
+	ByCourierAccount = "SHIPPING_CODE" // the lab charges an account of the requester
 	ByReimbursement  = "REIMBURSEMENT" // the lab pays and sends an invoice
 	ByOtherMeans     = "OTHER"
 )
@@ -15,11 +15,11 @@ const (
 // Courier is a carrier whose account numbers have a known form.
 type Courier struct {
 	Name    string
-	Account string // the form of its account numbers, in words
+	Account string // format of its account numbers, in words
 	pattern *regexp.Regexp
 }
 
-// Couriers are those that people choose from; any other one may be named too.
+// Couriers are the carriers to choose from; any other may be entered too.
 var Couriers = []Courier{
 	{"DHL Express", "9 or 10 digits", regexp.MustCompile(`^\d{9,10}$`)},
 	{"FedEx", "9 digits", regexp.MustCompile(`^\d{9}$`)},
@@ -28,16 +28,16 @@ var Couriers = []Courier{
 	{"World Courier", "as on its invoices", nil},
 }
 
-// CourierAccount is an account that a shipment is booked on.
+// CourierAccount is a courier account that a shipment is charged to.
 type CourierAccount struct{ Courier, Number string }
 
-// accountMark stands between courier and number in payment_method_notes.
+// accountMark separates courier and number in payment_method_notes.
 const accountMark = ", account "
 
-// Notes is the account as payment_method_notes says it.
+// Notes returns the account as text for payment_method_notes.
 func (a CourierAccount) Notes() string { return a.Courier + accountMark + a.Number }
 
-// ReadCourierAccount reads Notes; ok is false where a text is something else.
+// ReadCourierAccount parses the text that Notes returns; ok is false for any other text.
 func ReadCourierAccount(notes string) (a CourierAccount, ok bool) {
 	if strings.Contains(notes, "\n") {
 		return a, false
@@ -46,7 +46,7 @@ func ReadCourierAccount(notes string) (a CourierAccount, ok bool) {
 	return a, ok
 }
 
-// check says what is wrong with an account. Spaces and hyphens, as people write them, do not count.
+// check reports what is wrong with an account. Spaces and hyphens in the number are ignored.
 func (a CourierAccount) check(f *FieldErrors) CourierAccount {
 	f.line("courier", Some(a.Courier), lineLength, &a.Courier)
 	f.line("account", Some(a.Number), lineLength, &a.Number)

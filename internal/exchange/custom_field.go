@@ -9,21 +9,21 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// CustomField is a key of additional_metadata that the category of a material does not have, as a line of a form: its
-// value now, and what it was when the form began.
+// CustomField is one row of a form for a key of additional_metadata that the material's category does not define: its
+// current value, and the value when the form was opened.
 type CustomField struct{ Key, Value, Was string }
 
-// Touched reports whether somebody typed in the line.
+// Touched reports whether the person changed the row.
 func (l CustomField) Touched() bool { return l.Value != l.Was || l.Was == "" && l.Key != "" }
 
-// The fields of a form that have the parts of lines, each in the order of the lines.
+// The names of the form fields that hold the parts of the rows, each in the order of the rows.
 const (
 	ownKey   = "own_key"
 	ownValue = "own_value"
 	ownWas   = "own_was"
 )
 
-// CustomFields are those that a form has.
+// CustomFields returns the rows of a form.
 func CustomFields(form url.Values) []CustomField {
 	at := func(name string, i int) string {
 		if i < len(form[name]) {
@@ -38,7 +38,7 @@ func CustomFields(form url.Values) []CustomField {
 	return list
 }
 
-// ClearCustomField has the lines of a form that are about a key say nothing.
+// ClearCustomField empties the rows of a form that have a key.
 func ClearCustomField(form url.Values, key string) {
 	for i, l := range CustomFields(form) {
 		if l.Key == key && i < len(form[ownValue]) {
@@ -47,7 +47,7 @@ func ClearCustomField(form url.Values, key string) {
 	}
 }
 
-// ShowCustomFields are values as lines of a form that begins; an empty one is none.
+// ShowCustomFields returns the rows of a newly opened form, with an empty row at the end.
 func ShowCustomFields(values map[string]json.RawMessage) []CustomField {
 	var list []CustomField
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -58,8 +58,8 @@ func ShowCustomFields(values map[string]json.RawMessage) []CustomField {
 	return list
 }
 
-// formCustomFields does to values what the lines of a form say, and reports whether that changes them. A line that
-// nobody touched leaves its value as it is by now, an emptied one removes it.
+// formCustomFields applies the rows of a form to values and reports whether that changes them. An untouched row keeps
+// the value stored by now; an emptied row removes it.
 func formCustomFields(form url.Values, c category.Category, values map[string]json.RawMessage,
 	f *FieldErrors) (changed bool) {
 	for _, l := range CustomFields(form) {
@@ -86,7 +86,7 @@ func formCustomFields(form url.Values, c category.Category, values map[string]js
 	return changed
 }
 
-// customValueOf is a text as a value that was another one: a number stays a number, a list a list.
+// customValueOf converts a text to a value of the type that it had before: a number stays a number, a list a list.
 func customValueOf(text string, was json.RawMessage) json.RawMessage {
 	var old string
 	if was != nil && json.Unmarshal(was, &old) != nil && json.Valid([]byte(text)) {

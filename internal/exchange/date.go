@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Date is a day, YYYY-MM-DD, as the contract writes it. Dates compare as text.
+// Date is a day in the contract's form YYYY-MM-DD. Dates compare as text.
 type Date string
 
-// UnmarshalJSON takes an existing day only.
+// UnmarshalJSON accepts only days that exist.
 func (d *Date) UnmarshalJSON(b []byte) error {
 	var s string
 	wrong := errors.New("must be a date as YYYY-MM-DD, such as 2026-03-12")
@@ -24,7 +24,7 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Begin is when a day begins, UTC; ok is false where there is none.
+// Begin returns when a day begins, in UTC; ok is false if there is no date.
 func (d *Date) Begin() (t time.Time, ok bool) {
 	if d == nil {
 		return t, false
@@ -33,7 +33,7 @@ func (d *Date) Begin() (t time.Time, ok bool) {
 	return t, err == nil
 }
 
-// Instant is a moment in JSON. An input may give it in RFC 3339, or in the contract's form with +0000.
+// Instant is a moment in JSON. An input may have the form of RFC 3339, or the contract's form with +0000.
 type Instant time.Time
 
 // TimeLayout is the contract's form of a timestamp, always UTC.
@@ -44,8 +44,8 @@ func (i Instant) MarshalText() ([]byte, error) {
 	return time.Time(i).UTC().AppendFormat(nil, TimeLayout), nil
 }
 
-// UnmarshalJSON takes both forms and keeps whole seconds, which is what a response shows, so that
-// sending it back is no change.
+// UnmarshalJSON accepts both forms and keeps whole seconds, which is what a response shows: sending a response back is
+// no change.
 func (i *Instant) UnmarshalJSON(b []byte) error {
 	var s string
 	wrong := errors.New("must be a timestamp, such as 2026-03-12T09:40:00+0000")

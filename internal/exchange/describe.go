@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Tell says in one sentence what an event was, for the people who hear of it: who did what
-// with the request of which material.
+// DescribeEvent returns one sentence about an event for the people who are notified: who did what with the request for
+// which material.
 func DescribeEvent(e Event, actor, material string) string {
 	return fmt.Sprintf("%s %s (request %d, %s).", actor, DescribeAction(e, "", ""), e.RequestID, material)
 }
 
-// Did is that sentence behind its actor: "accepted the request". Whoever reads it may be on a side of
-// the request, which is "your request" to its requester, and then it names the material, where
-// material is not empty: "accepted your request for HeLa".
+// DescribeAction returns that sentence without its actor: "accepted the request". reader is the side of the reader, if
+// any: the requester reads "your request". If material is not empty, the sentence names it: "accepted your request for
+// HeLa".
 func DescribeAction(e Event, reader Side, material string) string {
 	return eventDescription{e.Detail, reader, material}.did(e.Kind)
 }
 
-// telling is what a sentence about an event depends on.
+// eventDescription holds what a sentence about an event depends on.
 type eventDescription struct {
 	Detail
 	reader   Side
@@ -106,7 +106,7 @@ func (t eventDescription) moved() string {
 }
 
 func (t eventDescription) reminded() string {
-	if t.material != "" { // whose turn it is now is told beside the sentence
+	if t.material != "" { // whose turn it is appears beside the sentence
 		return "reminded " + t.side(t.Party) + " of " + t.request()
 	}
 	return "reminded " + t.side(t.Party) + ", whose turn it is" + t.turn()
@@ -114,7 +114,7 @@ func (t eventDescription) reminded() string {
 
 func (t eventDescription) escalated() string {
 	switch {
-	case t.material != "" && t.Party == t.reader: // nobody else hears of it
+	case t.material != "" && t.Party == t.reader: // nobody else is notified
 		return "brought " + t.request() + " to you, the owner of the " + string(t.Party)
 	case t.material != "":
 		return "brought " + t.request() + " to the owner of the " + string(t.Party)
@@ -122,7 +122,7 @@ func (t eventDescription) escalated() string {
 	return "told the owner of the " + string(t.Party) + ", whose turn it is" + t.turn()
 }
 
-// turn says since when a turn is and for what.
+// turn describes what a turn is for and since when it runs.
 func (t eventDescription) turn() string {
 	owed := make([]string, len(t.What))
 	for i, what := range t.What {
@@ -136,13 +136,13 @@ func (t eventDescription) turn() string {
 }
 
 func (t eventDescription) until() string {
-	if t.Until == nil || t.material != "" { // the day is told beside the sentence
+	if t.Until == nil || t.material != "" { // the day appears beside the sentence
 		return ""
 	}
 	return " until " + time.Time(*t.Until).UTC().Format(time.DateOnly)
 }
 
-// request is what the request is called.
+// request returns what the request is called.
 func (t eventDescription) request() string {
 	if t.reader == RequesterSide {
 		return "your request" + t.of("for")
@@ -150,7 +150,7 @@ func (t eventDescription) request() string {
 	return "the request" + t.of("for")
 }
 
-// of names the material behind a preposition.
+// of returns the material behind a preposition.
 func (t eventDescription) of(preposition string) string {
 	if t.material == "" {
 		return ""
@@ -158,7 +158,7 @@ func (t eventDescription) of(preposition string) string {
 	return " " + preposition + " " + t.material
 }
 
-// side is what a side is called.
+// side returns what a side is called.
 func (t eventDescription) side(s Side) string {
 	if s == t.reader {
 		return "you"
@@ -166,10 +166,10 @@ func (t eventDescription) side(s Side) string {
 	return "the " + string(s)
 }
 
-// Owed is what a turn is for, in words.
+// DescribeTask returns what a turn is for, in words.
 func DescribeTask(what string) string { return owedNames[what] }
 
-// owedNames are what a turn can be for, in words.
+// owedNames are the descriptions of everything that a turn can be for.
 var owedNames = map[string]string{
 	string(NeedAbstract): "the research abstract", string(NeedSignedMTA): "the signed MTA",
 	string(NeedIRB):     "the IRB document",

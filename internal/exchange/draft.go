@@ -8,16 +8,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Draft is a form as somebody left it, so that nothing typed is lost. It is never checked before it is sent.
+// Draft is a form as a person left it, so that nothing typed is lost. It is not validated before it is submitted.
 type Draft struct {
 	User      uuid.UUID
-	Key       string // of the form, as "request 7"; a person has one draft of each
-	Title     string // what the person sees it by
+	Key       string // of the form, such as "request 7"; a person has one draft of each form
+	Title     string // shown to the person
 	Form      url.Values
 	UpdatedAt time.Time
 }
 
-// The most drafts of one person, and the most bytes of one.
+// The maximum number of drafts of one person, and of bytes of one draft.
 const (
 	MaxDrafts = 200
 	maxDraft  = 256 << 10
@@ -25,7 +25,7 @@ const (
 
 var draftKey = regexp.MustCompile(`^[a-z]+( [A-Za-z0-9_-]{1,60})*$`)
 
-// Check says what keeps a draft from being kept.
+// Check reports why a draft cannot be stored.
 func (d Draft) Check() error {
 	if !draftKey.MatchString(d.Key) {
 		return Errorf(NotFound, "There is no form of that name.")

@@ -8,54 +8,54 @@ import (
 	"strings"
 )
 
-// Code names one kind of failure. It is the error_code of the contract (contract.md section 2)
-// and decides the HTTP status in one table of the api room.
+// Code names one kind of failure. It is the error_code of contract.md section 2 and determines the HTTP status, by one
+// table in package api.
 type Code string
 
-// The codes of contract.md section 2 and 3.
+// The codes of contract.md sections 2 and 3.
 const (
-	InvalidInput        Code = "INVALID_INPUT"        // a value is wrong; Fields says which
+	InvalidInput        Code = "INVALID_INPUT"        // a value is wrong; Fields names the field
 	MalformedJSON       Code = "MALFORMED_JSON"       // the body is not JSON
 	NotAuthenticated    Code = "NOT_AUTHENTICATED"    // no token, or an unknown or expired one
 	InvalidCode         Code = "INVALID_CODE"         // the identity provider refused the authorization code
 	Forbidden           Code = "FORBIDDEN"            // known caller, not allowed
-	OutOfScope          Code = "SCOPE"                // the user may, the token that they sent may not
-	FieldForbidden      Code = "FIELD_FORBIDDEN"      // allowed, but not to change this field
+	OutOfScope          Code = "SCOPE"                // the user has the right, but the token used does not
+	FieldForbidden      Code = "FIELD_FORBIDDEN"      // the change is allowed, but not of this field
 	RegistrationClosed  Code = "REGISTRATION_CLOSED"  // this identity may not register here
-	CrossSite           Code = "CROSS_SITE"           // a page of another site sent it
+	CrossSite           Code = "CROSS_SITE"           // a page of another site sent the call
 	NotFound            Code = "NOT_FOUND"            // no such object or path
-	MethodNotAllowed    Code = "METHOD_NOT_ALLOWED"   // the path exists, not with this method
+	MethodNotAllowed    Code = "METHOD_NOT_ALLOWED"   // the path exists, but not with this method
 	PreconditionFailed  Code = "PRECONDITION_FAILED"  // If-Match names an older version
 	TooLarge            Code = "TOO_LARGE"            // body or file over its limit
-	QuotaExceeded       Code = "QUOTA"                // no room for a file in what its user or lab may store
+	QuotaExceeded       Code = "QUOTA"                // a file does not fit in the quota of its user or lab
 	UnsupportedMedia    Code = "UNSUPPORTED_MEDIA"    // not JSON, or a refused file type
-	Misdirected         Code = "MISDIRECTED"          // for a host that is not ours
+	Misdirected         Code = "MISDIRECTED"          // for a host name that is not this installation's
 	RateLimited         Code = "RATE_LIMITED"         // too many calls
-	InvalidTransition   Code = "INVALID_TRANSITION"   // the life cycle has no such move for this caller
+	InvalidTransition   Code = "INVALID_TRANSITION"   // the life cycle has no such transition for this caller
 	MissingRequirements Code = "MISSING_REQUIREMENTS" // something is still owed
 	MaterialArchived    Code = "MATERIAL_ARCHIVED"    // the material is no longer offered
 	MaterialEmbargoed   Code = "MATERIAL_EMBARGOED"   // the material is not offered yet
-	RequestClosed       Code = "REQUEST_CLOSED"       // the request is resolved
-	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request stands on this document
-	Conflict            Code = "CONFLICT"             // someone else was first
-	StorageFull         Code = "STORAGE_FULL"         // the disk of the database or of the files takes no more
-	Unavailable         Code = "UNAVAILABLE"          // an outside service or the database does not answer
-	InvalidAnswer       Code = "INVALID_ANSWER"       // an outside service answers something unusable
-	Internal            Code = "INTERNAL"             // our fault; the cause is only in the log
+	RequestClosed       Code = "REQUEST_CLOSED"       // the request is closed
+	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request depends on this document
+	Conflict            Code = "CONFLICT"             // someone else changed it first
+	StorageFull         Code = "STORAGE_FULL"         // no space left on the disk of the database or of the files
+	Unavailable         Code = "UNAVAILABLE"          // an outside service or the database does not respond
+	InvalidAnswer       Code = "INVALID_ANSWER"       // an outside service sent an unusable response
+	Internal            Code = "INTERNAL"             // a fault of the server; the cause is only in the log
 )
 
-// Error is the one error type that crosses rooms. Message and Fields are for a person and are
-// sent; Cause is for the log and never leaves the process.
+// Error is the one error type that crosses packages. Message and Fields are for a person and are sent; Cause is for the
+// log and never leaves the process.
 type Error struct {
 	Code    Code
 	Message string
-	Fields  map[string][]string // only with InvalidInput: field name to what is wrong with it
-	Action  Action              // that was refused, where it was for want of a right
+	Fields  map[string][]string // only with InvalidInput: the errors of each field
+	Action  Action              // the action that was refused for lack of a right, if one was
 	Details map[string]any      // further members of the error body, such as "allowed" or "missing"
 	Cause   error
 }
 
-// Error gives the message for a log line, with the cause when there is one.
+// Error returns the message for a log line, with the cause if there is one.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", e.Code, e.Message)
@@ -68,15 +68,15 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause, so that errors.Is finds context.Canceled and its like.
+// Unwrap returns the cause, so that errors.Is finds context.Canceled and the like.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Fail makes an Error with a message for a person.
+// Errorf returns an Error with a message for a person.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// With adds one member to the error body.
+// With adds a member to the error body.
 func (e *Error) With(key string, value any) *Error {
 	if e.Details == nil {
 		e.Details = map[string]any{}
@@ -85,7 +85,7 @@ func (e *Error) With(key string, value any) *Error {
 	return e
 }
 
-// CodeOf gives the code of err: Internal for anything that is not an Error.
+// CodeOf returns the code of err: Internal for anything that is not an Error.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
@@ -93,14 +93,14 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// ServerFault reports whether c is a failure of the server or of what it depends on, which may pass, rather than
-// an answer to what was asked.
+// ServerFault reports whether c is a failure of the server or of something it depends on, which may be temporary, and
+// not a problem with the call.
 func (c Code) ServerFault() bool { return c == Internal || c == Unavailable || c == StorageFull }
 
-// Faults collects what is wrong with an input, field by field, so that one answer names it all.
+// FieldErrors collects what is wrong with an input, field by field, so that one answer names everything.
 type FieldErrors map[string][]string
 
-// Add notes one fault of a field.
+// Add adds an error of a field.
 func (f *FieldErrors) Add(field, format string, args ...any) {
 	if *f == nil {
 		*f = FieldErrors{}
@@ -108,7 +108,7 @@ func (f *FieldErrors) Add(field, format string, args ...any) {
 	(*f)[field] = append((*f)[field], fmt.Sprintf(format, args...))
 }
 
-// take adds the faults that an error names.
+// merge adds the field errors of err.
 func (f *FieldErrors) merge(err error) {
 	e, is := errors.AsType[*Error](err)
 	if !is {
@@ -121,7 +121,7 @@ func (f *FieldErrors) merge(err error) {
 	}
 }
 
-// Err is nil when nothing is wrong, else an InvalidInput error that names every field.
+// Err returns nil if nothing is wrong, else an InvalidInput error that names every field.
 func (f FieldErrors) Err() error {
 	if len(f) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (f FieldErrors) Err() error {
 	return &Error{Code: InvalidInput, Message: f.Summary(), Fields: f}
 }
 
-// Summary names every field in one sentence.
+// Summary names all fields in one sentence.
 func (f FieldErrors) Summary() string {
 	return "Please correct: " + strings.Join(slices.Sorted(maps.Keys(f)), ", ") + "."
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventKind says what happened to a request.
+// EventKind is the kind of an event.
 type EventKind string
 
-// Everything that can happen to a request.
+// The kinds of events.
 const (
 	RequestMade       EventKind = "request_made"
 	StatusChanged     EventKind = "status_changed"
@@ -39,51 +39,51 @@ const (
 	Deleted           EventKind = "deleted"
 )
 
-// EventKinds are all of them.
+// EventKinds lists all of them.
 var EventKinds = []EventKind{
 	RequestMade, StatusChanged, Assigned, DocumentAdded, DocumentWithdrawn, DocumentAccepted, DocumentReturned,
 	AbstractChanged, AddressChanged, PaymentChanged, DetailsChanged, Messaged, IssueOpened, IssueClosed,
 	ShipmentChanged, Closed, Reopened, Reminded, Escalated, Snoozed, Unsnoozed, Deleted,
 }
 
-// Event is one thing that happened to a request. Events are only ever added, and each carries
-// the hash of the one before, so that a change of the past shows.
+// Event is one thing that happened to a request. Events are only ever added, and each carries the hash of the one
+// before, so that tampering can be detected.
 type Event struct {
 	ID        int64
 	RequestID int64
-	Seq       int64 // 1, 2, 3, ... within the request
+	Seq       int64 // 1, 2, 3, ... within a request
 	Kind      EventKind
 	Actor     uuid.UUID // uuid.Nil: Aliquot itself
 	At        time.Time // UTC, whole microseconds
 	Detail    Detail
-	Raw       string // Detail as JSON, to the letter as it was hashed and kept
+	Raw       string // Detail as JSON, byte for byte as it was hashed and stored
 	Prev      string // hex SHA-256 of the event before; "" for the first
 	Hash      string
 }
 
-// OrganizationEvent is an event in the feed of the organization that has the material.
+// OrganizationEvent is an event in the feed of the organization that owns the material.
 type OrganizationEvent struct {
 	Event
 	Material int64
 	Title    string // of the material
 }
 
-// Head is the last event of a request's chain; the zero one is of a chain without events.
+// Head is the last event of a request's chain; the zero Head is that of an empty chain.
 type Head struct {
 	Seq  int64
 	Hash string
 }
 
-// Notification is one line of a person's feed: of an event of a request, or of news.
+// Notification is one entry in a person's feed: about an event of a request, or an announcement.
 type Notification struct {
 	ID               int64
 	User             uuid.UUID // whose feed
 	Category         Category
-	Event            Event         // the zero one where it tells of news
-	Material         int64         // 0 there too
+	Event            Event         // the zero Event for an announcement
+	Material         int64         // 0 for an announcement
 	Title            string        // of the material
-	News             *Announcement // nil where it tells of an event
-	Organization     int64         // of the material or the news; 0: none
+	News             *Announcement // nil for an event
+	Organization     int64         // of the material or the announcement; 0: none
 	OrganizationName string
 	Actor            *User // nil: Aliquot itself
 	CreatedAt        time.Time
@@ -91,7 +91,7 @@ type Notification struct {
 	Mail             MailState
 }
 
-// Text says in one sentence what it tells of.
+// Text describes the notification in one sentence.
 func (n Notification) Text() string {
 	actor := "Aliquot"
 	if n.Actor != nil {
@@ -103,7 +103,7 @@ func (n Notification) Text() string {
 	return DescribeEvent(n.Event, actor, n.Title)
 }
 
-// Detail is what an event tells beside its kind; only what applies is there.
+// Detail holds the details of an event; only those that apply are set.
 type Detail struct {
 	From       Status     `json:"from,omitempty"`
 	To         Status     `json:"to,omitempty"`
@@ -117,7 +117,7 @@ type Detail struct {
 	Issue      int64      `json:"issue,omitempty"`
 	Fields     []string   `json:"fields,omitempty"`
 	Text       string     `json:"text,omitempty"`
-	// of a reminder or an escalation: whose turn it is, for what, since when, and the day of it
+	// of a reminder or an escalation: whose turn it is, for what, since when, and which day of the turn it is
 	Party Side     `json:"party,omitempty"`
 	What  []string `json:"what,omitempty"`
 	Since *Instant `json:"since,omitempty"`
@@ -125,7 +125,7 @@ type Detail struct {
 	Until *Instant `json:"until,omitempty"` // of a snooze
 }
 
-// Seal puts e behind the event with number seq and hash prev, and hashes it.
+// Seal appends e to a chain, behind the event with number seq and hash prev, and hashes it.
 func (e Event) Seal(seq int64, prev string) (Event, error) {
 	raw, err := json.Marshal(e.Detail)
 	if err != nil {
@@ -136,14 +136,13 @@ func (e Event) Seal(seq int64, prev string) (Event, error) {
 	return e, nil
 }
 
-// Follows reports whether e is unaltered and stands right behind the event with number seq and
-// hash prev.
+// Follows reports whether e is unaltered and directly follows the event with number seq and hash prev.
 func (e Event) Follows(seq int64, prev string) bool {
 	return e.Seq == seq+1 && e.Prev == prev && e.Hash == e.sum()
 }
 
-// sum is the SHA-256 of every member of e, each behind its length, so that no two different
-// events are hashed as the same bytes.
+// sum returns the SHA-256 of all members of e, each preceded by its length, so that no two different events are hashed
+// as the same bytes.
 func (e Event) sum() string {
 	h := sha256.New()
 	for _, part := range []string{

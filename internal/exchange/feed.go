@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// Settled is the time after which no notification comes into sight with a lower id than one that was
-// seen: PostgreSQL gives ids before a transaction commits, and none of ours goes on so long after that.
+// Settled is the time after which no notification becomes visible with a lower id than one already seen: PostgreSQL
+// assigns ids before a transaction commits, and none of ours stays open that long afterwards.
 const Settled = 30 * time.Second
 
-// maxLoose is how many notifications a Place names one by one at most.
+// maxLoose is how many notifications a FeedPosition lists one by one at most.
 const maxLoose = 256
 
-// Place is how far someone has read a feed: all up to the id low, and those of loose. A
-// notification may come into sight behind one with a higher id, so the highest id alone would not
-// tell what was read.
+// FeedPosition is how far someone has read a feed: everything up to the id low, and the ids in loose. A notification
+// may become visible after one with a higher id, so the highest id alone would not tell what was read.
 type FeedPosition struct {
 	low   int64
 	loose []readMark // by id
@@ -27,20 +26,20 @@ type readMark struct {
 	at time.Time
 }
 
-// FeedPositionAt is the place behind all notifications up to the id low.
+// FeedPositionAt returns the position behind all notifications up to the id low.
 func FeedPositionAt(low int64) FeedPosition { return FeedPosition{low: low} }
 
-// Low is the id up to which everything was read.
+// Low returns the id up to which everything was read.
 func (p *FeedPosition) Low() int64 { return p.low }
 
-// Reach notes that all up to a notification was read, and that nothing below it can come any more.
+// ReadUpTo records that everything up to a notification was read, and that nothing below it can appear any more.
 func (p *FeedPosition) ReadUpTo(id int64) {
 	p.low = max(p.low, id)
 	p.loose = slices.DeleteFunc(p.loose, func(t readMark) bool { return t.id <= id })
 }
 
-// Take notes that a notification is read; false: it was read before. now is a moment before the
-// look into the database that found it.
+// MarkRead records that a notification was read; it returns false if it was read before. now is a moment before the
+// query that found it.
 func (p *FeedPosition) MarkRead(id int64, now time.Time) bool {
 	i, had := slices.BinarySearchFunc(p.loose, id, func(t readMark, id int64) int { return int(t.id - id) })
 	if had || id <= p.low {
@@ -50,8 +49,8 @@ func (p *FeedPosition) MarkRead(id int64, now time.Time) bool {
 	return true
 }
 
-// Settle forgets single ids that were read so long ago that nothing below them can come any more,
-// once all that was in sight at the moment now is taken.
+// Settle removes single ids that were read so long ago that nothing below them can appear any more. Everything visible
+// at the moment now must have been marked as read.
 func (p *FeedPosition) Settle(now time.Time) {
 	for _, t := range slices.Backward(p.loose) {
 		if now.Sub(t.at) >= Settled {
@@ -61,21 +60,21 @@ func (p *FeedPosition) Settle(now time.Time) {
 	}
 }
 
-// Shorten forgets the lowest single id where there are very many, whatever may come below it.
+// Shorten removes the lowest single id if there are too many, even if something may still appear below it.
 func (p *FeedPosition) Shorten() {
 	if len(p.loose) > maxLoose {
 		p.ReadUpTo(p.loose[0].id)
 	}
 }
 
-// Lower puts a place back to the id newest, where it claims to be beyond all that there is: the
-// database may be an older copy of the one that it was read from.
+// Lower moves a position back to the id newest if it is beyond that: the database may be an older copy of the one that
+// the position came from.
 func (p *FeedPosition) Lower(newest int64) {
 	p.low = min(p.low, newest)
 	p.loose = slices.DeleteFunc(p.loose, func(t readMark) bool { return t.id > newest })
 }
 
-// String writes a place for ParseFeedPosition: the numbers of low and of loose, with dots between.
+// String writes a position for ParseFeedPosition: the numbers of low and of loose, separated by dots.
 func (p *FeedPosition) String() string {
 	b := strconv.AppendInt(nil, p.low, 10)
 	for _, t := range p.loose {
@@ -84,8 +83,8 @@ func (p *FeedPosition) String() string {
 	return string(b)
 }
 
-// ParseFeedPosition reads what String wrote; ok is false for anything else. The id of a notification alone
-// is the place behind it.
+// ParseFeedPosition parses what String wrote; ok is false for anything else. The id of a notification alone is the
+// position behind it.
 func ParseFeedPosition(s string, now time.Time) (p FeedPosition, ok bool) {
 	for i, part := range strings.SplitN(s, ".", maxLoose+2) {
 		id, err := strconv.ParseInt(part, 10, 64)

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxFilename is the longest name in bytes that common file systems take.
+// maxFilename is the longest name, in bytes, that common file systems accept.
 const maxFilename = 255
 
-// Filename brings the name of an uploaded file into its stored form, Unicode NFC without white
-// space around it, or says what is wrong with it in words that follow the name of a field.
+// Filename returns the stored form of an uploaded file's name: Unicode NFC without surrounding white space. Its errors
+// continue a sentence that begins with the name of a field.
 //
-// Refused are names that are empty, ".", "..", longer than 255 bytes or not UTF-8, and names with
-// a slash, a backslash, a control character, a line or paragraph separator, or a character that
-// changes the writing direction (it can show "exe.pdf" for a name that ends in ".exe").
-// Characters that only Windows reserves (< > : " | ? *) are fine: browsers replace them there.
+// Names are refused that are empty, ".", "..", longer than 255 bytes or not UTF-8, and names with a slash, a backslash,
+// a control character, a line or paragraph separator, or a character that changes the writing direction (it can show
+// "exe.pdf" for a name that ends in ".exe"). Characters that only Windows reserves (< > : " | ? *) are accepted:
+// browsers replace them there.
 func Filename(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", errors.New("must be UTF-8 text")

@@ -1,13 +1,13 @@
 package exchange
 
-// FirstSteps are what somebody says about themselves when they first come.
+// FirstSteps is what people enter about themselves when they first sign in.
 type FirstSteps struct {
 	User    UserPatch
 	Mail    MailSettingsPatch
-	Address *AddressPatch // nil: they give one when they ask for something
+	Address *AddressPatch // nil: they enter one with their first request
 }
 
-// Lay applies s to a user and how they want mail, and gives their address. Faults name every wrong field.
+// Apply applies s to a user and their mail settings and returns their address. Field errors name every wrong field.
 func (s FirstSteps) Apply(u User, m MailSettings) (User, MailSettings, *Address, error) {
 	var f FieldErrors
 	u, err := s.User.Patch(u)

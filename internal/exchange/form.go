@@ -10,14 +10,14 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// notKnown is the field of a form that names the keys of which people say that nobody knows them.
+// notKnown is the form field that lists the keys whose values are marked as not known.
 const notKnown = "not_known"
 
-// formless are the fields of a material that no form changes: what it is, and what acts of their own change.
+// formless lists the fields of a material that no form changes: its identity, and what has actions of its own.
 var formless = []string{"id", "category", "is_archived"}
 
-// Form is m as a form shows it: by the names that errors use, each key of its category, and each field that every
-// material has. A list to choose from has one value for each choice, and one for all the others.
+// Form returns m as the values of a form: under the names that errors use, each key of its category and each field of
+// every material. A list with options has one value for each chosen option, and one for all the other items.
 func (m Material) Form() url.Values {
 	form := url.Values{}
 	for _, c := range materialColumns {
@@ -33,15 +33,15 @@ func (m Material) Form() url.Values {
 	return form
 }
 
-// values are those of additional_metadata.
+// values returns the values of additional_metadata.
 func (m Material) values() map[string]json.RawMessage {
 	values := map[string]json.RawMessage{}
-	_ = json.Unmarshal(m.Metadata, &values) // it is an object always
+	_ = json.Unmarshal(m.Metadata, &values) // it is always an object
 	return values
 }
 
-// Own are the values of additional_metadata that the category does not have, by their keys, as JSON. A form has them
-// as lines, and forgets none.
+// CustomValues returns the values of additional_metadata that the category does not define, by key, as JSON. A form
+// shows them as rows, so that none is lost.
 func (m Material) CustomValues() map[string]json.RawMessage {
 	values := m.values()
 	c, _ := category.Get(m.Category)
@@ -51,7 +51,7 @@ func (m Material) CustomValues() map[string]json.RawMessage {
 	return values
 }
 
-// formTexts are the values that a form has for a key.
+// formTexts returns the form values of a key.
 func formTexts(raw json.RawMessage, f *category.Field) []string {
 	if f.Type != category.List {
 		return []string{showValue(raw, false)}
@@ -71,8 +71,9 @@ func formTexts(raw json.RawMessage, f *category.Field) []string {
 	return append(chosen, strings.Join(others, "\n"))
 }
 
-// FormPatch reads a form as a change of old, nil: as a new material of a category. What says the same as old changes
-// nothing, and what the form does not have stays as it is. A new one may bring keys of its own as JSON.
+// FormPatch reads a form as a change of old; if old is nil, as a new material of a category. A value equal to that of
+// old changes nothing, and a field that the form does not have is kept. A new material may have custom fields, given as
+// JSON.
 func FormPatch(form url.Values, code string, old *Material) (MaterialPatch, FieldErrors) {
 	var p MaterialPatch
 	var f FieldErrors
@@ -88,7 +89,7 @@ func FormPatch(form url.Values, code string, old *Material) (MaterialPatch, Fiel
 		}
 		cell := plainText(lastOf(typed))
 		if c.Closed && cell == "" {
-			cell = "false" // a box that is not ticked
+			cell = "false" // an unticked box
 		}
 		if old != nil && alike(cell, c.show(*old)) || old == nil && cell == "" {
 			continue
@@ -110,7 +111,7 @@ func FormPatch(form url.Values, code string, old *Material) (MaterialPatch, Fiel
 	return p, f
 }
 
-// readForm is read, also for the organization, which a spreadsheet does not change.
+// readForm is like read, but accepts the organization too, which a spreadsheet cannot change.
 func (c Column) readForm(cell string, p *MaterialPatch) error {
 	if c.Field == "organization_id" {
 		p.Organization.Set = true
@@ -123,7 +124,7 @@ func (c Column) readForm(cell string, p *MaterialPatch) error {
 	return c.read(cell, p)
 }
 
-// formValues are the values of additional_metadata as a form has them, and whether that changes them.
+// formValues returns the values of additional_metadata according to a form, and whether that changes them.
 func formValues(form url.Values, code string, old *Material) (values map[string]json.RawMessage, changed bool) {
 	values = map[string]json.RawMessage{}
 	c, _ := category.Get(code)
@@ -156,7 +157,7 @@ func formValues(form url.Values, code string, old *Material) (values map[string]
 	return values, changed
 }
 
-// formValue is what somebody typed as the value of a key; nil: nothing.
+// formValue returns what was typed as the value of a key; nil: nothing.
 func formValue(typed []string, f *category.Field) json.RawMessage {
 	if f.Type != category.List {
 		if text := plainText(lastOf(typed)); text != "" {
@@ -180,7 +181,7 @@ func formValue(typed []string, f *category.Field) json.RawMessage {
 	return category.Quote(items)
 }
 
-// lastOf is the last of some values: that of a box comes behind the hidden one that says that there is a box.
+// lastOf returns the last of some values: that of a box follows the hidden field that marks the box as present.
 func lastOf(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -188,10 +189,10 @@ func lastOf(values []string) string {
 	return values[len(values)-1]
 }
 
-// plainText is a text of a form, whose lines end as anywhere else.
+// plainText normalises the line ends of a text from a form and trims it.
 func plainText(text string) string { return strings.TrimSpace(lines.Replace(text)) }
 
-// tidyAll are texts of a form without those that are empty.
+// tidyAll returns the texts of a form that are not empty, each as plainText returns it.
 func tidyAll(texts []string) []string {
 	var list []string
 	for _, text := range texts {
@@ -202,8 +203,8 @@ func tidyAll(texts []string) []string {
 	return list
 }
 
-// Unlisted says what a material still needs before a page lists it: what its category asks for. Whoever lists by
-// the API may leave it out.
+// MissingForListing reports what a material still needs before the pages list it: the fields that its category
+// requires. The API lists materials without them.
 func (m Material) MissingForListing() FieldErrors {
 	var f FieldErrors
 	c, _ := category.Get(m.Category)
@@ -217,13 +218,13 @@ func (m Material) MissingForListing() FieldErrors {
 	return f
 }
 
-// FieldChange is a field that has another value in another version of a material.
+// FieldChange is a field whose value differs between two versions of a material.
 type FieldChange struct {
 	Field, Label string
 	Old, New     string
 }
 
-// Changes are the fields in which two versions of a material differ, in the order of forms.
+// Changes returns the fields in which two versions of a material differ, in the order of forms.
 func Changes(old, now Material) []FieldChange {
 	var list []FieldChange
 	note := func(field, label, was, is string) {
@@ -255,7 +256,7 @@ func Changes(old, now Material) []FieldChange {
 	return list
 }
 
-// FieldLabel is what people call a field of a material of a category, by the name that errors use.
+// FieldLabel returns the label of a field of a category's materials; field is the name that errors use.
 func FieldLabel(code, field string) string {
 	key, ofCategory := strings.CutPrefix(field, metadataPrefix)
 	if field == "own" {
@@ -275,8 +276,8 @@ func FieldLabel(code, field string) string {
 	return field
 }
 
-// Restore is the change that makes another version of a material what m is. Whose it is and whether it is archived
-// stay: these are acts of their own.
+// Restore returns the patch that gives another version of a material the values of m. Its organization and whether it
+// is archived stay: they have actions of their own.
 func (m Material) Restore() MaterialPatch {
 	p := MaterialPatch{URL: Some(m.URL), PubMedID: Some(m.PubMedID), Metadata: Some(slices.Clone(m.Metadata)),
 		Title: Some(m.Title), Reference: Null[string]{true, m.Reference},

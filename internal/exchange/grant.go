@@ -11,7 +11,7 @@ type Grant struct {
 	ID        int64
 	UserID    uuid.UUID
 	Title     string
-	FunderID  string // the grant's id at the funder
+	FunderID  string // the grant number at the funder
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -22,7 +22,7 @@ type GrantPatch struct {
 	FunderID Opt[string] `json:"funder_id"`
 }
 
-// Patch applies p to g; a grant needs both.
+// Patch applies p to g; both the funder and the number are required.
 func (p GrantPatch) Patch(g Grant) (Grant, error) {
 	var f FieldErrors
 	f.line("title", p.Title, titleLength, &g.Title)
@@ -32,12 +32,12 @@ func (p GrantPatch) Patch(g Grant) (Grant, error) {
 	return g, f.Err()
 }
 
-// Funding is the body of POST /grants/:id/materials: the material that the grant paid for.
+// FundingBody is the body of POST /grants/:id/materials: the material that the grant paid for.
 type FundingBody struct {
 	Material Opt[Ref] `json:"material_id" alias:"material"`
 }
 
-// Check gives the id of the material.
+// Check returns the id of the material.
 func (p FundingBody) Check() (int64, error) {
 	var f FieldErrors
 	if !p.Material.Set {
@@ -46,29 +46,29 @@ func (p FundingBody) Check() (int64, error) {
 	return int64(p.Material.Value), f.Err()
 }
 
-// GrantLink is a link by which whoever has it reads the report of a grant.
+// GrantLink is a link that lets anyone who has it read the report of a grant.
 type GrantLink struct {
 	ID        int64
 	GrantID   int64
-	Note      string // for whom it is
+	Note      string // whom it is for
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	RevokedAt *time.Time
 }
 
-// The bounds of links.
+// The limits of links.
 const (
-	MaxGrantLinks    = 20  // of one grant, that open it
+	MaxGrantLinks    = 20  // valid links of one grant
 	longestGrantLink = 730 // days
 )
 
-// GrantLinkNew is what the form of a new link says.
+// GrantLinkNew is the form for a new link.
 type GrantLinkNew struct {
 	Note Opt[string]
 	Days Opt[int]
 }
 
-// Create makes a link of p.
+// Create makes a link from p.
 func (p GrantLinkNew) Create(grant int64, now time.Time) (GrantLink, error) {
 	var f FieldErrors
 	l := GrantLink{GrantID: grant}
@@ -80,17 +80,17 @@ func (p GrantLinkNew) Create(grant int64, now time.Time) (GrantLink, error) {
 	return l, f.Err()
 }
 
-// Opens reports whether the report can be read by l at a moment.
+// Opens reports whether l gives access to the report at a moment.
 func (l GrantLink) Opens(now time.Time) bool { return l.RevokedAt == nil && now.Before(l.ExpiresAt) }
 
-// FundedMaterial is a material of a grant, and what became of it.
+// FundedMaterial is a material of a grant, with its requests and publication.
 type FundedMaterial struct {
 	Material  ShownMaterial
 	Requests  int64
 	Completed int64
 }
 
-// Publication is what the material was published in, "" where that is not known.
+// Publication returns what the material was published in, "" if that is not known.
 func (p FundedMaterial) Publication() string {
 	m := p.Material
 	switch {

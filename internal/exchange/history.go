@@ -6,21 +6,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Act is one audit event: a sign-in, a change of tokens, members, settings, documents, materials or organizations, a
-// use of an admin's power, or a refusal.
+// AuditEvent is one audited action: a sign-in, a change of tokens, members, settings, documents, materials or
+// organizations, a use of an admin's rights, or a refusal.
 type AuditEvent struct {
 	ID      int64
-	Actor   *uuid.UUID // nil: anonymous, or the operator at the machine
+	Actor   *uuid.UUID // nil: anonymous, or the operator
 	Action  Action
-	Object  string // what it was done to, as "material 7"
+	Object  string // what it was done to, such as "material 7"
 	AsAdmin bool
 	At      time.Time
-	Refused Code   // "": it was done
+	Refused Code   // "": it was not refused
 	Times   int64  // how often it was refused within an hour, else 1
-	Version *int64 // of the object, where the act changed a material or an organization
+	Version *int64 // of the object, if the action changed a material or an organization
 }
 
-// AuditFilter narrows a list of acts; a nil field filters nothing.
+// AuditFilter narrows a list of audit events; a nil field filters nothing.
 type AuditFilter struct {
 	Actor   *uuid.UUID `query:"actor"`
 	Object  *string    `query:"object"`

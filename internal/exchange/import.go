@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// ImportName is the body of POST /materials/import/preview: what is to be imported.
+// ImportName is the body of POST /materials/import/preview: what to import.
 type ImportName struct {
 	Source      Opt[string] `json:"import_source"`
 	Accession   Opt[IDText] `json:"accession"`
@@ -24,7 +24,7 @@ type ImportNew struct {
 	Grant        Opt[Ref]    `json:"grant_id" alias:"grant"`
 }
 
-// What a draft from outside must keep: lengths in characters, and a number of names.
+// The limits of a draft from an outside source: lengths in characters, and a number of names.
 const (
 	TitleLength  = titleLength
 	LineLength   = lineLength
@@ -32,15 +32,15 @@ const (
 	MaxOrganisms = maxOrganisms
 )
 
-// ImportOptions is what is to be imported, and for whom.
+// ImportOptions is what to import, and for whom.
 type ImportOptions struct {
 	Source         string
-	Identifier     string // canonical; of a study, of a part of one, or the page of a protocol
+	Identifier     string // canonical; of a study or a part of one, or the page of a protocol
 	OrganizationID int64
 	GrantID        int64
 }
 
-// Field is the field of the body that holds the identifier.
+// Field returns the field of the body that holds the identifier.
 func (o ImportOptions) Field() string {
 	if o.Source == SourceProtocols {
 		return "protocol_doi"
@@ -48,14 +48,14 @@ func (o ImportOptions) Field() string {
 	return "accession"
 }
 
-// ParseImportIdentifier tells from an identifier, in any form people paste it, which source has it.
+// ParseImportIdentifier finds the source of an identifier, in any form that people paste.
 func ParseImportIdentifier(text string) (ImportOptions, error) {
 	for _, source := range sources {
 		if name, err := importable[source](text); err == nil {
 			return ImportOptions{Source: source, Identifier: name}, nil
 		}
 	}
-	if _, err := identifier.GEO(text); err == nil { // of what is not imported, such as a platform
+	if _, err := identifier.GEO(text); err == nil { // of something that cannot be imported, such as a platform
 		_, err = identifier.GEOImport(text)
 		return ImportOptions{}, err
 	}
@@ -66,24 +66,24 @@ func ParseImportIdentifier(text string) (ImportOptions, error) {
 	return ImportOptions{}, errors.New("it is no accession of GEO or SRA, and no DOI of a protocol at protocols.io")
 }
 
-// sources are those that can be imported from.
+// sources lists the sources that can be imported from.
 var sources = []string{SourceSRA, SourceGEO, SourceProtocols}
 
-// importable is what reads an identifier of each source.
+// importable holds the parser for the identifiers of each source.
 var importable = map[string]func(string) (string, error){
 	SourceGEO:       identifier.GEOImport,
 	SourceSRA:       identifier.SRAImport,
 	SourceProtocols: identifier.ProtocolsImport,
 }
 
-// Check checks what is to be imported; all that is wrong is named.
+// Check validates what to import; the error names everything that is wrong.
 func (n ImportName) Check() (ImportOptions, error) {
 	var f FieldErrors
 	o := n.order(&f)
 	return o, f.Err()
 }
 
-// Check checks what is to be imported, and for whom; all that is wrong is named.
+// Check validates what to import and for whom; the error names everything that is wrong.
 func (n ImportNew) Check() (ImportOptions, error) {
 	var f FieldErrors
 	o := ImportName{n.Source, n.Accession, n.ProtocolDOI}.order(&f)
@@ -91,7 +91,7 @@ func (n ImportNew) Check() (ImportOptions, error) {
 	return o, f.Err()
 }
 
-// on is the order for an organization and a grant, both of which are required.
+// on returns the options for an organization and a grant, both of which are required.
 func (o ImportOptions) on(organization, grant Opt[Ref], f *FieldErrors) ImportOptions {
 	o.OrganizationID, o.GrantID = int64(organization.Value), int64(grant.Value)
 	if !organization.Set {
@@ -133,10 +133,10 @@ func (n ImportName) order(f *FieldErrors) ImportOptions {
 	return o
 }
 
-// IDText is an identifier that the specification calls a number and shows as text: both are taken.
+// IDText is an identifier that the specification calls a number but shows as text; both are accepted.
 type IDText string
 
-// UnmarshalJSON takes a string or a number.
+// UnmarshalJSON accepts a string or a number.
 func (c *IDText) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, (*string)(c))
@@ -149,7 +149,7 @@ func (c *IDText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Publication is what a look-up of a publication tells.
+// Publication is the result of looking up a publication.
 type Publication struct {
 	PubMedID string
 	DOI      string
@@ -158,7 +158,7 @@ type Publication struct {
 	Citation string
 }
 
-// PublicationOf says which publication is asked for: exactly one of the two, in canonical form.
+// PublicationOf returns which publication is meant: exactly one of the two ids, in canonical form.
 func PublicationOf(pubmedID, doi *string) (pmid, name string, err error) {
 	var f FieldErrors
 	switch {

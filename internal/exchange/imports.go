@@ -2,7 +2,7 @@ package exchange
 
 import "unicode/utf8"
 
-// MaxImports is how many materials one job imports.
+// MaxImports is how many materials one job can import.
 const MaxImports = 500
 
 // BatchImportBody is the body of POST /materials/imports.
@@ -13,14 +13,14 @@ type BatchImportBody struct {
 	Preview      Opt[bool]  `json:"preview"`
 }
 
-// BatchImportOptions is what a job is to import, or to show what importing it would make.
+// BatchImportOptions is what a job imports, or previews.
 type BatchImportOptions struct {
-	Identifiers []string // as they were given
+	Identifiers []string // as they were entered
 	Orders      []ImportOptions
 	Preview     bool
 }
 
-// Check tells the source of each identifier; each that is wrong is named with its place in the list.
+// Check finds the source of each identifier; the error names each wrong one with its position in the list.
 func (n BatchImportBody) Check() (BatchImportOptions, error) {
 	var f FieldErrors
 	o := BatchImportOptions{Identifiers: n.Identifiers.Value, Preview: n.Preview.Value}
@@ -47,32 +47,32 @@ func (n BatchImportBody) Check() (BatchImportOptions, error) {
 	return o, f.Err()
 }
 
-// ImportStatus says the result of an identifier.
+// ImportStatus is the result of importing one identifier.
 type ImportStatus string
 
-// The words.
+// The results.
 const (
 	WasImported   ImportStatus = "imported"
-	WouldImport   ImportStatus = "would be imported" // of a preview
+	WouldImport   ImportStatus = "would be imported" // by a preview
 	ExistedBefore ImportStatus = "existing"          // it was imported before
 	ImportRefused ImportStatus = "refused"
 )
 
-// ImportOutcome is the result of one identifier of many.
+// ImportOutcome is the result of one identifier in a list.
 type ImportOutcome struct {
-	Identifier string       `json:"identifier"` // as it was given
+	Identifier string       `json:"identifier"` // as it was entered
 	Outcome    ImportStatus `json:"outcome"`
-	Material   *int64       `json:"material"` // nil where there is none
+	Material   *int64       `json:"material"` // nil: none
 	Source     string       `json:"import_source"`
-	Accession  string       `json:"accession"` // of the study or protocol that it names, as far as is known
+	Accession  string       `json:"accession"` // of the study or protocol that it names, if known
 	Title      *string      `json:"title"`
 	Organisms  []string     `json:"organisms"`
 	Warnings   []string     `json:"warnings"` // of a preview
-	Field      *string      `json:"field"`    // that the error is about, where it is about one
+	Field      *string      `json:"field"`    // that the error is about, if any
 	Error      *string      `json:"error"`    // why it was refused
 }
 
-// BatchImportResult is what a job of imports came to.
+// BatchImportResult is the result of a job that imports a list.
 type BatchImportResult struct {
 	Preview     bool            `json:"preview"` // nothing was stored
 	Imported    int             `json:"imported"`
@@ -82,7 +82,7 @@ type BatchImportResult struct {
 	Outcomes    []ImportOutcome `json:"outcomes"` // in the order of the identifiers
 }
 
-// Add adds the outcome of the next identifier.
+// Add adds the result of the next identifier.
 func (r *BatchImportResult) Add(o ImportOutcome) {
 	r.Outcomes = append(r.Outcomes, o)
 	switch o.Outcome {

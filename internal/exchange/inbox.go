@@ -2,21 +2,21 @@ package exchange
 
 import "github.com/google/uuid"
 
-// Whose says whose turn it is in a request, as one of those sees it who may read it.
+// InboxState is whose turn it is in a request, from the point of view of one of its readers.
 type InboxState string
 
-// A request is one of these to each of its readers.
+// To each of its readers, a request has one of these states.
 const (
-	OnMe     InboxState = "me"     // it is the turn of the requester or the assignee, which is the reader
-	OnMyLabs InboxState = "labs"   // it is the turn of a lab that the reader is in, where another looks after it
+	OnMe     InboxState = "me"     // it is the turn of the requester or the assignee, who is the reader
+	OnMyLabs InboxState = "labs"   // it is the turn of a lab that the reader is in, and another member deals with it
 	OnOthers InboxState = "others" // it is somebody else's turn
 	OnNobody InboxState = "done"   // it is closed or resolved
 )
 
-// Whoses are all of them.
+// Whoses lists all of them.
 var Whoses = []InboxState{OnMe, OnMyLabs, OnOthers, OnNobody}
 
-// Whose says what a request is to a, who is the requester or a member of the lab.
+// InboxState returns the state of a request for a, who is the requester or a member of the lab.
 func (a Actor) InboxState(q RequestDetail) InboxState {
 	member := a.MemberOf(q.Organization)
 	switch {
@@ -30,7 +30,7 @@ func (a Actor) InboxState(q RequestDetail) InboxState {
 	return OnOthers
 }
 
-// InboxFilter narrows the requests of a person and of the labs that they are in; a nil field filters nothing.
+// InboxFilter narrows the requests of a person and of their labs; a nil field filters nothing.
 type InboxFilter struct {
 	Whose        *InboxState
 	Organization *int64
@@ -40,19 +40,19 @@ type InboxFilter struct {
 	Search       *SearchText
 }
 
-// The orders of an inbox. What has no day by which it is due comes last where that is the order.
+// The orders of an inbox. In the order by due date, requests without one come last.
 var (
 	ByWaiting = Field{Name: "waiting_since", Kind: Moment}
 	ByDue     = Field{Name: "due"}
 )
 
-// MaxCounted is how far the requests of an inbox are counted; from there on there are so many or more.
+// MaxCounted is how far the requests of an inbox are counted; this number means that many or more.
 const MaxCounted = 1000
 
-// InboxCounts say how many requests are what to a person.
+// InboxCounts holds the number of requests in each state.
 type InboxCounts map[InboxState]int64
 
-// Of is how many there are of one kind; nil: of all.
+// Of returns the number of requests in a state; nil: in all.
 func (c InboxCounts) Of(w *InboxState) (n int64) {
 	if w != nil {
 		return c[*w]

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Stage is a step of requests that somebody's time goes into.
+// Stage is a step of a request that takes one side's time.
 type Stage string
 
-// The stages, in the order of a good journey.
+// The stages, in the order of a successful request.
 const (
 	DecisionStage    Stage = "decision"
 	DocumentsStage   Stage = "documents" // what the requester owes: an abstract, an answer, documents
@@ -21,10 +21,10 @@ const (
 	ReceiptStage     Stage = "receipt"
 )
 
-// Stages are all of them.
+// Stages lists all of them.
 var Stages = []Stage{DecisionStage, DocumentsStage, CountersignStage, ShippingStage, ProblemStage, ReceiptStage}
 
-// Side says whose time a stage is.
+// Side returns whose time a stage takes.
 func (s Stage) Side() Side {
 	if s == DocumentsStage || s == ReceiptStage {
 		return RequesterSide
@@ -32,7 +32,7 @@ func (s Stage) Side() Side {
 	return LabSide
 }
 
-// Stage is the one that a turn belongs to, "" where it is nobody's turn.
+// Stage returns the stage that a turn belongs to, "" if it is nobody's turn.
 func (t RequestTurn) Stage() Stage {
 	has := func(step string) bool { return slices.Contains(t.What, step) }
 	switch {
@@ -52,24 +52,24 @@ func (t RequestTurn) Stage() Stage {
 	return DecisionStage
 }
 
-// Standing is how a request counts.
+// RequestState is the state in which insights count a request.
 type RequestState string
 
-// The standings: the first two of requests under way, the others of those that ended.
+// The states: the first two are of active requests, the others of those that ended.
 const (
-	IsNew      RequestState = "new" // nobody decided yet
+	IsNew      RequestState = "new" // not decided yet
 	InProgress RequestState = "in_progress"
 	Completed  RequestState = "completed"
 	Declined   RequestState = "declined"
 	Withdrawn  RequestState = "cancelled"
 	Void       RequestState = "invalid"
-	Shut       RequestState = "closed" // by the lab, somewhere on the way
+	Shut       RequestState = "closed" // closed by the lab without outcome
 )
 
-// Endings are the standings of requests that ended.
+// Endings lists the states of requests that ended.
 var Endings = []RequestState{Completed, Declined, Withdrawn, Void, Shut}
 
-// Standing is that of a request in this turn.
+// State returns the state of a request in this turn.
 func (t RequestTurn) State() RequestState {
 	switch {
 	case t.Side != Nobody && t.Status == Open:
@@ -90,31 +90,31 @@ func (t RequestTurn) State() RequestState {
 	return Shut
 }
 
-// Account is all turns of one request, in order, with what insights tell of it beside.
+// TurnHistory is all turns of one request, in order, with the facts that insights group by.
 type TurnHistory struct {
 	Material int64
 	Category string // of the material
-	Country  string // where its parcel goes to; "": nobody said
+	Country  string // where its parcel goes; "": not specified
 	Turns    []RequestTurn
 }
 
-// Figures are what happened to the requests of a lab through some time.
+// InsightCounts is what happened to the requests of a lab in a period.
 type InsightCounts struct {
 	Received  int64                  `json:"n,omitempty"`
-	Materials map[int64]int64        `json:"m,omitempty"` // received, by material
-	Ended     map[RequestState]int64 `json:"e,omitempty"` // one that is opened again may end again
-	Countries map[string]int64       `json:"c,omitempty"` // completed, by country
-	Sides     map[Side]int64         `json:"w,omitempty"` // seconds of the turns that ended, by whose turn it was
+	Materials map[int64]int64        `json:"m,omitempty"` // requests received, by material
+	Ended     map[RequestState]int64 `json:"e,omitempty"` // a request that is reopened may end again
+	Countries map[string]int64       `json:"c,omitempty"` // requests completed, by country
+	Sides     map[Side]int64         `json:"w,omitempty"` // seconds of the turns that ended, by side
 	Stages    map[Stage]Durations    `json:"s,omitempty"` // seconds of the stages that ended
-	Whole     Durations              `json:"t,omitempty"` // seconds from the request to the receipt, of those completed
-	New       int64                  `json:"a,omitempty"` // how many more stand so afterwards than before
+	Whole     Durations              `json:"t,omitempty"` // seconds from request to receipt, of the completed ones
+	New       int64                  `json:"a,omitempty"` // net change in new requests; Progress: in those in progress
 	Progress  int64                  `json:"b,omitempty"`
 }
 
-// Durations are seconds, in no order.
+// Durations are durations in seconds, in no particular order.
 type Durations []int64
 
-// MarshalText writes them short, as a year of a large lab has many.
+// MarshalText writes them in a short form, since a year of a large lab has many.
 func (d Durations) MarshalText() ([]byte, error) {
 	var b []byte
 	for i, n := range d {
@@ -149,15 +149,15 @@ func (d *Durations) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Percentile is the smallest of the durations that at least p percent of them do not exceed; ok is false
-// without any. It puts them in another order.
+// Percentile returns the smallest duration that at least p percent of the durations do not exceed; ok is false if there
+// are none. It reorders d.
 func (d Durations) Percentile(p int) (seconds int64, ok bool) {
 	if len(d) == 0 {
 		return 0, false
 	}
 	at := max((len(d)*p+99)/100, 1) - 1
 	list, low, high := d, 0, len(d)-1
-	for low < high { // quickselect: sorting all of them would take ten times as long
+	for low < high { // quickselect: sorting would take ten times as long
 		pivot := middle(list[low], list[(low+high)/2], list[high])
 		i, j := low, high
 		for i <= j {
@@ -186,10 +186,10 @@ func (d Durations) Percentile(p int) (seconds int64, ok bool) {
 
 func middle(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
 
-// Within adds to f what happened in an account from a moment until before another.
+// Within adds to f what happened in a history from a moment until before another.
 func (f *InsightCounts) Within(a TurnHistory, from, until time.Time) {
 	inside := func(t time.Time) bool { return !t.Before(from) && t.Before(until) }
-	var stage time.Time // when the present stage began
+	var stage time.Time // when the current stage began
 	for i, t := range a.Turns {
 		if i == 0 {
 			if stage = t.BeganAt; inside(t.BeganAt) {
@@ -217,7 +217,7 @@ func (f *InsightCounts) Within(a TurnHistory, from, until time.Time) {
 	delete(f.Sides, Nobody)
 }
 
-// step counts that a request stands otherwise than before.
+// step counts a request that changes its state from one turn to the next.
 func (f *InsightCounts) step(a TurnHistory, was, is RequestTurn) {
 	before, after := was.State(), is.State()
 	if before == after {
@@ -253,7 +253,7 @@ func tally[K comparable](to *map[K]int64, key K, n int64) {
 	(*to)[key] += n
 }
 
-// Add adds what happened in another time.
+// Add adds the counts of another period.
 func (f *InsightCounts) Add(g InsightCounts) {
 	f.Received, f.New, f.Progress = f.Received+g.Received, f.New+g.New, f.Progress+g.Progress
 	sum(&f.Materials, g.Materials)
@@ -278,14 +278,14 @@ func sum[K comparable](to *map[K]int64, more map[K]int64) {
 	}
 }
 
-// Counted is a thing and how often it counts.
+// Counted is a key with its count.
 type Counted[K any] struct {
 	Key K
 	N   int64
 }
 
-// Most gives those of a map that count most, at most limit of them (0: all); of two that count alike the
-// lesser key comes first.
+// TopCounts returns the entries with the highest counts, at most limit of them (0: all); of entries with equal counts
+// the lesser key comes first.
 func TopCounts[K int64 | string](counts map[K]int64, limit int) []Counted[K] {
 	list := make([]Counted[K], 0, len(counts))
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
@@ -298,5 +298,5 @@ func TopCounts[K int64 | string](counts map[K]int64, limit int) []Counted[K] {
 	return list
 }
 
-// EndedAs says how many ended in a standing.
+// EndedAs returns how many requests ended in a state.
 func (f InsightCounts) EndedAs(s string) int64 { return f.Ended[RequestState(s)] }

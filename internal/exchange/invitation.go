@@ -11,40 +11,40 @@ import (
 	"github.com/google/uuid"
 )
 
-// Invitation asks one person into an organization; nobody joins without accepting it.
+// Invitation invites one person into an organization; nobody joins without accepting it.
 type Invitation struct {
 	ID             int64
 	OrganizationID int64
-	RegistryID     string // who is invited: one of the two, the other is empty
+	RegistryID     string // who is invited: either this or Email, the other is empty
 	Email          string // in lower case
 	Role           Role
 	InvitedBy      uuid.UUID
 	Status         InvitationStatus
 	Round          int       // how often it was sent
-	SentAt         time.Time // the last time
+	SentAt         time.Time // when it was sent last
 	CreatedAt      time.Time
 	ExpiresAt      time.Time
-	Mail           MailState // of the last round; "": whom it asks is told in the product, or has no address
+	Mail           MailState // of the last round; "": the person is notified in the product, or has no address
 	AnsweredBy     *uuid.UUID
 	AnsweredAt     *time.Time
 }
 
-// Role is what someone is in an organization.
+// Role is a member's role in an organization.
 type Role string
 
-// The roles. Who accepts an invitation as owner takes the place of the owner, who stays a member.
+// The roles. A person who accepts an invitation as owner replaces the owner, who stays a member.
 const (
 	MemberRole Role = "MEMBER"
 	OwnerRole  Role = "OWNER"
 )
 
-// OrganizationRoles are all of them.
+// OrganizationRoles lists all of them.
 var OrganizationRoles = []Role{MemberRole, OwnerRole}
 
-// InvitationStatus is what became of an invitation.
+// InvitationStatus is the status of an invitation.
 type InvitationStatus string
 
-// The statuses of an invitation. An expired one is kept as pending: it expires by the clock.
+// The statuses of an invitation. An expired one is stored as pending: it expires by the clock.
 const (
 	InvitationPending   InvitationStatus = "PENDING"
 	InvitationExpired   InvitationStatus = "EXPIRED"
@@ -53,16 +53,16 @@ const (
 	InvitationWithdrawn InvitationStatus = "WITHDRAWN"
 )
 
-// InvitationStatuses are all of them.
+// InvitationStatuses lists all of them.
 var InvitationStatuses = []InvitationStatus{InvitationPending, InvitationExpired, InvitationAccepted,
 	InvitationDeclined, InvitationWithdrawn}
 
 // The limits of invitations.
 const (
-	InvitationLifetime = 30 * 24 * time.Hour // how long one can be answered, where nothing else is said
+	InvitationLifetime = 30 * 24 * time.Hour // how long an invitation can be answered, unless it says otherwise
 	longestInvitation  = 90 * 24 * time.Hour
 	InvitationPause    = 10 * time.Minute // between two mails to one address from one organization
-	MaxInvited         = 100              // people whom one person invites within InvitationDay
+	MaxInvited         = 100              // people that one person can invite within InvitationDay
 	InvitationDay      = 24 * time.Hour
 )
 
@@ -73,7 +73,7 @@ type ShownInvitation struct {
 	Inviter      User
 }
 
-// InvitationFilter narrows a list of invitations; without a status it lists those that can be answered.
+// InvitationFilter narrows a list of invitations; without a status it lists those that can still be answered.
 type InvitationFilter struct {
 	Status *InvitationStatus `query:"status" help:"PENDING where it is left out."`
 	Role   *Role             `query:"role"`
@@ -87,8 +87,8 @@ type InvitationNew struct {
 	ExpiresAt  Opt[Instant] `json:"expires_at"`
 }
 
-// Create makes an invitation of p, which names one person in one way; byORCID: the registry calls people by their ORCID
-// iDs. Where now is zero, expires_at is not held against it.
+// Create makes an invitation from p, which names one person in one way; byORCID means that the registry's ids are ORCID
+// iDs. If now is zero, expires_at is not compared with the clock.
 func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 	var f FieldErrors
 	i := Invitation{Status: InvitationPending, Role: p.Role.Or(MemberRole), Round: 1, SentAt: now,
@@ -130,17 +130,17 @@ func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 	return i, f.Err()
 }
 
-// Addressee is whom i is addressed to: a registry id or a mail address.
+// Addressee returns the registry id or mail address that i is for.
 func (i Invitation) Addressee() string { return i.RegistryID + i.Email }
 
-// For reports whether u is the one who is invited. Only an address that the identity provider
-// verified counts, as any other one anybody may claim; holding: u has the token that was sent there.
+// For reports whether u is the person invited. Only an address that the identity provider verified counts, since
+// anybody could claim another; holding means that u has the token that was sent to the address.
 func (i Invitation) For(u User, holding bool) bool {
 	return i.RegistryID != "" && i.RegistryID == u.RegistryID || i.Email != "" &&
 		(holding || i.Email == strings.ToLower(u.VerifiedEmail))
 }
 
-// At is i as it is at a moment: one that nobody answered in time is expired.
+// At returns i as of a moment: an invitation that was not answered in time is expired.
 func (i Invitation) At(now time.Time) Invitation {
 	if i.Status == InvitationPending && !now.Before(i.ExpiresAt) {
 		i.Status = InvitationExpired
@@ -148,7 +148,7 @@ func (i Invitation) At(now time.Time) Invitation {
 	return i
 }
 
-// Answer accepts or declines i; the same answer again by the same person changes nothing.
+// Answer accepts or declines i; repeating the same answer changes nothing.
 func (i Invitation) Answer(to InvitationStatus, by uuid.UUID, now time.Time) (Invitation, error) {
 	switch {
 	case i.Status == to && i.AnsweredBy != nil && *i.AnsweredBy == by:
@@ -164,7 +164,7 @@ func (i Invitation) Answer(to InvitationStatus, by uuid.UUID, now time.Time) (In
 	return i, nil
 }
 
-// Withdraw takes back an invitation that nobody answered.
+// Withdraw withdraws an invitation that was not answered.
 func (i Invitation) Withdraw() (Invitation, error) {
 	if i.Status != InvitationPending && i.Status != InvitationExpired {
 		return i, Errorf(NotFound, "There is no such invitation, or it was answered.")
@@ -173,7 +173,7 @@ func (i Invitation) Withdraw() (Invitation, error) {
 	return i, nil
 }
 
-// Resend sends an invitation again that nobody answered; it lives as long as at first.
+// Resend sends an invitation again that was not answered; it is valid for as long as at first.
 func (i Invitation) Resend(now time.Time) (Invitation, error) {
 	if i.Status != InvitationPending && i.Status != InvitationExpired {
 		return i, Errorf(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
@@ -185,7 +185,7 @@ func (i Invitation) Resend(now time.Time) (Invitation, error) {
 	return i, nil
 }
 
-// NotBefore is RateLimited until a moment, and says why and how long to wait.
+// NotBefore returns a RateLimited error until a moment, with the reason and how long to wait.
 func NotBefore(moment, now time.Time, why string) error {
 	wait := moment.Sub(now)
 	if wait <= 0 {

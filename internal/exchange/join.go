@@ -7,19 +7,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// JoinRequest is how someone asks to be taken into an organization, whose owner answers.
+// JoinRequest is a person's request to join an organization, which the owner answers.
 type JoinRequest struct {
 	ID             int64
 	OrganizationID int64
-	UserID         uuid.UUID // who asks
+	UserID         uuid.UUID // who wants to join
 	Note           string
 	Status         JoinStatus
 	Reason         string // why it was declined
 	CreatedAt      time.Time
-	AnsweredAt     *time.Time // when it was answered or taken back
+	AnsweredAt     *time.Time // when it was answered or withdrawn
 }
 
-// JoinStatus is what became of a join request.
+// JoinStatus is the status of a join request.
 type JoinStatus string
 
 // The statuses of a join request.
@@ -30,13 +30,13 @@ const (
 	JoinWithdrawn JoinStatus = "WITHDRAWN"
 )
 
-// JoinStatuses are all of them.
+// JoinStatuses lists all of them.
 var JoinStatuses = []JoinStatus{JoinPending, JoinAccepted, JoinDeclined, JoinWithdrawn}
 
-// The limits of join requests, which keep one person from pestering owners.
+// The limits of join requests, so that nobody can pester owners.
 const (
-	MaxJoins  = 20             // that one person has pending
-	joinPause = 24 * time.Hour // before the same person asks the same organization anew
+	MaxJoins  = 20             // pending ones of one person
+	joinPause = 24 * time.Hour // before the same person can ask the same organization again
 )
 
 // ShownJoinRequest is a join request with what is shown beside it.
@@ -56,7 +56,7 @@ type JoinNew struct {
 	Note Opt[string] `json:"note"`
 }
 
-// Create makes a join request of p.
+// Create makes a join request from p.
 func (p JoinNew) Create() (JoinRequest, error) {
 	var f FieldErrors
 	j := JoinRequest{Status: JoinPending}
@@ -69,22 +69,22 @@ type JoinDecline struct {
 	Reason Opt[string] `json:"reason"`
 }
 
-// Check gives the tidy reason, which may be empty.
+// Check returns the tidy reason, which may be empty.
 func (r JoinDecline) Check() (reason string, err error) {
 	var f FieldErrors
 	f.long("reason", r.Reason, &reason)
 	return reason, f.Err()
 }
 
-// Again reports whether the person who made j, their last one to this organization, may ask anew.
+// Again reports whether the person who made j, their last request to this organization, may ask again.
 func (j JoinRequest) Again(now time.Time) error {
-	if j.Status == JoinAccepted { // and left since
+	if j.Status == JoinAccepted { // and has left since
 		return nil
 	}
 	return NotBefore(j.CreatedAt.Add(joinPause), now, "You asked this organization within the last day")
 }
 
-// Answer accepts, declines or takes back j; the same again changes nothing.
+// Answer accepts, declines or withdraws j; repeating the same answer changes nothing.
 func (j JoinRequest) Answer(to JoinStatus, reason string, now time.Time) (JoinRequest, error) {
 	switch {
 	case j.Status == to:

@@ -12,43 +12,43 @@ import (
 	"github.com/google/uuid"
 )
 
-// Heading is what one column of a spreadsheet was taken for.
+// ColumnHeading is what one column of a spreadsheet was recognised as.
 type ColumnHeading struct {
 	Header     string `json:"header"`
-	Field      string `json:"field"` // as title or additional_metadata.disease; "": left out
-	Own        bool   `json:"own"`   // a key of the lab's own
+	Field      string `json:"field"` // such as title or additional_metadata.disease; "": left out
+	Own        bool   `json:"own"`   // a custom field of the lab
 	Remembered bool   `json:"remembered"`
 }
 
-// place is a heading with what it stands for.
+// columnTarget is a heading with the field that it names.
 type columnTarget struct {
 	ColumnHeading
-	column *Column                    // of a field of every category
-	key    string                     // of additional_metadata
-	keys   map[string]string          // by category, where the header is a label that means several keys
+	column *Column                    // a field of every category
+	key    string                     // a key of additional_metadata
+	keys   map[string]string          // by category, if the header is a label shared by several keys
 	fields map[string]*category.Field // of the key, by category
 }
 
-// Layout is what the columns of one spreadsheet are taken for.
+// Layout is what the columns of one spreadsheet were recognised as.
 type Layout struct {
 	Headings []ColumnHeading
 	places   []columnTarget
-	category string // of rows that say none
+	category string // of rows that name none
 	titled   bool
 }
 
-// Reading is how a lab wants its spreadsheet read.
+// ColumnMapping is how a lab wants its spreadsheet read.
 type ColumnMapping struct {
-	Category string            // of rows that say none; "" where each says it
+	Category string            // of rows that name none; "": each row names one
 	Mapping  map[string]string // from Fold of a header to a field, or to "" for a column that is left out
-	KeepAll  bool              // columns that nobody knows become keys of the lab's own
+	KeepAll  bool              // unknown columns become custom fields of the lab
 }
 
-// Fold is what headers are compared by.
+// Fold returns the form in which headers are compared.
 func Fold(header string) string { return fold(header) }
 
-// Understand takes the first row of a spreadsheet for its headers. Which columns it does not know,
-// and what else is wrong with them, are faults of "mapping"; the layout is given with them too.
+// ReadHeader takes the first row of a spreadsheet as its headers. Unknown columns, and other problems with the headers,
+// are field errors of "mapping"; the layout is returned with them too.
 func ReadHeader(headers []string, r ColumnMapping) (Layout, error) {
 	var f FieldErrors
 	l := Layout{Headings: []ColumnHeading{}, category: categoryCode(r.Category)}
@@ -79,7 +79,7 @@ func ReadHeader(headers []string, r ColumnMapping) (Layout, error) {
 	return l, f.Err()
 }
 
-// heading finds what a header means: what the lab said, else by name, key, label and synonym.
+// heading finds what a header means: by the lab's mapping, else by name, key, label and synonym.
 func (r ColumnMapping) heading(header string) (h columnTarget, known bool) {
 	folded := fold(header)
 	if field, said := r.Mapping[folded]; said && folded != "" {
@@ -114,7 +114,7 @@ func (r ColumnMapping) heading(header string) (h columnTarget, known bool) {
 	return h, known
 }
 
-// OwnHeader reports whether a header is one that templates and exports write, which always means the same.
+// OwnHeader reports whether templates and exports write this header, which then has a fixed meaning.
 func OwnHeader(header string) bool { return ownHeaders[fold(header)] }
 
 var ownHeaders = func() map[string]bool {
@@ -130,7 +130,7 @@ var ownHeaders = func() map[string]bool {
 	return own
 }()
 
-// fieldHeading is the heading of a field, or of a key with or without its prefix.
+// fieldHeading returns the heading of a field, or of a key with or without its prefix.
 func fieldHeading(field string) (columnTarget, bool) {
 	for i := range materialColumns {
 		if materialColumns[i].Field == field {
@@ -146,11 +146,11 @@ func fieldHeading(field string) (columnTarget, bool) {
 		fields: fields}, true
 }
 
-// keys are the fields of additional_metadata by key and category.
+// keys holds the fields of additional_metadata by key and category.
 var keys = map[string]map[string]*category.Field{}
 
-// What headers are known, folded: names of the fields of a material; labels of keys, each with the key
-// in every category that has the label; and names of keys.
+// The known headers, folded: names of the fields of a material; labels of keys, each with the key in every category
+// that has the label; and names of keys.
 var fieldsByName, keysByLabel, keysByName = knownHeaders()
 
 func knownHeaders() (fields map[string]string, labels map[string]map[string]string, names map[string]string) {
@@ -181,15 +181,15 @@ func knownHeaders() (fields map[string]string, labels map[string]map[string]stri
 	return fields, labels, names
 }
 
-// Entry is which material a row means, and what of it other rows and records decide.
+// RowTarget is the material that a row is for, with the values that must be checked against other rows and records.
 type RowTarget struct {
 	ID        int64
 	Reference string
-	Contact   string // registry id of a person, "" where the row names none by that
+	Contact   string // registry id of a person, "" if the row names none
 	Faults    FieldErrors
 }
 
-// Entry reads that of a row; organization is the one that imports.
+// RowTarget returns the target of a row; organization is the one that imports.
 func (l Layout) RowTarget(cells []string, organization int64) RowTarget {
 	var e RowTarget
 	for i, h := range l.places {
@@ -224,8 +224,8 @@ func (l Layout) RowTarget(cells []string, organization int64) RowTarget {
 	return e
 }
 
-// Patch reads a row as a change of old, nil: as a new material. A cell that says what old has changes
-// nothing; an empty one clears what may be empty.
+// Patch reads a row as a change of old; if old is nil, as a new material. A cell equal to the value of old changes
+// nothing; an empty one clears a field that may be empty.
 func (l Layout) Patch(cells []string, organization int64, old *Material) (MaterialPatch, FieldErrors) {
 	var p MaterialPatch
 	var f FieldErrors
@@ -235,7 +235,7 @@ func (l Layout) Patch(cells []string, organization int64, old *Material) (Materi
 	}
 	values := map[string]json.RawMessage{}
 	if old != nil {
-		_ = json.Unmarshal(old.Metadata, &values) // it is an object always
+		_ = json.Unmarshal(old.Metadata, &values) // it is always an object
 	}
 	changed := false
 	for i, h := range l.places {
@@ -271,7 +271,7 @@ func (l Layout) Patch(cells []string, organization int64, old *Material) (Materi
 	return p, f
 }
 
-// set puts a cell into the values of additional_metadata and reports whether that changes them.
+// set writes a cell into the values of additional_metadata and reports whether that changes them.
 func (h columnTarget) set(values map[string]json.RawMessage, code, raw, cell string) bool {
 	key, fields := h.key, h.fields
 	if h.keys != nil {
@@ -296,7 +296,7 @@ func (h columnTarget) set(values map[string]json.RawMessage, code, raw, cell str
 	return true
 }
 
-// code is the category of a row.
+// code returns the category of a row.
 func (l Layout) code(cells []string, old *Material) string {
 	if old != nil {
 		return old.Category
@@ -309,7 +309,7 @@ func (l Layout) code(cells []string, old *Material) string {
 	return l.category
 }
 
-// nameOf is the title of a material of which a spreadsheet has no title: its name in its category.
+// nameOf returns the title of a material for which a spreadsheet has none: its name field in its category.
 func nameOf(code string, values map[string]json.RawMessage) string {
 	if c, ok := category.Get(code); ok && strings.HasSuffix(c.Fields[0].Key, "_name") {
 		return showValue(values[c.Fields[0].Key], false)
@@ -317,8 +317,7 @@ func nameOf(code string, values map[string]json.RawMessage) string {
 	return ""
 }
 
-// Header is the header of the column in which a problem of a field stands; the field itself where no
-// column has it.
+// Header returns the header of the column in which a problem of a field is shown; the field itself if no column has it.
 func (l Layout) Header(field string) string {
 	for _, h := range l.places {
 		if h.Field == field {
@@ -333,7 +332,7 @@ func (l Layout) Header(field string) string {
 	return field
 }
 
-// Field is the field that a problem of a column is told of.
+// Field returns the field under which a problem of a column is reported.
 func (l Layout) Field(column int) string {
 	if column < len(l.Headings) && l.Headings[column].Field != "" {
 		return l.Headings[column].Field
@@ -341,14 +340,13 @@ func (l Layout) Field(column int) string {
 	return "row"
 }
 
-// Names reports whether the rows can name materials that are there.
+// Names reports whether rows can name existing materials.
 func (l Layout) Names() bool {
 	return slices.ContainsFunc(l.Headings,
 		func(h ColumnHeading) bool { return h.Field == "id" || h.Field == "reference" })
 }
 
-// Exported are the headers of an export: every field of a material, and of additional_metadata those
-// keys that some material has.
+// Exported returns the headers of an export: every field of a material, and the given keys of additional_metadata.
 func Exported(keys []string) []string {
 	var list []string
 	for _, c := range materialColumns {
@@ -360,7 +358,7 @@ func Exported(keys []string) []string {
 	return list
 }
 
-// exportedKey is the header of a key: itself where a category knows it, else with the prefix.
+// exportedKey returns the header of a key: the key itself if a category defines it, else with the prefix.
 func exportedKey(key string) string {
 	if keys[key] != nil {
 		return key
@@ -368,7 +366,7 @@ func exportedKey(key string) string {
 	return metadataPrefix + key
 }
 
-// Cells are the cells of a material under Exported(keys).
+// Cells returns the cells of a material under Exported(keys).
 func (m Material) Cells(known []string) ([]string, error) {
 	cells := make([]string, 0, len(materialColumns)+len(known))
 	for _, c := range materialColumns {
@@ -385,7 +383,7 @@ func (m Material) Cells(known []string) ([]string, error) {
 	return cells, nil
 }
 
-// clip shortens what a message repeats.
+// clip shortens a text that a message repeats.
 func clip(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:80]) + "…"

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Status is where a request stands.
+// Status is the status of a request.
 type Status string
 
 // The statuses of contract.md section 6.
@@ -22,34 +22,34 @@ const (
 	Invalid       Status = "INVALID"
 )
 
-// Statuses are all of them, in the order of a good journey, the ends last.
+// Statuses lists all of them, in the order of a successful request, the ends last.
 var Statuses = []Status{Open, Approved, InFulfillment, Fulfilled, Verified, Rejected, Cancelled, Invalid}
 
-// Active reports whether a request of that status is still under way.
+// Active reports whether a request with that status is still under way.
 func (s Status) Active() bool { return slices.Index(Statuses, s) < slices.Index(Statuses, Verified) }
 
-// Roles are the parts that an actor plays in one request; one person may play several.
+// Roles are the roles that an actor has in one request; one person may have several.
 type Roles struct{ Requester, Member, Admin bool }
 
-// RolesOf reads the roles off the relations to a request.
+// RolesOf returns the roles that follow from the relations to a request.
 func RolesOf(r Relation) Roles {
 	return Roles{Requester: r&RequesterOf != 0, Member: r&MemberOf != 0, Admin: r&AdminOf != 0}
 }
 
-// lab reports whether the roles allow what a member may do.
+// lab reports whether the roles have the rights of a member.
 func (r Roles) lab() bool { return r.Member || r.Admin }
 
-// asRequester reports whether the roles allow what the requester may do.
+// asRequester reports whether the roles have the rights of the requester.
 func (r Roles) asRequester() bool { return r.Requester || r.Admin }
 
-// move is one row of the life cycle.
+// transition is one row of the life cycle.
 type transition struct {
 	from []Status
 	to   []Status
 }
 
-// The life cycle of a request: every move that a requester or a member may make (contract.md
-// section 6). An admin may make any. The guard on IN_FULFILLMENT and FULFILLED is in guard.
+// The life cycle of a request: every transition that a requester or a member may make (contract.md section 6). An admin
+// may make any. guard checks transitions to IN_FULFILLMENT and FULFILLED.
 var (
 	requesterMoves = []transition{
 		{[]Status{Open, Approved, InFulfillment}, []Status{Cancelled}},
@@ -65,7 +65,7 @@ var (
 	}
 )
 
-// Moves are the statuses that the roles may give to a request of status from, whatever is
+// AllowedStatuses returns the statuses that the roles may set on a request with status from, regardless of what is
 // still missing, in the order of Statuses.
 func AllowedStatuses(roles Roles, from Status) []Status {
 	to := []Status{}
@@ -85,16 +85,16 @@ func reaches(moves []transition, from, to Status) bool {
 	})
 }
 
-// own reports whether to is ever a status that the roles may set.
+// own reports whether the roles may ever set the status to.
 func own(roles Roles, to Status) bool {
 	return slices.ContainsFunc(Statuses, func(from Status) bool {
 		return slices.Contains(AllowedStatuses(roles, from), to)
 	})
 }
 
-// Apply applies p to r as an actor with the given roles and says what happened. It decides
-// every field right, every move and every guard of contract.md section 6. address is the one
-// that p.Address names. Without a change there is no event.
+// Apply applies p to r as an actor with the given roles and returns the events. It checks every right to a field, every
+// transition and every guard of contract.md section 6. address is the address that p.Address refers to. Without a
+// change there is no event.
 func (r Request) Apply(roles Roles, by uuid.UUID, p RequestPatch, address *Address, t Terms, now time.Time) (Request,
 	[]Event, error) {
 	c := change{Request: r, roles: roles, by: by, terms: t, now: now}
@@ -106,7 +106,7 @@ func (r Request) Apply(roles Roles, by uuid.UUID, p RequestPatch, address *Addre
 	return c.Request, c.events, nil
 }
 
-// change is one act on a request while it is applied to it.
+// change is one action on a request while it is being applied.
 type change struct {
 	Request
 	roles  Roles
@@ -164,7 +164,7 @@ func (c *change) apply(p RequestPatch, address *Address) error {
 	return nil
 }
 
-// may reports whether a field may change: by right, and while the request is active.
+// may returns nil if a field may change: the actor has the right to it, and the request is active.
 func (c *change) may(field string, right bool) error {
 	if !right {
 		return Errorf(FieldForbidden, "You may not change %s of this request.", field).With("field", field)
@@ -188,7 +188,7 @@ func (c *change) text(field string, kind EventKind, dst *string, value string, r
 	}
 	*dst = value
 	c.answered()
-	if n := len(c.events); n > 0 && c.events[n-1].Kind == kind { // one event for what is set together
+	if n := len(c.events); n > 0 && c.events[n-1].Kind == kind { // one event for fields set together
 		c.events[n-1].Detail.Fields = append(c.events[n-1].Detail.Fields, field)
 		return nil
 	}
@@ -291,8 +291,8 @@ func (c *change) move(to Status, reason, override string) error {
 	return nil
 }
 
-// guard keeps a request from being fulfilled while something is missing. A member may go on
-// with a reason, which is recorded and holds until the request goes back.
+// guard prevents a request from being fulfilled while something is missing. A member may continue with a reason, which
+// is recorded and holds until the request goes back.
 func (c *change) guard(detail *Detail, override string) error {
 	missing := Missing(Requirements(c.terms, c.Request))
 	if len(missing) == 0 || c.roles.lab() && c.Override != "" && override == c.Override {
@@ -309,8 +309,8 @@ func (c *change) guard(detail *Detail, override string) error {
 	return nil
 }
 
-// active closes or reopens a request by is_active. The value of before is no change, so that a
-// PUT of everything with another status does not undo its move.
+// active closes or reopens a request by is_active. Sending the value of before is no change, so that a PUT of all
+// fields with another status does not undo the transition.
 func (c *change) active(o Opt[bool], before bool) error {
 	if !o.Set || o.Value == before || o.Value == c.Active {
 		return nil
@@ -331,7 +331,7 @@ func (c *change) active(o Opt[bool], before bool) error {
 	return nil
 }
 
-// reject keeps why a request was declined; it is gone when the request is opened again.
+// reject stores why a request was declined; the reason is removed when the request is reopened.
 func (c *change) reject(reason string, from Status) error {
 	if c.Status == Open && from != Open {
 		reason = ""
@@ -349,7 +349,7 @@ func (c *change) reject(reason string, from Status) error {
 	return nil
 }
 
-// answered ends a correction once the requester gave something.
+// answered ends a correction once the requester provided something.
 func (c *change) answered() {
 	if c.roles.Requester {
 		c.Correction = ""
@@ -360,7 +360,7 @@ func (c *change) addEvent(kind EventKind, d Detail) {
 	c.events = append(c.events, Event{RequestID: c.ID, Kind: kind, Actor: c.by, At: c.now, Detail: d})
 }
 
-// settle fixes what follows from a change: when it was, and since when the present turn runs.
+// settle sets what follows from a change: when it happened, and since when the current turn runs.
 func (c *change) settle(before Request) {
 	if len(c.events) == 0 {
 		return

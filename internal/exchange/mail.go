@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Delivery is how a person wants mail about what they are notified of.
+// Delivery is when a person wants mail about their notifications.
 type Delivery string
 
-// The ways of delivery.
+// The values of Delivery.
 const (
 	AtOnce Delivery = "AT_ONCE"
 	Daily  Delivery = "DAILY"  // one digest a day
@@ -21,44 +21,44 @@ const (
 	Never  Delivery = "NEVER"
 )
 
-// Deliveries are all of them.
+// Deliveries lists all of them.
 var Deliveries = []Delivery{AtOnce, Daily, Weekly, Never}
 
-// MailSettings are how a person wants mail. It is for mail alone: what they are notified of, the switches
-// of their memberships say.
+// MailSettings are a person's settings for mail alone. Which notifications they get depends on the switches of their
+// memberships.
 type MailSettings struct {
 	User       uuid.UUID
 	Delivery   Delivery
-	TimeZone   string     // name of the IANA database
-	QuietFrom  *TimeOfDay // when no mail is sent; both or neither
+	TimeZone   string     // IANA name
+	QuietFrom  *TimeOfDay // quiet hours, when no mail is sent; both or neither are set
 	QuietUntil *TimeOfDay
 	DigestAt   TimeOfDay
 	DigestDay  time.Weekday   // of a weekly digest
-	Muted      []Category     // no mail about these
-	Refused    *MailRejection // nil: no address of theirs was refused
+	Muted      []Category     // no mail about these categories
+	Refused    *MailRejection // nil: their address was not refused
 	UpdatedAt  time.Time
 }
 
-// DefaultMail is how mail starts: at once, and digests, should one be chosen, on Monday at eight.
+// DefaultMail returns the initial settings: at once, and digests, if chosen, on Monday at eight.
 func DefaultMail(user uuid.UUID) MailSettings {
 	return MailSettings{User: user, Delivery: AtOnce, TimeZone: "UTC", DigestAt: 8 * 60, DigestDay: time.Monday}
 }
 
-// Refusal says that a mail server refused an address for good. No mail is sent to it, until the person
-// has another one, or says that it works again.
+// MailRejection records that a mail server permanently refused an address. No mail is sent to it until the person has
+// another one, or says that it works again.
 type MailRejection struct {
 	Address string
 	Reason  string
 	At      time.Time
 }
 
-// Minute is a time of day, in minutes since midnight.
+// TimeOfDay is a time of day, in minutes since midnight.
 type TimeOfDay int
 
-// String is the time as 08:30.
+// String formats the time as 08:30.
 func (m TimeOfDay) String() string { return fmt.Sprintf("%02d:%02d", m/60, m%60) }
 
-// parseTimeOfDay reads 08:30; false: it is none.
+// parseTimeOfDay parses a time such as 08:30; it returns false for anything else.
 func parseTimeOfDay(s string) (TimeOfDay, bool) {
 	hour, minute, _ := strings.Cut(s, ":")
 	h, err := strconv.Atoi(hour)
@@ -127,7 +127,7 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 	return s, f.Err()
 }
 
-// Weekdays are the days of a week, beginning as time.Weekday does.
+// Weekdays are the days of a week, in the order of time.Weekday.
 var Weekdays = []string{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"}
 
 func (f *FieldErrors) minuteOrNull(field string, o Null[string], old *TimeOfDay) *TimeOfDay {
@@ -146,7 +146,7 @@ func (f *FieldErrors) minuteOrNull(field string, o Null[string], old *TimeOfDay)
 	return &m
 }
 
-// Subscribe has mail about a category sent or not; "" is that of digests, and so of all.
+// Subscribe turns mail about a category on or off; the category "" means digests, and so everything.
 func (s MailSettings) Subscribe(c Category, on bool) MailSettings {
 	s.Muted = slices.DeleteFunc(slices.Clone(s.Muted), func(m Category) bool { return m == c })
 	switch {
@@ -161,32 +161,32 @@ func (s MailSettings) Subscribe(c Category, on bool) MailSettings {
 	return s
 }
 
-// MailState is what became of the mail about a notification.
+// MailState is the state of the mail about a notification.
 type MailState string
 
-// The states of mail. A process that dies while it sends leaves SENDING: whether that mail arrived nobody
-// knows, so it is never sent again.
+// The states of mail. A process that dies while sending leaves SENDING: whether that mail arrived is unknown, so it is
+// never sent again.
 const (
-	MailNew           MailState = "NEW"            // nobody looked at it yet
+	MailNew           MailState = "NEW"            // not processed yet
 	MailWaiting       MailState = "WAITING"        // it is sent when its job is due
 	MailSending       MailState = "SENDING"        // it is on its way to the mail server
-	MailSent          MailState = "SENT"           // the mail server has it
+	MailSent          MailState = "SENT"           // the mail server accepted it
 	MailInDoubt       MailState = "IN_DOUBT"       // it may have been sent
 	MailRefused       MailState = "REFUSED"        // the mail server refused the address
 	MailDigest        MailState = "DIGEST"         // it waits for the next digest
 	MailSendingDigest MailState = "SENDING_DIGEST" // the digest is on its way
-	// one person causes much mail: it waits to be sent together with more
+	// one person causes a lot of mail: it is held to be sent in one message with more
 	MailHeld      MailState = "HELD"
-	MailNotWanted MailState = "NOT_WANTED" // the person does not want it, or may no longer see it
-	MailNoAddress MailState = "NO_ADDRESS" // the person has no address that works
+	MailNotWanted MailState = "NOT_WANTED" // the person does not want it, or may no longer see what it is about
+	MailNoAddress MailState = "NO_ADDRESS" // the person has no working address
 )
 
-// MailStates are all of them.
+// MailStates lists all of them.
 var MailStates = []MailState{MailNew, MailWaiting, MailSending, MailSent, MailInDoubt, MailRefused, MailDigest,
 	MailSendingDigest, MailHeld, MailNotWanted, MailNoAddress}
 
-// MailFor says what is to become of mail about a category to a person with an address: MailWaiting,
-// MailDigest, or that none is sent. Mail about memberships waits for no digest: someone asks for an answer.
+// MailFor returns what to do with mail about a category to a person with an address: MailWaiting, MailDigest, or a
+// state in which none is sent. Mail about memberships does not wait for a digest: it asks for an answer.
 func (s MailSettings) MailFor(c Category, address string) MailState {
 	switch {
 	case s.Delivery == Never || slices.Contains(s.Muted, c):
@@ -200,21 +200,21 @@ func (s MailSettings) MailFor(c Category, address string) MailState {
 	}
 }
 
-// Location is the person's time zone.
+// Location returns the person's time zone.
 func (s MailSettings) Location() *time.Location {
-	if l, err := time.LoadLocation(s.TimeZone); err == nil { // it was there when it was set
+	if l, err := time.LoadLocation(s.TimeZone); err == nil { // it existed when it was set
 		return l
 	}
 	return time.UTC
 }
 
-// Quiet gives the end of the person's quiet hours where now is within them, else now.
+// Quiet returns the end of the person's quiet hours if now is within them, else now.
 func (s MailSettings) Quiet(now time.Time) time.Time {
 	if s.QuietFrom == nil {
 		return now
 	}
 	local := now.In(s.Location())
-	for _, days := range []int{-1, 0} { // those that began yesterday, and today
+	for _, days := range []int{-1, 0} { // quiet hours that began yesterday, and today
 		from, until := at(local, days, *s.QuietFrom), at(local, days, *s.QuietUntil)
 		if *s.QuietUntil < *s.QuietFrom {
 			until = at(local, days+1, *s.QuietUntil)
@@ -226,7 +226,7 @@ func (s MailSettings) Quiet(now time.Time) time.Time {
 	return now
 }
 
-// Digest is when the digest is due that holds what happened at a moment.
+// Digest returns when the digest is due that includes what happened at a moment.
 func (s MailSettings) Digest(happened time.Time) time.Time {
 	local := happened.In(s.Location())
 	for day := 0; ; day++ {
@@ -237,8 +237,8 @@ func (s MailSettings) Digest(happened time.Time) time.Time {
 	}
 }
 
-// DigestDue is when what happened since a moment is to be sent, which waits for a digest: at once, where
-// the person has no digest any more, or it was due before now.
+// DigestDue returns when to send what has waited for a digest since a moment: at once if the person no longer has a
+// digest, or if it was due before now.
 func (s MailSettings) DigestDue(since, now time.Time) time.Time {
 	if due := s.Digest(since); (s.Delivery == Daily || s.Delivery == Weekly) && due.After(now) {
 		return due
@@ -246,8 +246,8 @@ func (s MailSettings) DigestDue(since, now time.Time) time.Time {
 	return now
 }
 
-// at is a time of the day so many days behind that of t, in the time zone of t. Where the clocks skip it,
-// it is the moment that the time zone makes of it.
+// at returns a time of day, days after the day of t, in the time zone of t. A time that the clocks skip is adjusted as
+// time.Date does.
 func at(t time.Time, days int, m TimeOfDay) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day()+days, int(m)/60, int(m)%60, 0, 0, t.Location())
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Material is one transferable piece of research that an organization lists.
+// Material is one transferable research material that an organization lists.
 type Material struct {
 	ID               int64
 	OrganizationID   int64
 	Category         string
-	Reference        *string // the lab's own: unique within the organization
+	Reference        *string // the lab's own reference: unique within the organization
 	Title            string
 	URL              string
 	PubMedID         string
@@ -46,27 +46,27 @@ type Material struct {
 	UpdatedAt        time.Time
 }
 
-// ShownMaterial is a material with what its page shows beside it. As it is read, its Metadata is what everybody
-// may see; Revealed has the rest of it too.
+// ShownMaterial is a material with what its page shows beside it. When read, its Metadata is what everybody may see;
+// Revealed returns it with the rest.
 type ShownMaterial struct {
 	Material
 	Contact User
 	Grants  []int64
 
-	Whole json.RawMessage `json:"-"` // additional_metadata with what is private; nil: nothing of it is
+	Whole json.RawMessage `json:"-"` // additional_metadata with its private fields; nil: none is private
 }
 
-// Conceal leaves in m what everybody may see of its metadata; published are the keys that its lab publishes.
+// Conceal removes the private fields from m's metadata; published are the keys that its lab publishes.
 func (m *ShownMaterial) Conceal(published []string) {
 	if shown, hidden := category.Public(m.Category, m.Metadata, published); hidden {
 		m.Metadata, m.Whole = shown, m.Metadata
 	}
 }
 
-// Conceals reports whether m leaves something out that Revealed has.
+// Conceals reports whether m leaves something out that Revealed includes.
 func (m ShownMaterial) Conceals() bool { return m.Whole != nil }
 
-// Revealed is m with all of its metadata, for who may see what is private.
+// Revealed returns m with all of its metadata, for readers who may see private fields.
 func (m ShownMaterial) Revealed() ShownMaterial {
 	if m.Whole != nil {
 		m.Metadata, m.Whole = m.Whole, nil
@@ -87,8 +87,8 @@ const (
 	SourceProtocols = "PROTOCOLS_REPOSITORY"
 )
 
-// MaterialPatch is the body of POST, PUT and PATCH of materials. Where the specification reads
-// another name than it writes, both are accepted; the written name wins.
+// MaterialPatch is the body of POST, PUT and PATCH of materials. If the specification has one name for reading and
+// another for writing, both are accepted; the name for writing wins.
 type MaterialPatch struct {
 	Category         Opt[string]          `json:"category"`
 	URL              Opt[string]          `json:"url"`
@@ -110,14 +110,13 @@ type MaterialPatch struct {
 	EmbargoDate      Null[Date]           `json:"embargo_date"`
 	Contact          Opt[UserRef]         `json:"contact_user_id" alias:"contact_user"`
 	MTAAttachment    Null[Ref]            `json:"mta_attachment_id"`
-	MTAShown         Null[Ref]            `json:"mta_attachment" same:"mta_attachment_id"` // the same as a GET shows it
+	MTAShown         Null[Ref]            `json:"mta_attachment" same:"mta_attachment_id"` // the same, as a GET shows it
 	Organization     Opt[Ref]             `json:"organization_id" alias:"organization"`
 	Shipping         Null[Ref]            `json:"shipping_requirements_id" alias:"shipping_requirements"`
 	Archived         Opt[bool]            `json:"is_archived"`
 }
 
-// Create makes a new material of p: category, title and organization_id are required
-// (contract.md section 4).
+// Create makes a new material from p: category, title and organization_id are required (contract.md section 4).
 func (p MaterialPatch) Create() (Material, error) {
 	var f FieldErrors
 	m := p.apply(&f, Material{Category: tidy(p.Category.Value), Metadata: json.RawMessage("{}")})
@@ -142,13 +141,13 @@ func (p MaterialPatch) Patch(m Material) (Material, error) {
 	return m, f.Err()
 }
 
-// KeepPrivate has p keep those values of additional_metadata of old that its sender may not see and does not set;
-// published are the keys that the lab publishes. It gives a field that identifies people and that they set, which
-// they may not; "" where there is none.
+// KeepPrivate keeps in p the values of additional_metadata of old that its sender may not see and does not set;
+// published are the keys that the lab publishes. It returns the name of an identifying field that the sender sets
+// without the right to, "" if there is none.
 func (p *MaterialPatch) KeepPrivate(old Material, published []string) (forbidden string) {
 	var sent map[string]json.RawMessage
 	if !p.Metadata.Set || json.Unmarshal(p.Metadata.Value, &sent) != nil || sent == nil {
-		return "" // Patch says what is wrong with it
+		return "" // Patch reports what is wrong with it
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		if slices.Contains(category.PrivateKeys(), key) {
@@ -207,7 +206,7 @@ func (p MaterialPatch) apply(f *FieldErrors, m Material) Material {
 		mta = p.MTAShown
 	}
 	m.MTAAttachmentID = refID(mta, old)
-	// contract.md section 4: a new MTA says that one is needed; what a GET showed is put back as it was.
+	// contract.md section 4: adding an MTA sets that one is needed; sending back what a GET showed changes nothing.
 	if m.MTAAttachmentID != nil && (old == nil || *old != *m.MTAAttachmentID) &&
 		(p.MTAAttachment.Set || !p.NeedsMTA.Set) {
 		m.NeedsMTA = true
@@ -268,7 +267,7 @@ func (f *FieldErrors) organisms(o Null[Names], dst *[]string) {
 	*dst = list
 }
 
-// MaxMetadata is how long additional_metadata is at most, in bytes of JSON.
+// MaxMetadata is the maximum length of additional_metadata, in bytes of JSON.
 const MaxMetadata = 64 << 10
 
 func (f *FieldErrors) metadata(o Opt[json.RawMessage], m *Material) {
@@ -301,8 +300,8 @@ func (f *FieldErrors) metadata(o Opt[json.RawMessage], m *Material) {
 	m.Metadata = raw
 }
 
-// Warnings are doubts about values that are kept as they were sent, by field: an identifier of an
-// authority that we do not know, a word outside a vocabulary. nil where there are none.
+// Warnings returns doubts about values that were stored unchanged, by field: an identifier of an unknown authority, a
+// word outside a vocabulary. It returns nil if there are none.
 func (m Material) Warnings() map[string][]string {
 	c, ok := category.Get(m.Category)
 	var values map[string]json.RawMessage
@@ -320,8 +319,8 @@ func (m Material) Warnings() map[string][]string {
 	return list
 }
 
-// importIdentifier is what the material is called at its source in canonical form, by which
-// the duplicate rule compares; nil where it was not imported or the source is not known.
+// importIdentifier returns the canonical identifier of the material at its source, by which duplicates are found; nil
+// if it was not imported or the source is not known.
 func (m Material) importIdentifier() *string {
 	if !m.Imported {
 		return nil
@@ -339,7 +338,7 @@ func (m Material) importIdentifier() *string {
 		ProtocolDOI string `json:"protocol_doi"`
 		DOI         string `json:"doi"`
 	}
-	// A key of another type is no identifier; the others still count.
+	// A key with a value of another type is not an identifier; the others still count.
 	_ = json.NewDecoder(bytes.NewReader(m.Metadata)).Decode(&meta)
 	for _, s := range []string{meta.Accession, meta.ProtocolDOI, meta.DOI, m.URL} {
 		if id, err := parse(s); s != "" && err == nil {

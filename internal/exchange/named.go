@@ -1,6 +1,6 @@
 package exchange
 
-// Named is a thing by its id and what people call it.
+// Named is the id of an object with its name.
 type Named struct {
 	ID   int64
 	Name string

@@ -10,17 +10,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// Opt is a field of an update that may be absent and may not be null: absent keeps the old
-// value (contract.md section 1, "PUT and PATCH").
+// Opt is a field of an update that may be absent but not null; absent keeps the old value (contract.md section 1, "PUT
+// and PATCH").
 type Opt[T any] struct {
 	Set   bool
 	Value T
 }
 
-// Some is a field that is there.
+// Some returns a field that is present.
 func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
 
-// UnmarshalJSON takes any JSON value but null.
+// UnmarshalJSON accepts any JSON value but null.
 func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return errors.New("must not be null; leave the field out to keep its value")
@@ -29,7 +29,7 @@ func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 	return unmarshal(b, &o.Value)
 }
 
-// unmarshal is json.Unmarshal, but takes 316.0 and 3.16e2 for the integer 316, as JSON Schema does.
+// unmarshal is json.Unmarshal, but accepts 316.0 and 3.16e2 for the integer 316, as JSON Schema does.
 func unmarshal(b []byte, to any) error {
 	switch to.(type) {
 	case *int, *int64:
@@ -40,11 +40,11 @@ func unmarshal(b []byte, to any) error {
 	return json.Unmarshal(b, to)
 }
 
-// maxIntegral is how long a number is, and how great its exponent, that is read as an integer: longer ones cost much
-// and mean none.
+// maxIntegral limits the length, and the exponent, of numbers that are read as integers: longer ones are expensive and
+// never meant.
 const maxIntegral = 40
 
-// integral writes a JSON number that is an integer without a fraction or exponent; "" where it is none.
+// integral returns a JSON number that is an integer without fraction and exponent; "" if it is not an integer.
 func integral(number string) string {
 	at := strings.IndexAny(number, "eE")
 	exponent := 0
@@ -64,7 +64,7 @@ func integral(number string) string {
 	return value.Num().String()
 }
 
-// Or is the new value, or old where the field was left out.
+// Or returns the new value, or old if the field was left out.
 func (o Opt[T]) Or(old T) T {
 	if o.Set {
 		return o.Value
@@ -78,13 +78,13 @@ type Null[T any] struct {
 	Value *T
 }
 
-// NullOf is a nullable field that is there, with a value.
+// NullOf returns a nullable field that is present, with a value.
 func NullOf[T any](v T) Null[T] { return Null[T]{Set: true, Value: &v} }
 
-// Cleared is a nullable field that is there and null.
+// Cleared returns a nullable field that is present and null.
 func Cleared[T any]() Null[T] { return Null[T]{Set: true} }
 
-// UnmarshalJSON takes null or a value.
+// UnmarshalJSON accepts null or a value.
 func (o *Null[T]) UnmarshalJSON(b []byte) error {
 	o.Set = true
 	if string(b) == "null" {
@@ -95,7 +95,7 @@ func (o *Null[T]) UnmarshalJSON(b []byte) error {
 	return unmarshal(b, o.Value)
 }
 
-// Or is the new value, or old where the field was left out.
+// Or returns the new value, or old if the field was left out.
 func (o Null[T]) Or(old *T) *T {
 	if o.Set {
 		return o.Value
@@ -138,7 +138,7 @@ func (r *UserRef) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// refText is the id inside any written form of a reference.
+// refText returns the id in any written form of a reference.
 func refText(b []byte) (string, error) {
 	wrong := errors.New("must be an id, or an object with an id")
 	if len(b) > 0 && b[0] == '{' {
@@ -170,7 +170,7 @@ func refText(b []byte) (string, error) {
 // Names is a list of texts, none of which may be null.
 type Names []string
 
-// UnmarshalJSON takes a list of strings. encoding/json by itself reads null as "".
+// UnmarshalJSON accepts a list of strings. encoding/json by itself reads null as "".
 func (n *Names) UnmarshalJSON(b []byte) error {
 	var list []Opt[string]
 	if err := json.Unmarshal(b, &list); err != nil {

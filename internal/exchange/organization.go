@@ -9,14 +9,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Organization is a lab: the people, what they share, and how long they mean to take.
+// Organization is a lab: its people, what they share, and the days in which it means to take its steps.
 type Organization struct {
 	ID          int64
 	Name        string
 	Description string
 	Owner       uuid.UUID
 	Targets     Targets
-	// public_metadata_keys: keys of its own in additional_metadata that everybody may see
+	// public_metadata_keys: custom fields of additional_metadata that everybody may see
 	PublicKeys []string `json:",omitempty"`
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
@@ -42,10 +42,10 @@ type OrganizationPatch struct {
 	PublicKeys      Opt[Names]     `json:"public_metadata_keys"`
 }
 
-// maxPublicKeys is how many keys of its own an organization can publish.
+// maxPublicKeys is how many custom fields an organization can publish.
 const maxPublicKeys = 100
 
-// publicKeys checks the keys that an organization publishes. What a category marks as private stays so.
+// publicKeys checks the keys that an organization publishes. A field that a category marks as private stays private.
 func (f *FieldErrors) publicKeys(o Opt[Names], dst *[]string) {
 	if !o.Set {
 		return
@@ -67,15 +67,15 @@ func (f *FieldErrors) publicKeys(o Opt[Names], dst *[]string) {
 	*dst = keys
 }
 
-// maxMembers bounds one list of members; larger labs are changed by invitations.
+// maxMembers limits one list of members; larger labs use invitations.
 const maxMembers = 10_000
 
-// maxDays bounds the targets of a lab.
+// maxDays is the maximum target of a lab, in days.
 const maxDays = 365
 
-// Create makes a new organization of p, which founder owns where p names no owner; uuid.Nil: p must name one. The
-// specification requires owner and members; the name defaults to "<owner's name> lab", which the caller fills in
-// afterwards.
+// Create makes a new organization from p. If p names no owner, founder is the owner; if founder is uuid.Nil, p must
+// name one. The specification requires owner and members; the name defaults to "<owner's name> lab", which the caller
+// fills in afterwards.
 func (p OrganizationPatch) Create(founder uuid.UUID) (Organization, []uuid.UUID, error) {
 	var f FieldErrors
 	if !p.Owner.Set && founder == uuid.Nil {
@@ -88,7 +88,7 @@ func (p OrganizationPatch) Create(founder uuid.UUID) (Organization, []uuid.UUID,
 	return o, members, f.Err()
 }
 
-// Patch applies p to o and the present members.
+// Patch applies p to o and its current members.
 func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organization, []uuid.UUID, error) {
 	var f FieldErrors
 	name := o.Name
@@ -139,8 +139,8 @@ func (f *FieldErrors) days(field string, o Opt[int], dst *int) {
 	*dst = o.Value
 }
 
-// Membership is a person's place in an organization and, at once, the specification's
-// organization user settings: the five switches of that person there.
+// Membership is a person's membership in an organization and also the specification's organization user settings: the
+// five switches of that person there.
 type Membership struct {
 	ID             int64
 	OrganizationID int64
@@ -148,7 +148,7 @@ type Membership struct {
 	Switches       Switches
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
-	LeftAt         *time.Time // set when the person left; the record is kept and hidden
+	LeftAt         *time.Time // set when the person left; the record is kept but hidden
 }
 
 // Switches are the five categories of notification a member may turn off.
@@ -156,7 +156,7 @@ type Switches struct {
 	NewRequest, StatusChange, Decision, Assigned, Reminder bool
 }
 
-// AllOn is how a membership starts.
+// AllOn is the initial state of a membership's switches.
 var AllOn = Switches{true, true, true, true, true}
 
 // On reports whether the switch of a category is on.

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Pace is how long requests take, from when they are made: the medians of those that came so far.
+// Pace is how long requests take from their creation: the medians of the requests so far.
 type Pace struct {
-	Decided   int // how many requests were decided; with fewer than FewestPaced the medians tell nothing
-	Received  int // how many were received
+	Decided   int // requests that were decided; with fewer than FewestPaced the medians mean nothing
+	Received  int // requests that were received
 	Decision  time.Duration
-	Documents time.Duration // until all is handed in and signed
+	Documents time.Duration // until everything is submitted and signed
 	Sent      time.Duration
 	Receipt   time.Duration
 }
 
-// FewestPaced is how many requests a median is told of.
+// FewestPaced is the number of requests from which on a median is shown.
 const FewestPaced = 3
 
-// Decides reports whether the time to a decision is known, Receives whether that to receipt is.
+// Decides reports whether the time to a decision is known.
 func (p Pace) Decides() bool { return p.Decided >= FewestPaced }
 
-// Receives reports whether the times up to receipt are known.
+// Receives reports whether the times up to the receipt are known.
 func (p Pace) Receives() bool { return p.Received >= FewestPaced }
 
-// Timed is a request that was decided, as far as its pace goes.
+// Timed holds the times of a request that was decided.
 type Timed struct {
 	Organization int64
 	Status       Status
@@ -32,10 +32,10 @@ type Timed struct {
 	Clock        Clock
 }
 
-// TimedStatuses are those of requests that were decided.
+// TimedStatuses lists the statuses of requests that were decided.
 var TimedStatuses = []Status{Approved, InFulfillment, Fulfilled, Verified, Rejected}
 
-// Paces are the paces of each organization, and that of all under 0.
+// Paces returns the pace of each organization, and that of all of them under 0.
 func Paces(list []Timed) map[int64]Pace {
 	type spans struct{ decision, documents, sent, receipt []int64 }
 	of := map[int64]*spans{}
@@ -67,7 +67,7 @@ func Paces(list []Timed) map[int64]Pace {
 	return paces
 }
 
-// median of spans in seconds: of an even number of them, the shorter of the two in the middle.
+// median returns the median of spans in seconds; of an even number, the shorter of the two in the middle.
 func median(spans []int64) time.Duration {
 	if len(spans) == 0 {
 		return 0

@@ -2,8 +2,8 @@ package exchange
 
 import "github.com/google/uuid"
 
-// Page is a part of a list: at most Limit rows (0: all) behind After (nil: from the beginning), of those that have
-// what Where says.
+// Page is a part of a list: at most Limit rows (0: all) behind After (nil: from the beginning), of those that match
+// Where.
 type Page struct {
 	Limit int
 	Order Order
@@ -11,50 +11,49 @@ type Page struct {
 	Where []FieldEquals
 }
 
-// Equal is a field by its name in JSON, and what rows have there.
+// FieldEquals is a condition of a filter: a field by its JSON name, and the value that it must have.
 type FieldEquals struct {
 	Field string
 	Value any // bool, int64, uuid.UUID or string
 }
 
-// Order is how a list is sorted: by a field, and rows of one value by id in the same direction.
-// The zero Order is the newest first. Where a field is null comes last, whatever the direction.
+// Order is how a list is sorted: by a field, and rows of equal value by id in the same direction. The zero Order is
+// newest first. Null comes last in both directions.
 type Order struct {
 	Field
 	Ascending bool
 }
 
-// Position is the place of a row in an order: what the row has in the field of the order (nil
-// where that is null or no field), and its id.
+// Position is the place of a row in an order: its value of the field of the order (nil if that is null or there is no
+// field), and its id.
 type Position struct {
-	Value any // int64, time.Time or string, as the Kind says
+	Value any // int64, time.Time or string, according to the Kind
 	ID    int64
 }
 
-// Part is one page of a list, the number of all rows, and the place of the page's last row where
-// more follow.
+// ListPage is one page of a list, with the number of all rows and, if more follow, the position of the page's last row.
 type ListPage[T any] struct {
 	Items []T
 	Total int64
 	Next  *Position
 }
 
-// Field is a field that a list can be sorted by, under its name in JSON.
+// Field is a field that a list can be sorted by, under its JSON name.
 type Field struct {
 	Name     string
 	Kind     Kind
 	Nullable bool
 }
 
-// Kind is what a field holds.
+// Kind is the type of a field's values.
 type Kind int
 
 // The kinds of fields.
 const (
 	Number Kind = iota
 	Moment
-	Word   // a word of ours, an identifier or a date: compared byte by byte
-	Text   // what people wrote: compared by its SortKey
+	Word   // a constant, an identifier or a date: compared byte by byte
+	Text   // entered by people: compared by its SortKey
 	UserID // a UUID
 )
 

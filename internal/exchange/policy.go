@@ -2,25 +2,25 @@ package exchange
 
 import "maps"
 
-// Relation is a set of ways in which an actor stands to an object.
+// Relation is a set of relations of an actor to an object.
 type Relation uint16
 
-// The relations that rules speak of (specification, "Authentication", 4).
+// The relations that rules use (specification, "Authentication", 4).
 const (
 	Anyone      Relation = 1 << iota // everybody, with or without a token
 	SignedIn                         // a valid token
 	OwnerOf                          // the object's owner: its user, or the organization's owner
 	MemberOf                         // a member of the organization that the object belongs to
-	RequesterOf                      // who made the request
+	RequesterOf                      // the user who made the request
 	PartyOf                          // a party of a request that the document is linked to
-	ReaderOf                         // anyone, where a listed material shows the document
+	ReaderOf                         // anyone, if a listed material shows the document
 	AdminOf                          // an administrator
 
-	ReadOnly // limits the others: the token only reads
-	OneLab   // likewise: the token reaches one lab alone
+	ReadOnly // restricts the others: the token only reads
+	OneLab   // restricts the others: the token reaches one lab only
 )
 
-// Action names one thing that can be done; the route table and the policy table share it.
+// Action names one thing that can be done; the route table and the policy table use the same names.
 type Action string
 
 // The actions.
@@ -40,7 +40,7 @@ const (
 	SavedSearchWrite  Action = "saved-search.write"
 	DraftRead         Action = "draft.read"
 	DraftWrite        Action = "draft.write"
-	AccountExport     Action = "account.export" // all that is kept about a person
+	AccountExport     Action = "account.export" // all that is stored about a person
 	TokenCreate       Action = "token.create"   // of one's own
 	TokenRead         Action = "token.read"
 	TokenRevoke       Action = "token.revoke"
@@ -60,7 +60,7 @@ const (
 	JoinWithdraw         Action = "join.withdraw"
 	SettingsRead         Action = "settings.read"
 	SettingsUpdate       Action = "settings.update"
-	OrganizationPublish  Action = "organization.publish" // keys of its own in materials
+	OrganizationPublish  Action = "organization.publish" // custom fields of its materials
 	OrganizationHistory  Action = "organization.history"
 	OrganizationEvents   Action = "organization.events" // what happened in the requests of its materials
 	OrganizationInsights Action = "organization.insights"
@@ -71,7 +71,7 @@ const (
 
 	MaterialCreate   Action = "material.create"
 	MaterialRead     Action = "material.read"
-	MaterialForesee  Action = "material.foresee" // all of it, before its embargo ends
+	MaterialForesee  Action = "material.foresee" // the whole material before its embargo ends
 	MaterialPrivate  Action = "material.private" // its private fields
 	MaterialUpdate   Action = "material.update"
 	MaterialArchive  Action = "material.archive"
@@ -80,7 +80,7 @@ const (
 	MaterialTemplate Action = "material.template" // the spreadsheet to fill in, and the result of one
 	MaterialExport   Action = "material.export"   // embargoed and archived ones too
 	MaterialImport   Action = "material.import"
-	MaterialPreview  Action = "material.preview" // what an import would make
+	MaterialPreview  Action = "material.preview" // what an import would create
 	PublicationRead  Action = "publication.read"
 	ShippingRead     Action = "shipping.read"
 	ShippingWrite    Action = "shipping.write"
@@ -109,7 +109,7 @@ const (
 	GrantUpdate       Action = "grant.update"
 	GrantShare        Action = "grant.share"   // links to its report
 	GrantReport       Action = "grant.report"  // with the key of such a link
-	MaterialFund      Action = "material.fund" // to name it in a grant of one's own
+	MaterialFund      Action = "material.fund" // to link it to a grant of one's own
 	AuditRead         Action = "audit.read"
 	DocumentationRead Action = "documentation.read"
 	SearchRead        Action = "search.read"
@@ -120,24 +120,24 @@ const (
 	JobCancel  Action = "job.cancel"
 	JobRetry   Action = "job.retry"
 
-	AdminRead Action = "admin.read" // how the installation does: what is stuck, and mail that failed
-	UserAdmin Action = "user.admin" // to make somebody an admin, or no longer one
+	AdminRead Action = "admin.read" // the health of the installation: stuck requests, failed mail
+	UserAdmin Action = "user.admin" // to make somebody an admin, or revoke that
 
-	SecretsReset  Action = "secrets.reset"  // by the operator; no rule allows it to anybody
-	SecretsRotate Action = "secrets.rotate" // likewise
+	SecretsReset  Action = "secrets.reset"  // by the operator; no rule allows it
+	SecretsRotate Action = "secrets.rotate" // by the operator; no rule allows it
 )
 
 // Access is the setting that decides who may write materials and organizations.
 type Access string
 
-// The two kinds of access (contract.md section 3, "Open writes").
+// The values of Access (contract.md section 3, "Open writes").
 const (
 	AccessOpen    Access = "open"    // exactly the specification: no token needed
-	AccessMembers Access = "members" // by members and owners
+	AccessMembers Access = "members" // members and owners only
 )
 
-// Policy is every access rule: an action is allowed to an actor who has any of its relations.
-// AdminOf is never named: an admin may do what any rule grants to anyone.
+// Policy holds every access rule: an action is allowed to an actor who has any of its relations. AdminOf is only named
+// where nobody else is allowed: an admin may do what any rule grants to anyone.
 type Policy map[Action]Relation
 
 var rules = Policy{
@@ -240,7 +240,7 @@ var rules = Policy{
 	UserAdmin: AdminOf,
 }
 
-// PolicyFor gives the rules under an access setting.
+// PolicyFor returns the rules under an access setting.
 func PolicyFor(access Access) Policy {
 	p := maps.Clone(rules)
 	if access == AccessMembers {
@@ -252,7 +252,7 @@ func PolicyFor(access Access) Policy {
 	return p
 }
 
-// Can reports whether an actor with relations r may do action. asAdmin: only because of being an
+// Can reports whether an actor with relations r may do action. asAdmin reports whether that is only because of being an
 // admin, which is an audit event.
 func (p Policy) Can(action Action, r Relation) (ok, asAdmin bool) {
 	if !p.Covers(action, r) {
@@ -264,6 +264,6 @@ func (p Policy) Can(action Action, r Relation) (ok, asAdmin bool) {
 	return r&AdminOf != 0, r&AdminOf != 0
 }
 
-// NeedsToken reports whether an action is never open to an anonymous caller, so that its paths
-// answer 401 without a token.
+// NeedsToken reports whether an action is never open to anonymous callers, so that its paths answer 401 without a
+// token.
 func (p Policy) NeedsToken(action Action) bool { return p[action]&(Anyone|ReaderOf) == 0 }

@@ -2,11 +2,11 @@ package exchange
 
 import "slices"
 
-// Category is a kind of notification; its value is the settings field that switches it.
+// Category is a category of notifications; its value is the settings field that switches it.
 type Category string
 
-// The categories of news, which nothing switches: of who is in an organization, of its webhooks, and of
-// what is new in a saved search, which has alerts of its own to switch off.
+// The categories of announcements, which have no switch: lab membership, webhooks, and saved searches, whose alerts are
+// switched off in each search.
 const (
 	MembershipNotif Category = "membership"
 	WebhookNotif    Category = "webhook"
@@ -22,13 +22,13 @@ const (
 	ReminderNotif   Category = "reminder_notif"
 )
 
-// Categories are all of them.
+// Categories lists all of them.
 var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, AssignedNotif, ReminderNotif}
 
-// MailCategories are those that mail can be about.
+// MailCategories lists the categories that mail can be about.
 var MailCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif, SearchNotif)
 
-// Words say what mail of a category is about.
+// Words returns what mail of a category is about.
 func (c Category) Words() string { return categoryWords[c] }
 
 var categoryWords = map[Category]string{
@@ -42,10 +42,11 @@ var categoryWords = map[Category]string{
 	SearchNotif:     "saved searches",
 }
 
-// Group is whom an audience is made of.
+// Group is a group of people who are notified.
 type Group string
 
-// The groups. Members, the assignee and the owner of the lab hear by their switches; a requester always hears.
+// The groups. Members, the assignee and the owner of the lab are notified according to their switches; a requester
+// always is.
 const (
 	ToMembers   Group = "members"
 	ToRequester Group = "requester"
@@ -53,15 +54,15 @@ const (
 	ToOwner     Group = "owner"
 )
 
-// Audience is one line of who hears of an event, and under which category.
+// Audience is a group that is notified of an event, and under which category.
 type Audience struct {
 	Category Category
 	To       Group
 }
 
-// Audiences says who hears of an event (contract.md section 8), the closest relation first: a
-// person in several is told once, under the first. by are the roles of the actor, who hears
-// nothing of their own act.
+// Audiences returns who is notified of an event (contract.md section 8), the closest relation first: a person in
+// several groups is notified once, under the first. by are the roles of the actor, who is not notified of their own
+// action.
 func Audiences(e Event, by Roles) []Audience {
 	switch {
 	case e.Kind == RequestMade:
@@ -80,7 +81,7 @@ func Audiences(e Event, by Roles) []Audience {
 		return []Audience{{StatusNotif, ToMembers}}
 	case by.Member && !by.Requester:
 		return []Audience{{StatusNotif, ToRequester}}
-	default: // an admin, or someone on both sides: both parties are the other one
+	default: // an admin, or someone on both sides: both parties are notified
 		return []Audience{{StatusNotif, ToRequester}, {StatusNotif, ToMembers}}
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Reminders are the days of a turn on which its side is reminded of what it owes, rising; behind the
-// last one every month goes on. Without any nobody is ever reminded.
+// Reminders lists, in ascending order, the days of a turn on which its side is reminded of what it owes; after the last
+// one reminders continue monthly. If the list is empty, nobody is ever reminded.
 type Reminders []int
 
-// month is the days between reminders behind the last of the list.
+// month is the number of days between reminders after the last of the list.
 const month = 30
 
-// Next is the first day behind day on which a reminder is due; false: none is.
+// Next returns the first day after day on which a reminder is due; false if there is none.
 func (s Reminders) Next(day int) (int, bool) {
 	for _, next := range s {
 		if next > day {
@@ -27,8 +27,7 @@ func (s Reminders) Next(day int) (int, bool) {
 	return last + ((day-last)/month+1)*month, true
 }
 
-// At is when the side whose turn it is in r is reminded next; nil: never. A moment that has passed
-// means at once.
+// At returns when the side whose turn it is in r is reminded next; nil: never. A moment in the past means at once.
 func (s Reminders) At(r Request) *time.Time {
 	day, some := s.Next(r.Reminded)
 	if !some {
@@ -37,7 +36,7 @@ func (s Reminders) At(r Request) *time.Time {
 	return r.day(day)
 }
 
-// day is when a day of the turn of r comes, or the end of its snooze where that is later.
+// day returns when day n of the turn of r begins, or when its snooze ends if that is later.
 func (r Request) day(n int) *time.Time {
 	at := r.WaitingSince.AddDate(0, 0, n)
 	if r.Snoozing(at) {
@@ -46,13 +45,13 @@ func (r Request) day(n int) *time.Time {
 	return &at
 }
 
-// Snoozing reports whether nothing may remind of the present turn of r yet.
+// Snoozing reports whether reminders of the current turn of r are snoozed.
 func (r Request) Snoozing(now time.Time) bool {
 	return r.SnoozedUntil != nil && now.Before(*r.SnoozedUntil)
 }
 
-// Remind reminds the side whose turn it is in r, where that is due. Of several reminders that are due,
-// since nobody could send them, only the last is sent. It is no change of the request: the turn goes on.
+// Remind reminds the side whose turn it is in r if a reminder is due. If several are due because none could be sent,
+// only the last is. It does not change the request: the turn continues.
 func (r Request) Remind(t Terms, s Reminders, now time.Time) (Request, []Event) {
 	turn := WaitingOn(t, DefaultTargets, r)
 	if turn == nil || r.Snoozing(now) {
@@ -68,11 +67,11 @@ func (r Request) Remind(t Terms, s Reminders, now time.Time) (Request, []Event) 
 	return r, []Event{r.ofTurn(Reminded, turn, r.Reminded, now)}
 }
 
-// Escalation is the day of a turn of the lab on which its owner is told of it; 0: never.
+// Escalation is the day of a lab's turn on which its owner is notified; 0: never.
 type Escalation int
 
-// At is when the lab's owner is told of the turn of r; nil: never, or they were. A moment that has
-// passed means at once.
+// At returns when the lab's owner is notified of the turn of r; nil: never, or already done. A moment in the past means
+// at once.
 func (e Escalation) At(r Request) *time.Time {
 	if e == 0 || !r.Escalates {
 		return nil
@@ -80,8 +79,8 @@ func (e Escalation) At(r Request) *time.Time {
 	return r.day(int(e))
 }
 
-// Escalate tells the lab's owner of the turn of r, where that is due: once in each turn of the lab. It
-// is no change of the request: the turn goes on.
+// Escalate notifies the lab's owner of the turn of r if that is due: once in each turn of the lab. It does not change
+// the request: the turn continues.
 func (r Request) Escalate(t Terms, e Escalation, now time.Time) (Request, []Event) {
 	turn, at := WaitingOn(t, DefaultTargets, r), e.At(r)
 	if turn == nil || at == nil || now.Before(*at) {
@@ -91,14 +90,14 @@ func (r Request) Escalate(t Terms, e Escalation, now time.Time) (Request, []Even
 	return r, []Event{r.ofTurn(Escalated, turn, int(e), now)}
 }
 
-// ofTurn is what Aliquot itself did on a day of a turn.
+// ofTurn returns an event that Aliquot itself caused on a day of a turn.
 func (r Request) ofTurn(kind EventKind, turn *Turn, day int, now time.Time) Event {
 	return Event{RequestID: r.ID, Kind: kind, At: now,
 		Detail: Detail{Party: turn.Side, What: turn.What, Since: new(Instant(turn.Since)), Days: day}}
 }
 
-// RemindNow has one side remind the other, whose turn it is: not on the first day of the turn, once on each
-// other day, and never while they snooze. It is no change of the request: the turn goes on.
+// RemindNow lets one side remind the other, whose turn it is: not on the first day of the turn, once on each other day,
+// and never while it is snoozed. It does not change the request: the turn continues.
 func (r Request) RemindNow(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
 	turn := WaitingOn(t, DefaultTargets, r)
 	switch {

@@ -20,36 +20,36 @@ type Request struct {
 	Note         string
 	Abstract     string // the requester's research abstract
 	Documents    []Document
-	Address      *Address // as it was when sent
+	Address      *Address // as it was when the request was sent
 	Payment      string   // payment_method
 	PaymentNotes string
 	Rejection    string // rejection_reason
-	Override     string // override_reason: why a member went on with something missing
+	Override     string // override_reason: why a member continued with something missing
 	Correction   string // why the request was returned; "" once the requester answered
 	Shipment     *Shipment
 	OpenIssues   int
-	PutBack      bool       // an open issue put it back from FULFILLED
+	PutBack      bool       // an open issue moved it back from FULFILLED
 	Party        Side       // whose turn it is; Nobody: it is closed or resolved
-	Step         string     // what that side is to do first, one of the words of Turn.What
-	WaitingSince time.Time  // when the present turn began
-	Reminded     int        // on which day of the present turn its side was reminded last; 0: not yet
-	Escalates    bool       // it is the lab's turn, of which its owner was not told yet
-	SnoozedUntil *time.Time // before that nothing reminds of the present turn
+	Step         string     // what that side has to do first, one of the values of Turn.What
+	WaitingSince time.Time  // when the current turn began
+	Reminded     int        // day of the current turn of the last reminder; 0: none yet
+	Escalates    bool       // it is the lab's turn, and its owner was not notified yet
+	SnoozedUntil *time.Time // no reminders of the current turn before that
 	Clock        Clock
-	MTA          *MTA // that the material showed when the request was made; nil: none
+	MTA          *MTA // the one that the material showed when the request was made; nil: none
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }
 
-// MTA is a version of a blank agreement.
+// MTA is one version of a blank agreement.
 type MTA struct{ Attachment, Version int64 }
 
-// DownloadPath is where its content is.
+// DownloadPath returns the path of its content.
 func (m MTA) DownloadPath() string {
 	return fmt.Sprintf("/v1/attachments/%d/versions/%d", m.Attachment, m.Version)
 }
 
-// Requested is a request with what its rules need of the material and the lab.
+// RequestDetail is a request with what its rules need of the material and the lab.
 type RequestDetail struct {
 	Request
 	Material     string // its title
@@ -59,7 +59,7 @@ type RequestDetail struct {
 	Head         Head // the last event of its chain
 }
 
-// Told is q as messages tell of it, which say nothing of where the address is.
+// WithoutAddress returns q for use in messages, which must not contain the address.
 func (q RequestDetail) WithoutAddress() RequestDetail {
 	if q.Address != nil {
 		q.Address = &Address{}
@@ -77,21 +77,21 @@ const (
 	ExecutedMTA Slot = "executed_mta"
 )
 
-// Slots are all slots in the order in which people meet them.
+// Slots lists all slots in the order in which they are filled.
 var Slots = []Slot{SignedMTA, IRB, ExecutedMTA}
 
-// Review is what became of a document version.
+// Review is the state of a document version.
 type Review string
 
-// The states of a document version. One that nobody reviewed counts as delivered.
+// The states of a document version. One that was not reviewed counts as delivered.
 const (
 	Delivered  Review = "delivered"
 	Accepted   Review = "accepted"
-	Returned   Review = "returned"   // owed again
-	Superseded Review = "superseded" // a newer version took its place, or it was withdrawn
+	Returned   Review = "returned"   // it is owed again
+	Superseded Review = "superseded" // replaced by a newer version, or withdrawn
 )
 
-// Document is one version of a document of a request; old versions stay on record.
+// Document is one version of a document of a request; old versions are kept.
 type Document struct {
 	ID           int64
 	RequestID    int64
@@ -104,7 +104,7 @@ type Document struct {
 	ReviewedAt   *time.Time
 }
 
-// Current is the present version in a slot, nil when there is none.
+// Current returns the current version in a slot, nil if there is none.
 func (r Request) Current(s Slot) *Document {
 	for i := range r.Documents {
 		if d := &r.Documents[i]; d.Slot == s && d.State != Superseded {
@@ -114,7 +114,7 @@ func (r Request) Current(s Slot) *Document {
 	return nil
 }
 
-// AttachmentIn is the attachment id in a slot, nil when it is empty.
+// AttachmentIn returns the attachment id in a slot, nil if it is empty.
 func (r Request) AttachmentIn(s Slot) *int64 {
 	if d := r.Current(s); d != nil {
 		return &d.AttachmentID
@@ -122,7 +122,7 @@ func (r Request) AttachmentIn(s Slot) *int64 {
 	return nil
 }
 
-// Shipment says how the parcel travels; a member sets it.
+// Shipment holds the shipping details of a request; a member sets them.
 type Shipment struct {
 	Carrier    string
 	Tracking   string
@@ -153,7 +153,7 @@ type RequestNew struct {
 	Note      Opt[string] `json:"note"`
 }
 
-// Create checks the body; the caller looks up what it refers to.
+// Create validates the body; the caller looks up what it refers to.
 func (n RequestNew) Create(by Actor) (Request, error) {
 	var f FieldErrors
 	if !n.Material.Set {
@@ -168,9 +168,8 @@ func (n RequestNew) Create(by Actor) (Request, error) {
 	return r, f.Err()
 }
 
-// RequestPatch is the body of PUT and PATCH /material-requests/:id. A field that is sent with
-// the value it has is no change, so that what a GET returned can be sent back by anyone who
-// could read it.
+// RequestPatch is the body of PUT and PATCH /material-requests/:id. Sending the value that a field already has is no
+// change, so that anyone who can read a request can send back what a GET returned.
 type RequestPatch struct {
 	Status      Opt[Status]  `json:"status"`
 	SignedMTA   Null[Ref]    `json:"requester_signed_mta_attachment"`
@@ -187,7 +186,7 @@ type RequestPatch struct {
 	Reason      Opt[string]  `json:"reason"` // why a request goes back to OPEN
 }
 
-// Document is the change that p asks for in a slot.
+// Document returns the change that p makes in a slot.
 func (p RequestPatch) Document(s Slot) Null[Ref] {
 	switch s {
 	case SignedMTA:
@@ -222,7 +221,7 @@ type ShipmentPatch struct {
 	SentAt     Null[Instant] `json:"sent_at"`
 }
 
-// Patch is the patch that makes every shipment s.
+// Patch returns the patch that makes every shipment equal to s.
 func (s Shipment) Patch() ShipmentPatch {
 	p := ShipmentPatch{Carrier: Some(s.Carrier), Tracking: Some(s.Tracking), Conditions: Some(s.Conditions),
 		SentAt: Cleared[Instant]()}
@@ -244,12 +243,12 @@ func (p ShipmentPatch) Patch(s Shipment) (Shipment, error) {
 	return s, f.Err()
 }
 
-// Words is a body with one text: a message, an issue, a reason.
+// TextBody is a body with one text: a message, an issue, a reason.
 type TextBody struct {
 	Text Opt[string] `json:"text" alias:"body"`
 }
 
-// Check gives the tidy text, which may not be empty.
+// Check returns the tidy text, which may not be empty.
 func (w TextBody) Check() (string, error) {
 	var f FieldErrors
 	s := ""
@@ -258,12 +257,12 @@ func (w TextBody) Check() (string, error) {
 	return s, f.Err()
 }
 
-// Reason is the body of returning a document.
+// ReasonBody is the body for returning a document.
 type ReasonBody struct {
 	Reason Opt[string] `json:"reason" alias:"text"`
 }
 
-// Check gives the tidy reason, which may not be empty.
+// Check returns the tidy reason, which may not be empty.
 func (r ReasonBody) Check() (string, error) {
 	var f FieldErrors
 	s := ""

@@ -2,15 +2,15 @@ package exchange
 
 import "slices"
 
-// Asked is what somebody sends from the page of a request: with it, the request has what its material asks
-// for at first. The documents may come later.
+// RequestForm is the form of a new request: it holds what the material requires from the start. Documents may be added
+// later.
 type RequestForm struct {
 	Request RequestNew
-	Address *AddressPatch   // one that is new, to keep and to send to; nil: Request names one
-	Account *CourierAccount // that the shipment is booked on
+	Address *AddressPatch   // a new address, to save and to ship to; nil: Request names one
+	Account *CourierAccount // courier account that the shipment is charged to
 }
 
-// Payments are the ways to pay that a lab takes. One that says none of them is asked.
+// Payments returns the ways to pay that a lab accepts; if it names none, other means are to be agreed with the lab.
 func (s Shipping) Payments() []string {
 	var list []string
 	if s.AcceptsShippingCode {
@@ -25,7 +25,7 @@ func (s Shipping) Payments() []string {
 	return list
 }
 
-// TermsOf are what a material asks for, with the shipping requirements that it names; nil: none.
+// TermsOf returns what a material asks for, with the shipping requirements that it names; nil: none.
 func TermsOf(m Material, s *Shipping) Terms {
 	t := Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
 	if s != nil {
@@ -34,8 +34,8 @@ func TermsOf(m Material, s *Shipping) Terms {
 	return t
 }
 
-// Check says what is wrong with a, or missing of what the material asks for before it is sent. What the
-// material does not ask for is left out.
+// Check reports what is wrong with a, or missing of what the material requires before a request is sent. It drops what
+// the material does not require.
 func (a RequestForm) Check(t Terms, s *Shipping) (RequestForm, error) {
 	var f FieldErrors
 	if !t.Payment {
@@ -55,7 +55,7 @@ func (a RequestForm) Check(t Terms, s *Shipping) (RequestForm, error) {
 	return a, f.Err()
 }
 
-// paid checks how the shipment is paid.
+// paid checks how the shipment is paid for.
 func (a RequestForm) paid(f *FieldErrors, s Shipping) RequestForm {
 	ways := s.Payments()
 	if len(ways) == 1 && a.Request.Payment.Value == "" {
@@ -79,7 +79,7 @@ func (a RequestForm) paid(f *FieldErrors, s Shipping) RequestForm {
 	return a
 }
 
-// located checks where the parcel goes.
+// located checks the shipping address.
 func (a RequestForm) located(f *FieldErrors, t Terms) {
 	switch {
 	case !t.Address:

@@ -8,29 +8,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// SearchText is what someone looks for: any text up to MaxSearchText, whatever its bytes.
+// SearchText is the text of a search: any text up to MaxSearchText, whatever its bytes.
 type SearchText string
 
-// RequestText is what a request is found by, but for what was written in it since.
+// RequestText is the text by which a request is found, apart from its messages and issues.
 type RequestText struct {
 	ID           int64
 	Requester    uuid.UUID
-	Organization int64    // that has the material
+	Organization int64    // that owns the material
 	Names        []string // the title of the material, the lab, requester and assignee
 	Documents    []string // file names, of earlier versions too
 	Parcel       []string // carrier and tracking number
 	Notes        []string // quantity, note, research abstract, conditions of the shipment
 }
 
-// RequestIndexRow is a row of the index of requests. A request has several, each with a part of what it is
-// found by: 0 has its RequestText, and each message or issue stands under the Seq of its event, so that
-// one more costs the same however many there are.
+// RequestIndexRow is a row of the index of requests. A request has several, each with a part of its text: row 0 has its
+// RequestText, and each message or issue has a row under the Seq of its event, so that adding one costs the same
+// however many there are.
 type RequestIndexRow struct {
 	Request, Seq int64
 	Doc          fulltext.Doc
 }
 
-// Indexed is the row of t.
+// IndexRow returns the row of t.
 func (t RequestText) IndexRow() RequestIndexRow {
 	var fields []fulltext.Field
 	add := func(w fulltext.Weight, texts []string) {
@@ -45,8 +45,7 @@ func (t RequestText) IndexRow() RequestIndexRow {
 	return RequestIndexRow{t.ID, 0, fulltext.New(fields, nil, nil, scopeOf(t.Requester, t.Organization))}
 }
 
-// Written is the row of what someone wrote in a request of a requester to an organization; false: e is
-// no such event.
+// IndexRow returns the row of a message or issue in a request of a requester to an organization; false: e is neither.
 func (e Event) IndexRow(requester uuid.UUID, organization int64) (RequestIndexRow, bool) {
 	if e.Kind != Messaged && e.Kind != IssueOpened {
 		return RequestIndexRow{}, false
@@ -55,7 +54,7 @@ func (e Event) IndexRow(requester uuid.UUID, organization int64) (RequestIndexRo
 	return RequestIndexRow{e.RequestID, e.Seq, fulltext.New(fields, nil, nil, scopeOf(requester, organization))}, true
 }
 
-// Retells says that the RequestText of a request is another after e.
+// ChangesSearchText reports whether e changes the RequestText of its request.
 func (e Event) ChangesSearchText() bool {
 	switch e.Kind {
 	case RequestMade, Assigned, DocumentAdded, AbstractChanged, ShipmentChanged:
@@ -64,7 +63,7 @@ func (e Event) ChangesSearchText() bool {
 	return false
 }
 
-// The facets of each row: who may see a request for being its requester, or in its organization.
+// The facets of each row, for who may see a request: its requester, and the members of its organization.
 const (
 	requesterFacet    = "requester"
 	organizationFacet = "organization"
@@ -75,12 +74,11 @@ func scopeOf(requester uuid.UUID, organization int64) []string {
 		strconv.FormatInt(organization, 10)}
 }
 
-// maxScopes is how many organizations of a viewer narrow a search of requests.
+// maxScopes is the maximum number of a viewer's organizations by which a search of requests is narrowed.
 const maxScopes = 64
 
-// RequestScope narrows a search to the rows of requests that viewer may see, so that nobody waits for the
-// requests of others to be gone through. It grants nothing: whether a request may be seen is asked of the
-// request itself.
+// RequestScope narrows a search to the rows of requests that viewer may see, so that a search does not have to read the
+// requests of others. It grants no access: that is checked for each request found.
 func RequestScope(viewer Actor) func(fulltext.Expr) fulltext.Expr {
 	if viewer.Admin || len(viewer.Organizations) > maxScopes {
 		return func(e fulltext.Expr) fulltext.Expr { return e }
@@ -96,15 +94,15 @@ func RequestScope(viewer Actor) func(fulltext.Expr) fulltext.Expr {
 	return func(e fulltext.Expr) fulltext.Expr { return fulltext.Expr{And: []fulltext.Expr{scope, e}} }
 }
 
-// Renamed is what has a name by which other things are found, and has another one now: one of these.
+// Renaming names the object that was renamed and by whose name other objects are found: one of these.
 type Renaming struct {
 	Organization int64     `json:"organization,omitempty"`
 	Material     int64     `json:"material,omitempty"`
 	User         uuid.UUID `json:"user,omitzero"`
 }
 
-// RequestSearchPosition is a place in the walk through the requests that are found by what was renamed.
+// RequestSearchPosition is a position in the list of requests whose search text contains the renamed object.
 type RequestSearchPosition struct {
-	Material int64 `json:"material"` // 0 where they are those of a user
+	Material int64 `json:"material"` // 0 for the requests of a user
 	Request  int64 `json:"request"`
 }

@@ -5,7 +5,7 @@ import "time"
 // Need names one requirement of a request.
 type Need string
 
-// The requirements in the order in which they are met.
+// The requirements, in the order in which they are met.
 const (
 	NeedAbstract    Need = "abstract"
 	NeedSignedMTA   Need = "requester_signed_mta"
@@ -15,7 +15,7 @@ const (
 	NeedExecutedMTA Need = "executed_mta"
 )
 
-// Due is how far a requirement is.
+// Due is the state of a requirement, and who owes it.
 type Due string
 
 // The states of a requirement.
@@ -26,20 +26,20 @@ const (
 	Done            Due = "done"
 )
 
-// Requirement is one line of what a request needs.
+// Requirement is one thing that a request needs.
 type Requirement struct {
 	Need  Need
 	State Due
 	Note  string // why a document was returned
 }
 
-// Terms are what a material asks for: its own switches and its lab's shipping requirements.
+// Terms are what a material requires: its own switches and its lab's shipping requirements.
 type Terms struct {
 	MTA, IRB, Abstract, Address, Payment bool
 }
 
-// Requirements is the one place that says what a request still needs and who owes it. It feeds
-// the API, pages, reminders and the guards of the life cycle.
+// Requirements is the one function that decides what a request still needs and who owes it. The API, pages, reminders
+// and the guards of the life cycle use it.
 func Requirements(t Terms, r Request) []Requirement {
 	document := func(n Need, s Slot, needed bool, owed Due) Requirement {
 		q := require(n, needed, false, owed)
@@ -73,7 +73,7 @@ func require(n Need, needed, have bool, owed Due) Requirement {
 	}
 }
 
-// Missing are the needs that are owed, by whom of owed; by either when none is named.
+// Missing returns the needs that are owed by one of owed; by either side if owed is empty.
 func Missing(list []Requirement, owed ...Due) []Need {
 	if len(owed) == 0 {
 		owed = []Due{OwedByRequester, OwedByLab}
@@ -98,7 +98,7 @@ const (
 	LabSide       Side = "lab"
 )
 
-// Turn is whose move it is: what that side owes, since when, and by when it means to.
+// Turn is whose move it is: what that side owes, since when, and by when it is due.
 type Turn struct {
 	Side  Side
 	What  []string
@@ -106,17 +106,17 @@ type Turn struct {
 	Due   *time.Time
 }
 
-// The steps of a turn beside the requirements themselves.
+// The steps of a turn besides the requirements themselves.
 const (
 	StepCorrection = "correction" // answer why the request was returned
 	StepDecision   = "decision"   // accept or decline
 	StepShipment   = "shipment"   // start, pack and send
-	StepIssue      = "issue"      // solve the problem that was reported
+	StepIssue      = "issue"      // solve the reported problem
 	StepReceipt    = "receipt"    // confirm the receipt
 )
 
-// WaitingOn says whose turn it is; nil when the request is resolved. The abstract may only be
-// written while OPEN, so from then on a missing one is for the lab to return or to waive.
+// WaitingOn returns whose turn it is; nil if the request is resolved. The abstract can only be written while OPEN, so
+// after that a missing one is for the lab to return or to waive.
 func WaitingOn(t Terms, targets Targets, r Request) *Turn {
 	if !r.Active {
 		return nil

@@ -1,11 +1,11 @@
 package exchange
 
-// Retry is a call that may be sent again: its key, what was sent, and what was answered.
+// IdempotentCall is a call with an Idempotency-Key: its key, what was sent, and the response.
 type IdempotentCall struct {
-	Caller      string // who chose the key
+	Caller      string // who sent the key
 	Key         string
-	Fingerprint string            // of what was sent
-	Status      int               // of the answer
-	Headers     map[string]string // of the answer
+	Fingerprint string            // hash of what was sent
+	Status      int               // of the response
+	Headers     map[string]string // of the response
 	Body        string
 }

@@ -7,19 +7,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Rule is what a field of a body may hold, beside its type. Of a list it is about the list, and Each about its items.
+// Rule is what a field of a body may hold, besides its type. The rule of a list is about the list, its Each about the
+// items.
 type Rule struct {
 	Least, Most int      // characters of a text or items of a list; 0: any number
 	From, To    int      // bounds of a number; both 0: none
-	Words       []string // the only values
+	Words       []string // the only accepted values
 	Name        string   // of Words
-	Pattern     string   // that a text matches: as JSON Schema has it, in the words that RE2 knows as well
-	Format      string   // of a text, where no pattern tells it
+	Pattern     string   // that a text matches: in JSON Schema syntax that RE2 understands too
+	Format      string   // of a text, if no pattern describes it
 	Examples    []string
 	Each        *Rule
 }
 
-// The patterns of texts: where control characters may be, and those of texts that must not be blank.
+// The patterns of texts: where control characters are allowed, and of texts that must not be blank.
 const (
 	linePattern        = `^[^\x00-\x1f\x7f-\x9f]*$`
 	neededLinePattern  = `^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$`
@@ -33,19 +34,19 @@ const (
 	zonePattern     = `^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`
 )
 
-// noted collects the rules of a body that is checked while bodyRules is made, before anything else runs;
-// afterwards it is nil.
+// noted collects the rules of a body that is checked while bodyRules is built, before anything else runs; afterwards it
+// is nil.
 var noted map[string]Rule
 
-// rule notes a rule of a field. Checks call it whether the field was sent or not, so that the rules that the
-// API documents are those that it checks.
+// rule records a rule of a field. Checks call it whether the field was sent or not, so that the API documents exactly
+// the rules that are checked.
 func (f *FieldErrors) rule(field string, r Rule) {
 	if noted != nil {
 		noted[field] = r
 	}
 }
 
-// amend changes the rule that was noted of a field.
+// amend changes the recorded rule of a field.
 func (f *FieldErrors) amend(field string, change func(*Rule)) {
 	if noted != nil {
 		r := noted[field]
@@ -54,7 +55,7 @@ func (f *FieldErrors) amend(field string, change func(*Rule)) {
 	}
 }
 
-// needed notes that a text must not be blank.
+// needed records that a text must not be blank.
 func (f *FieldErrors) needed(field string) {
 	f.amend(field, func(r *Rule) {
 		if r.Words != nil {
@@ -71,12 +72,12 @@ func (f *FieldErrors) needed(field string) {
 	})
 }
 
-// mailAddress notes that a text is a mail address, or empty.
+// mailAddress records that a text is a mail address, or empty.
 func (f *FieldErrors) mailAddress(field string) {
 	f.amend(field, func(r *Rule) { r.Pattern, r.Examples = mailPattern, []string{"name@example.org"} })
 }
 
-// texts are the values of a type of text.
+// texts converts values of a string type to strings.
 func texts[T ~string](values []T) []string {
 	list := make([]string, len(values))
 	for i, value := range values {
@@ -85,13 +86,13 @@ func texts[T ~string](values []T) []string {
 	return list
 }
 
-// bodyKind is a type of body, and whether it makes an object.
+// bodyKind is a type of body, and whether it creates an object.
 type bodyKind struct {
 	body reflect.Type
 	made bool
 }
 
-// bodies are all bodies that have rules; the document of the API refuses one that is not here.
+// bodies lists all bodies that have rules; the API document refuses a body that is missing here.
 var bodies = []any{
 	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{},
 	GrantPatch{}, FundingBody{},
@@ -107,7 +108,7 @@ var bodyRules = func() map[bodyKind]map[string]Rule {
 		for _, made := range []bool{false, true} {
 			noted = map[string]Rule{}
 			if p, ok := body.(MailSettingsPatch); ok {
-				_, _ = p.Patch(DefaultMail(uuid.Nil)) // an empty body has no faults
+				_, _ = p.Patch(DefaultMail(uuid.Nil)) // an empty body has no errors
 			} else {
 				CheckBody(body, made)
 			}
@@ -118,8 +119,8 @@ var bodyRules = func() map[bodyKind]map[string]Rule {
 	return all
 }()
 
-// RulesOf are the rules of the fields of a body by their names in JSON; made: it makes an object. known reports
-// whether the type is one of a body.
+// RulesOf returns the rules of the fields of a body by their JSON names; made means that it creates an object. known
+// reports whether the type is that of a body.
 func RulesOf(body reflect.Type, made bool) (rules map[string]Rule, known bool) {
 	rules, known = bodyRules[bodyKind{body, made}]
 	return rules, known

@@ -13,12 +13,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// SavedSearch is a search of materials that a person keeps. Where Alerts is true they are told of what
-// is new in it: of each material once.
+// SavedSearch is a search of materials that a person saved. If Alerts is true, the person is notified of new materials
+// in it: once of each material.
 type SavedSearch struct {
 	ID        int64
 	UserID    uuid.UUID
-	Name      string // never empty; what it looks for, where the person gave none
+	Name      string // never empty; a description of the search if the person gave none
 	Search    string
 	Filters   Filters
 	Alerts    bool
@@ -27,18 +27,17 @@ type SavedSearch struct {
 	UpdatedAt time.Time
 }
 
-// Beginning is from when on materials are new to a saved search. What was there is told by counting, and
-// not by the clock, which another process may have set otherwise, and by which a transaction that ends
-// late would seem to have been there.
+// AlertStart is the start from which on materials are new to a saved search. It is a counter and not a time: the clock
+// of another process may differ, and a transaction that commits late would appear to be older than it is.
 type AlertStart struct {
-	Epoch int64  // one that is listed, or offered again, in this epoch or a later one is new
-	Day   string // one whose embargo ends after this day too
+	Epoch int64  // materials listed, or made available again, in this epoch or later are new
+	Day   string // materials whose embargo ends after this day are new too
 }
 
-// Filters are values by the name of a facet; of each facet one of them must hold.
+// Filters holds values by the name of a facet; one of each facet's values must match.
 type Filters map[string]Names
 
-// The bounds of saved searches.
+// The limits of saved searches.
 const (
 	MaxSavedSearches = 100 // of a person
 	searchLength     = MaxSearchText
@@ -53,12 +52,12 @@ type SavedSearchPatch struct {
 	Alerts  Opt[bool]    `json:"alerts"`
 }
 
-// Create makes a saved search of p.
+// Create makes a saved search from p.
 func (p SavedSearchPatch) Create(user uuid.UUID) (SavedSearch, error) {
 	return p.Patch(SavedSearch{UserID: user, Filters: Filters{}, Alerts: true})
 }
 
-// Patch applies p to s. One that is called what it looks for stays so.
+// Patch applies p to s. A search that is named by its description keeps following it.
 func (p SavedSearchPatch) Patch(s SavedSearch) (SavedSearch, error) {
 	var f FieldErrors
 	if s.Name == s.describe() {
@@ -79,7 +78,7 @@ func (p SavedSearchPatch) Patch(s SavedSearch) (SavedSearch, error) {
 	return s, f.Err()
 }
 
-// filters are those of a body, each value once and in order.
+// filters returns the filters of a body, each value once and in order.
 func (f *FieldErrors) filters(all Filters) Filters {
 	clean := Filters{}
 	for _, facet := range slices.Sorted(maps.Keys(all)) {
@@ -129,7 +128,7 @@ func shorten(s string, most int) string {
 	return s
 }
 
-// describe says in words what s looks for.
+// describe describes in words what s searches for.
 func (s SavedSearch) describe() string {
 	var parts []string
 	if s.Search != "" {
@@ -146,7 +145,7 @@ func (s SavedSearch) describe() string {
 	return shorten(strings.Join(parts, ", "), lineLength)
 }
 
-// Asks is the search that s keeps, as its person sees it.
+// Query returns the search that s stores, as its owner sees it.
 func (s SavedSearch) Query() Search {
 	filters := map[string][]string{}
 	for facet, values := range s.Filters {
@@ -155,7 +154,7 @@ func (s SavedSearch) Query() Search {
 	return Search{Query: fulltext.Parse(s.Search), Filters: filters, Viewer: s.UserID}
 }
 
-// Address is where what s looks for is found: a path below root.
+// Address returns the address of the results of s: a path below root.
 func (s SavedSearch) Address(root string) string {
 	query := url.Values{}
 	if s.Search != "" {
@@ -170,29 +169,29 @@ func (s SavedSearch) Address(root string) string {
 	return root + "?" + query.Encode()
 }
 
-// SameQuery reports whether s and other look for the same.
+// SameQuery reports whether s and other search for the same.
 func (s SavedSearch) SameQuery(other SavedSearch) bool {
 	return s.Search == other.Search && maps.EqualFunc(s.Filters, other.Filters, slices.Equal[Names])
 }
 
-// Match is what became new in saved searches in one run of alerts, to one of them.
+// Match is the new materials in one saved search, found in one run of alerts.
 type Match struct {
 	Search    SavedSearch
 	Materials []MaterialPayload // the newest MaxTold
-	Count     int               // of all
+	Count     int               // of all new materials
 }
 
-// MaxTold is how many materials one piece of news names.
+// MaxTold is how many materials one announcement names.
 const MaxTold = 10
 
-// MatchNews are the news of m.
+// News returns the announcement of m.
 func (m Match) News() Announcement {
 	return Announcement{Kind: SearchMatched,
 		Detail: AnnouncementDetail{SavedSearch: m.Search.ID, Name: m.Search.Name, Count: m.Count,
 			Materials: m.Materials}}
 }
 
-// describeMatch says in one sentence what is new in a saved search.
+// describeMatch returns one sentence about what is new in a saved search.
 func describeMatch(d AnnouncementDetail) string {
 	const named = 3
 	var titles []string

@@ -2,19 +2,19 @@ package exchange
 
 import "slices"
 
-// Scope is what a token that was made for a program may do at most. A login has none of it: it is its user.
+// Scope limits what a token made for a program may do. A login has no scope: it has all rights of its user.
 type Scope string
 
 // The scopes.
 const (
 	ScopeRead  Scope = "read"
-	ScopeWrite Scope = "write" // and read
+	ScopeWrite Scope = "write" // includes read
 )
 
-// Scopes are all of them.
+// Scopes lists all of them.
 var Scopes = []Scope{ScopeRead, ScopeWrite}
 
-// reads are the actions that change nothing: all that a token may do whose scope is read.
+// reads lists the actions that change nothing: the only ones that a token with scope read may do.
 var reads = []Action{
 	UserRead, UserReadPrivate, NotificationRead, MailSettingsRead, SavedSearchRead, DraftRead, AccountExport, TokenRead,
 	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory,
@@ -26,9 +26,9 @@ var reads = []Action{
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, JobRead, JobList, JobListAll, AdminRead,
 }
 
-// ofOneLab are the actions of a token that is bound to one lab, on the objects of that lab. What belongs to the user
-// alone (account, addresses, grants, requests that they made) and what makes them join, found or leave a lab it never
-// does.
+// ofOneLab lists the actions of a token that is bound to one lab, on the objects of that lab. Such a token never
+// reaches what belongs to the user alone (account, addresses, grants, their own requests), and cannot join, found or
+// leave a lab.
 var ofOneLab = []Action{
 	OrganizationRead, OrganizationUpdate, OrganizationPublish, OrganizationGrants, InvitationRead, InvitationWrite,
 	JoinRead, JoinAnswer,
@@ -40,19 +40,19 @@ var ofOneLab = []Action{
 	JobRead, JobCancel,
 }
 
-// ofNoObject are those of its actions whose object is not known beforehand, or is nobody's: what they show is narrowed
-// to the lab, and what they make must belong to it.
+// ofNoObject lists those actions whose object is not known beforehand, or belongs to nobody: what they show is narrowed
+// to the lab, and what they create must belong to it.
 var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead,
 	SearchRead,
 	InvitationOpen, GrantReport}
 
-// always are the actions that ask for no power of the token.
+// always lists the actions that need no right of the token.
 var always = []Action{Login, Register, Logout}
 
 // Reads reports whether an action changes nothing.
 func (a Action) Reads() bool { return slices.Contains(reads, a) }
 
-// InScope reports whether the actor's token may do an action at all, on some object.
+// InScope reports whether the actor's token may do an action at all, on any object.
 func (a Actor) InScope(action Action) bool { return inScope(action, a.relations()) }
 
 func inScope(action Action, r Relation) bool {
@@ -65,8 +65,8 @@ func inScope(action Action, r Relation) bool {
 	return r&OneLab == 0 || slices.Contains(ofOneLab, action) || slices.Contains(ofNoObject, action)
 }
 
-// Covers reports whether the limits of a token leave an action to it on an object of relations r: a token of one lab
-// reaches what is that lab's, and of others what is public.
+// Covers reports whether the limits of a token allow an action on an object with relations r: a token for one lab
+// reaches the objects of that lab, and of others what is public.
 func (p Policy) Covers(action Action, r Relation) bool {
 	if r&(ReadOnly|OneLab) == 0 {
 		return true
@@ -78,7 +78,7 @@ func (p Policy) Covers(action Action, r Relation) bool {
 	return r&OneLab == 0 || r&(OwnerOf|MemberOf) != 0 || public || !slices.Contains(ofOneLab, action)
 }
 
-// BeyondScope refuses what the limits of the actor's token do not cover.
+// BeyondScope returns an error if the limits of the actor's token do not cover an action.
 func (a Actor) BeyondScope(action Action) error {
 	if a.Scope == ScopeRead && !action.Reads() {
 		return Errorf(OutOfScope, "This token only reads (%s needs one with the scope write).", action)

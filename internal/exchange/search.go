@@ -6,21 +6,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// ExactUpTo is how many hits of a search are counted one by one; counts beyond are estimates and are
-// said to be.
+// ExactUpTo is up to how many hits of a search are counted exactly; higher counts are estimates and marked as such.
 const ExactUpTo = 1_000
 
-// MaxOffset is how many hits an offset may pass over; a cursor goes on from there.
+// MaxOffset is how many hits an offset can skip; beyond that, use a cursor.
 const MaxOffset = 10_000
 
-// Search asks for things of one kind: materials, organizations, users.
+// Search is a search for objects of one kind: materials, organizations, users.
 type Search struct {
 	Query   fulltext.Query
-	Filters map[string][]string // facet -> the values of which one must hold; no empty list
+	Filters map[string][]string // facet -> values of which one must match; no list is empty
 	Viewer  uuid.UUID           // uuid.Nil: anonymous
 	Sort    SearchSort
 	Page    SearchPage
-	Facets  bool // whether they are wanted
+	Facets  bool // whether facets are returned
 }
 
 // SearchSort is the order of hits; archived materials always come last.
@@ -34,37 +33,37 @@ const (
 	ByTitle     SearchSort = "title"
 )
 
-// SearchPage is which part of the hits is wanted: those behind After, or behind the first Offset.
+// SearchPage is which part of the hits to return: those behind After, or those behind the first Offset.
 type SearchPage struct {
 	Limit  int
 	Offset int // at most MaxOffset
 	After  *SearchPosition
 }
 
-// SearchPosition is the place of a hit in the order of a search; opaque outside of the store.
+// SearchPosition is the position of a hit in the order of a search; opaque outside of the store.
 type SearchPosition struct {
-	Offset int    // how many hits are before, and with it
-	Token  string // what the store needs to go on
+	Offset int    // number of hits up to and including this one
+	Token  string // what the store needs to continue
 }
 
-// Found is a part of what a search found.
+// SearchResult is one page of the results of a search.
 type SearchResult[T any] struct {
 	Items       []T
 	Count       int64
 	Facets      map[string]Facet
-	Approximate []string // what is an estimate: "count", or the name of a facet
+	Approximate []string // what is estimated: "count", or the name of a facet
 	Next        *SearchPosition
 }
 
-// Facet counts the hits by their values of one field; its own filter does not narrow it.
+// Facet counts the hits by their values of one field; the facet's own filter is not applied.
 type Facet struct {
-	Values map[string]int64 // the most frequent, and those that are filtered by
-	More   int              // how many values are left out
+	Values map[string]int64 // the most frequent values, and those that are filtered by
+	More   int              // number of values left out
 }
 
-// Suggestion is a thing that someone who types may look for.
+// Suggestion completes what a person is typing.
 type Suggestion struct {
-	Text string // its title or name
+	Text string // title or name
 	Kind string // "material" or "organization"
 	ID   int64
 }

@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// Indexed is what a thing is found and counted by.
+// SearchDocument holds the texts, identifiers and facets by which an object is found.
 type SearchDocument struct {
 	Doc    fulltext.Doc
 	Facets []string // name=value
@@ -22,20 +22,20 @@ type SearchDocument struct {
 type FacetName struct {
 	Name   string
 	Label  string
-	Values []string // all that there can be; nil: any text, but for
-	Flag   bool     // false and true,
-	IDs    bool     // and ids
+	Values []string // all possible values; nil: any text, unless Flag or IDs
+	Flag   bool     // the values are false and true
+	IDs    bool     // the values are ids
 }
 
-// facetOf says under which facet a field of a category counts where that is not its key: a patient's
-// tumour is of a disease and a tissue as a cell line is.
+// facetOf holds the facet of a field of a category if it is not the field's key: a patient's tumour has a disease and a
+// tissue, as a cell line does.
 var facetOf = map[string]string{
 	"diagnosis":                "disease",
 	"primary_tissue_of_origin": "tissue",
 }
 
-// Facets are the fields of materials whose values a search counts: those that every material has, and
-// then those of the categories, each by its first label.
+// Facets lists the fields of materials whose values a search counts: those that every material has, followed by those
+// of the categories, each with its first label.
 var Facets = func() []FacetName {
 	list := []FacetName{
 		{Name: "category", Label: "Category", Values: category.Codes()},
@@ -61,16 +61,16 @@ var Facets = func() []FacetName {
 	return list
 }()
 
-// facet is the name of the facet that f counts under.
+// facet returns the name of the facet that counts f.
 func facet(f category.Field) (string, bool) {
 	if name, ok := facetOf[f.Key]; ok {
 		return name, true
 	}
-	// One category shows its level as a facet: then it counts in all.
+	// One category shows its level as a facet, so it counts in all.
 	return f.Key, (f.Facet || f.Key == "biosafety_level") && !f.Private
 }
 
-// commonNames are what people call the organisms that most materials come from.
+// commonNames are the common names of the organisms that most materials come from.
 var commonNames = map[string]string{
 	"homo sapiens":              "human",
 	"mus musculus":              "mouse",
@@ -94,7 +94,7 @@ var commonNames = map[string]string{
 	"chlorocebus sabaeus":       "green monkey",
 }
 
-// indexing gathers what a thing is found by.
+// documentBuilder collects a SearchDocument.
 type documentBuilder struct {
 	fields []fulltext.Field
 	keys   []identifier.ID
@@ -116,7 +116,7 @@ func (x *documentBuilder) key(kind identifier.Kind, canonical string) {
 	}
 }
 
-// count counts the thing under a value of a facet, of lineLength letters at most.
+// count adds a value of a facet, cut to lineLength characters.
 func (x *documentBuilder) count(name, value string) {
 	if r := []rune(value); len(r) > lineLength {
 		value = string(r[:lineLength])
@@ -133,8 +133,8 @@ func (x *documentBuilder) done() SearchDocument {
 	return SearchDocument{fulltext.New(x.fields, x.keys, x.wholes, x.facets), x.facets}
 }
 
-// Indexed is what m, of an organization with that name and those public keys, is found by: what everybody may
-// see, whoever looks.
+// SearchDocument returns the document of m, which belongs to an organization with that name and those public keys. It
+// contains only what everybody may see.
 func (m Material) SearchDocument(organization string, published []string) SearchDocument {
 	var x documentBuilder
 	x.text(fulltext.Title, m.Title)
@@ -157,7 +157,7 @@ func (m Material) SearchDocument(organization string, published []string) Search
 	return x.done()
 }
 
-// counted notes by what m is counted, beside its metadata.
+// counted adds the facets of m outside of its metadata.
 func (x *documentBuilder) counted(m Material) {
 	x.count("category", m.Category)
 	x.count("organization", strconv.FormatInt(m.OrganizationID, 10))
@@ -183,7 +183,7 @@ func text(s *string) string {
 	return *s
 }
 
-// imported notes the identifiers that m has beside its metadata: at its source, and in the address of its record.
+// imported adds the identifiers of m outside of its metadata: at its source, and in the address of its record.
 func (x *documentBuilder) imported(m Material) {
 	if m.ImportIdentifier != nil {
 		kind := identifier.Kind("accession")
@@ -197,8 +197,8 @@ func (x *documentBuilder) imported(m Material) {
 	}
 }
 
-// metadata notes what the category says of m. What it counts by, asks for first or calls a name tells
-// most; long texts and keys that the category does not have, least.
+// metadata adds the fields of m's category. Facets, required fields and names have the highest weight; long texts and
+// custom fields the lowest.
 func (x *documentBuilder) metadata(m Material, published []string) {
 	var values map[string]json.RawMessage
 	shown, _ := category.Public(m.Category, m.Metadata, published)
@@ -227,7 +227,7 @@ func (x *documentBuilder) field(c category.Category, f category.Field, value jso
 	}
 	switch f.Type {
 	case category.Boolean, category.Date, category.Integer, category.Number:
-		return // nobody looks for them by words
+		return // nobody searches for them by words
 	}
 	named := strings.HasSuffix(f.Key, "_name")
 	for _, item := range category.Items(value) {
@@ -251,7 +251,7 @@ func (x *documentBuilder) field(c category.Category, f category.Field, value jso
 	}
 }
 
-// Indexed is what o is found by.
+// SearchDocument returns the document of o.
 func (o Organization) SearchDocument() SearchDocument {
 	var x documentBuilder
 	x.text(fulltext.Title, o.Name)
@@ -259,7 +259,7 @@ func (o Organization) SearchDocument() SearchDocument {
 	return x.done()
 }
 
-// Indexed is what u is found by: never the e-mail address.
+// SearchDocument returns the document of u, which never contains the e-mail address.
 func (u User) SearchDocument() SearchDocument {
 	var x documentBuilder
 	x.text(fulltext.Title, strings.TrimSpace(u.FirstName+" "+u.LastName))

@@ -11,20 +11,20 @@ import (
 	"aliquot/internal/exchange/fulltext"
 )
 
-// How a search is asked for in an address: by the API as by the pages.
+// The query parameters of a search, shared by the API and the pages.
 
-// OrderingOf is the parameter that names the order of a search.
+// OrderingOf is the name of the parameter for the order of a search.
 const OrderingOf = "ordering"
 
-// byRelevance is the usual order.
+// byRelevance is the default order.
 const byRelevance = "relevance"
 
-// SearchOrders are the values of OrderingOf, the usual one first; title is what the order by title is called.
+// SearchOrders returns the values of OrderingOf, the default first; title is the name of the order by title.
 func SearchOrders(title string) []string {
 	return []string{byRelevance, "-created_at", "-updated_at", title}
 }
 
-// SearchOrder reads the order that values ask for.
+// SearchOrder reads the order from values.
 func (f *FieldErrors) SearchOrder(values url.Values, title string) (name string, sort SearchSort) {
 	orders := SearchOrders(title)
 	name = byRelevance
@@ -39,14 +39,14 @@ func (f *FieldErrors) SearchOrder(values url.Values, title string) (name string,
 	return name, []SearchSort{ByRelevance, ByNewest, ByUpdated, ByTitle}[i]
 }
 
-// MaxSearched is how many words and values of filters a search may have together, so also of one facet, and
-// MaxSearchText how long its text may be, in characters.
+// MaxSearched is the maximum number of words and filter values in a search, all together and so also of one facet.
+// MaxSearchText is the maximum length of its text, in characters.
 const (
 	MaxSearched   = 64
 	MaxSearchText = 1000
 )
 
-// SearchSize notes where a search asks for more than one may; name is the parameter of its text.
+// SearchSize adds an error if a search exceeds these limits; name is the parameter of its text.
 func (f *FieldErrors) SearchSize(name, text string, filters map[string][]string) {
 	if n := utf8.RuneCountInString(text); n > MaxSearchText {
 		f.Add(name, "must be at most %d characters; it has %d", MaxSearchText, n)
@@ -62,7 +62,7 @@ func (f *FieldErrors) SearchSize(name, text string, filters map[string][]string)
 	}
 }
 
-// SearchFilters reads what values filter by; a facet without any filters nothing.
+// SearchFilters reads the filters from values; a facet without values filters nothing.
 func (f *FieldErrors) SearchFilters(values url.Values, facets []FacetName) map[string][]string {
 	filters := map[string][]string{}
 	for _, facet := range facets {
@@ -84,7 +84,7 @@ func (f *FieldErrors) SearchFilters(values url.Values, facets []FacetName) map[s
 	return filters
 }
 
-// wrong says why a facet cannot have a value; "" where it can.
+// wrong returns why a facet cannot have a value; "" if it can.
 func (n FacetName) wrong(value string) string {
 	id, err := strconv.ParseInt(value, 10, 64)
 	switch {
@@ -98,7 +98,7 @@ func (n FacetName) wrong(value string) string {
 	return ""
 }
 
-// Short reports whether a parameter is short text without control characters, and notes where it is not.
+// Short reports whether a parameter is a short text without control characters, and adds an error if not.
 func (f *FieldErrors) Short(name, s string) bool {
 	ok := utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) && len(s) <= 1000
 	if !ok {
@@ -107,11 +107,10 @@ func (f *FieldErrors) Short(name, s string) bool {
 	return ok
 }
 
-// snippet is about how long a text that is shown with a hit is, in letters.
+// snippet is the approximate length of a text shown with a hit, in letters.
 const snippet = 200
 
-// Highlights are the first of some texts, and of the others that which q matches most; only those
-// that q matches.
+// Highlights returns the first of texts, and of the others the one that q matches best; only texts that q matches.
 func Highlights(q fulltext.Query, texts []NamedText) map[string][]fulltext.Piece {
 	shown := map[string][]fulltext.Piece{}
 	name, most, best := "", 0, []fulltext.Piece(nil)

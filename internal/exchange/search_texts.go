@@ -7,10 +7,10 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// NamedText is what a field says, under the name that the field has in JSON.
+// NamedText is the text of a field, under the field's JSON name.
 type NamedText struct{ Name, Text string }
 
-// Texts are the title and then what else m is found by, for those who want to see why it was.
+// Texts returns the title and the other texts that m is found by, to show why it was found.
 func (m Material) Texts() []NamedText {
 	list := []NamedText{{"title", m.Title}}
 	add := func(name string, texts ...string) {
@@ -38,8 +38,8 @@ func (m Material) Texts() []NamedText {
 	return list
 }
 
-// FacetLabel is what people call a value of a facet, "" where that is the value itself or where only
-// the house knows it: the name of an organization.
+// FacetLabel returns the label of a facet value; "" if that is the value itself, or if only the database has it, like
+// the name of an organization.
 func FacetLabel(name, value string) string {
 	if name == "category" {
 		c, _ := category.Get(value)
@@ -53,7 +53,7 @@ func FacetLabel(name, value string) string {
 	return ""
 }
 
-// facetFields are the fields of categories that count under a facet.
+// facetFields holds the fields of categories that count under each facet.
 var facetFields = func() map[string][]category.Field {
 	fields := map[string][]category.Field{}
 	for _, c := range category.All() {
@@ -66,7 +66,7 @@ var facetFields = func() map[string][]category.Field {
 	return fields
 }()
 
-// Texts are the name and the description.
+// Texts returns the name and the description.
 func (o Organization) Texts() []NamedText {
 	return []NamedText{{"name", o.Name}, {"description", o.Description}}
 }

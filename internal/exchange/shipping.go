@@ -33,7 +33,7 @@ type ShippingPatch struct {
 	Restrictions         Opt[string] `json:"restrictions"`
 }
 
-// Create makes new shipping requirements of p.
+// Create makes new shipping requirements from p.
 func (p ShippingPatch) Create() (Shipping, error) {
 	var f FieldErrors
 	if !p.Organization.Set {
@@ -43,7 +43,7 @@ func (p ShippingPatch) Create() (Shipping, error) {
 	return s, f.Err()
 }
 
-// Patch applies p to s. The organization cannot change; another one is ignored.
+// Patch applies p to s. The organization cannot change; another value is ignored.
 func (p ShippingPatch) Patch(s Shipping) (Shipping, error) {
 	var f FieldErrors
 	s = p.apply(&f, s)

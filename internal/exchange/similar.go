@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// likeBy are the facets by which materials are alike, those that tell most first.
+// likeBy lists the facets by which materials are similar, the most significant first.
 var likeBy = []string{"disease", "genes", "technique", "tissue", "plasmid_type", "organisms"}
 
-// Likenesses are filters that find materials like m, the closest first: by what tells most of it, by what tells
-// least, and by its category alone.
+// SimilarFilters returns filters that find materials similar to m, the narrowest first: by its most significant facets,
+// by its least significant, and by its category alone.
 func SimilarFilters(m Material) []map[string][]string {
 	var x documentBuilder
 	x.metadata(m, nil)

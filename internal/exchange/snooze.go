@@ -8,13 +8,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// longestSnooze is in days: who cannot act for longer than a quarter should say so instead.
+// longestSnooze is in days: someone who cannot act for more than a quarter should say so instead.
 const longestSnooze = 90
 
-// Until is a moment in the JSON of a body; a date stands for the beginning of that day in UTC.
+// Until is a moment in a JSON body; a date means the beginning of that day in UTC.
 type Until time.Time
 
-// UnmarshalJSON takes a date, and every form of an Instant.
+// UnmarshalJSON accepts a date, and every form of an Instant.
 func (u *Until) UnmarshalJSON(b []byte) error {
 	var d Date
 	if json.Unmarshal(b, &d) == nil {
@@ -36,7 +36,7 @@ type SnoozeNew struct {
 	Reason Opt[string] `json:"reason"`
 }
 
-// faults say what is wrong whatever the time is; reason becomes the tidy one.
+// faults returns the errors that do not depend on the time; it stores the tidy reason in reason.
 func (n SnoozeNew) faults(reason *string) (f FieldErrors) {
 	if !n.Until.Set {
 		f.Add("until", "is required: the day on which reminders may come again, such as 2026-03-12")
@@ -45,7 +45,7 @@ func (n SnoozeNew) faults(reason *string) (f FieldErrors) {
 	return f
 }
 
-// at checks n at a moment, and gives until when and the tidy reason.
+// at validates n at a moment, and returns its end and the tidy reason.
 func (n SnoozeNew) at(now time.Time) (until time.Time, reason string, err error) {
 	f := n.faults(&reason)
 	switch until = time.Time(n.Until.Value); {
@@ -58,8 +58,8 @@ func (n SnoozeNew) at(now time.Time) (until time.Time, reason string, err error)
 	return until, reason, f.Err()
 }
 
-// Snooze keeps reminders and the escalation of the present turn back until a moment; what falls due
-// before comes then. Only the side whose turn it is may. It ends with the turn.
+// Snooze holds back reminders and the escalation of the current turn until a moment; what falls due before that is sent
+// then. Only the side whose turn it is may snooze. A snooze ends with the turn.
 func (r Request) Snooze(roles Roles, by uuid.UUID, n SnoozeNew, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		side, err := c.ownTurn()
@@ -76,7 +76,7 @@ func (r Request) Snooze(roles Roles, by uuid.UUID, n SnoozeNew, t Terms, now tim
 	})
 }
 
-// Unsnooze ends a snooze; where there is none, it changes nothing.
+// Unsnooze ends a snooze; if there is none, it changes nothing.
 func (r Request) Unsnooze(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		side, err := c.ownTurn()
@@ -89,7 +89,7 @@ func (r Request) Unsnooze(roles Roles, by uuid.UUID, t Terms, now time.Time) (Re
 	})
 }
 
-// ownTurn is the side whose turn it is, where the actor may speak for it.
+// ownTurn returns the side whose turn it is, if the actor may act for it.
 func (c *change) ownTurn() (Side, error) {
 	turn := WaitingOn(c.terms, DefaultTargets, c.Request)
 	switch {

@@ -7,19 +7,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// StorageOwner is whose quota stored content counts for: a lab or a user.
+// StorageOwner is the lab or user whose quota stored content counts against.
 type StorageOwner string
 
-// LabStorage is a lab as the owner of content.
+// LabStorage returns the StorageOwner of a lab.
 func LabStorage(organization int64) StorageOwner {
 	return StorageOwner(fmt.Sprintf("lab %d", organization))
 }
 
-// UserStorage is a user as the owner of content.
+// UserStorage returns the StorageOwner of a user.
 func UserStorage(user uuid.UUID) StorageOwner { return StorageOwner("user " + user.String()) }
 
-// StorageOwner is whose quota the content of an attachment counts for, "" for nobody's. What a requester shares with a
-// lab stays the requester's, so that no stranger can use up the quota of a lab.
+// StorageOwner returns whose quota the content of an attachment counts against, "" for nobody's. What a requester
+// shares with a lab counts against the requester's, so that no stranger can use up the quota of a lab.
 func (a Attachment) StorageOwner() StorageOwner {
 	switch {
 	case a.OwnedByOrg != nil && (a.OfLab || a.OwnedByUser == nil):
@@ -33,14 +33,14 @@ func (a Attachment) StorageOwner() StorageOwner {
 // Lab reports whether o is a lab.
 func (o StorageOwner) Lab() bool { return strings.HasPrefix(string(o), "lab ") }
 
-// Storage is how many bytes of content an owner has stored, with what was deleted or replaced and is still kept, and
-// may have.
+// Storage is how many bytes of content an owner has stored, including deleted or replaced content that is still kept,
+// and how many it may store.
 type Storage struct {
 	Owner       StorageOwner
 	Used, Quota int64
 }
 
-// OverQuota is the error of content for which there is no room.
+// OverQuota returns the error for content that exceeds the quota.
 func (s Storage) OverQuota() *Error {
 	whose := "Your files use"
 	if s.Owner.Lab() {
@@ -52,7 +52,7 @@ func (s Storage) OverQuota() *Error {
 		s.Quota).With("used", s.Used)
 }
 
-// inWords is a number of bytes for a person.
+// inWords formats a number of bytes for a person.
 func inWords(n int64) string {
 	switch {
 	case n < 1_000_000:
@@ -63,7 +63,7 @@ func inWords(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// StoredFile is an attachment with the bytes that it uses, its older versions included.
+// StoredFile is an attachment with the bytes that it uses, including older versions.
 type StoredFile struct {
 	ID       int64
 	Filename string

@@ -16,7 +16,7 @@ const (
 	longLength  = 20_000
 )
 
-// tidy brings a text into its stored form: NFC, with no white space around it.
+// tidy returns the stored form of a text: NFC, without surrounding white space.
 func tidy(s string) string { return strings.TrimSpace(norm.NFC.String(s)) }
 
 // line stores the tidy form of a single line of at most most characters in dst.
@@ -35,7 +35,7 @@ func (f *FieldErrors) line(field string, o Opt[string], most int, dst *string) {
 	}
 }
 
-// long stores the tidy form of a text of several lines.
+// long stores the tidy form of a text that may have several lines.
 func (f *FieldErrors) long(field string, o Opt[string], dst *string) {
 	f.rule(field, Rule{Most: longLength, Pattern: linesPattern})
 	if !o.Set {
@@ -103,14 +103,14 @@ func (f *FieldErrors) need(field, value string) {
 	}
 }
 
-// strokes are letters whose stroke or joint Unicode does not count as a mark.
+// strokes maps letters with a stroke or joint that Unicode does not count as a mark.
 var strokes = strings.NewReplacer("ø", "o", "đ", "d", "ħ", "h", "ı", "i", "ł", "l", "ŧ", "t", "æ", "ae", "œ", "oe")
 
-// sortLength is how many characters of a text decide its place in a list, so that a database can
-// have every key in an index.
+// sortLength is how many characters of a text determine its place in a list, so that every key fits in a database
+// index.
 const sortLength = 255
 
-// SortKey is what a text is sorted by: without case, accents and other marks.
+// SortKey returns the key by which a text is sorted: without case, accents and other marks.
 func SortKey(s string) string {
 	s = strokes.Replace(cases.Fold().String(norm.NFKD.String(s)))
 	key := make([]rune, 0, sortLength)

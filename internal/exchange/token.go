@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// MaxTokens is how many tokens of programs a user has at once. Sessions and logins do not count, so that nobody is
+// MaxTokens is how many program tokens a user can have at once. Sessions and logins do not count, so that nobody is
 // locked out.
 const MaxTokens = 50
 
-// maxTokenLife is how long a token of a program is valid at most.
+// maxTokenLife is the maximum lifetime of a program token.
 const maxTokenLife = 366 * 24 * time.Hour
 
 // TokenNew is the body of POST /users/:id/tokens.
@@ -20,7 +20,7 @@ type TokenNew struct {
 	Expires      Null[Until]  `json:"expires"`
 }
 
-// Token gives the token that n asks for, which is valid for lasts where n does not say how long.
+// Token returns the token that n describes; lasts is its lifetime if n has none.
 func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
 	t := Token{Kind: APIToken, CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(lasts)}
 	var f FieldErrors
@@ -49,8 +49,8 @@ func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
 	return t, f.Err()
 }
 
-// Allows reports whether a token made with a's power is within it: a program's token makes none that may do more,
-// reaches further, or is valid for longer. A login and a session make any.
+// Allows reports whether a token made with the rights of a stays within them: a program's token makes none that may do
+// more, reaches further, or is valid for longer. A login and a session make any.
 func (t Token) Allows(a Token) bool {
 	return t.Scope == "" || (t.Scope == ScopeWrite || a.Scope == ScopeRead) &&
 		(t.Organization == nil || a.Organization != nil && *t.Organization == *a.Organization) &&

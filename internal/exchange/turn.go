@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// Nobody is the side whose turn it is in a request that is closed or resolved.
+// Nobody is the side in a request that is closed or resolved.
 const Nobody Side = ""
 
-// RequestTurn is one entry in the account of a request's turns: a time through which its status, whose
-// turn it was and for what stayed the same. The entries of a request leave no gap and never overlap.
+// RequestTurn is one entry in a request's account of turns: a period in which its status, whose turn it was and for
+// what stayed the same. The entries of a request have no gaps and never overlap.
 type RequestTurn struct {
 	ID        int64
 	RequestID int64
-	Seq       int64 // 1, 2, 3, ... within the request
+	Seq       int64 // 1, 2, 3, ... within a request
 	Status    Status
-	Side      Side // Nobody's too
+	Side      Side // may be Nobody
 	What      []string
 	BeganAt   time.Time
-	EndedAt   *time.Time // when the next one began; nil: it is the present one
+	EndedAt   *time.Time // when the next one began; nil: the current one
 
-	Organization int64 // that of the material, only where the entry is written
+	Organization int64 // owner of the material; only set when the entry is written
 }
 
-// Clock sums up the account of a request until its present entry began, in whole seconds. So it stays
-// as it is while nothing happens, and all of it is exactly what lies between CreatedAt and Since.
+// Clock sums up the account of a request up to the beginning of its current entry, in whole seconds. So it does not
+// change while nothing happens, and its sum is exactly the time between CreatedAt and Since.
 type Clock struct {
-	Turn   int64            // Seq of the present entry
-	Since  time.Time        // when that one began
-	Sides  map[Side]int64   `json:",omitempty"` // how long it was whose turn; those of no time are left out
-	Stages map[Status]int64 `json:",omitempty"` // how long it stood at which status; likewise
+	Turn   int64            // Seq of the current entry
+	Since  time.Time        // when the current entry began
+	Sides  map[Side]int64   `json:",omitempty"` // time by side; those without any are left out
+	Stages map[Status]int64 `json:",omitempty"` // time by status; those without any are left out
 }
 
-// PresentTurn is the present entry in the account of r.
+// PresentTurn returns the current entry in the account of r.
 func (r Request) PresentTurn(t Terms) RequestTurn {
 	present := RequestTurn{RequestID: r.ID, Seq: r.Clock.Turn, Status: r.Status, Side: Nobody, What: []string{},
 		BeganAt: r.Clock.Since}
@@ -43,14 +43,14 @@ func (r Request) PresentTurn(t Terms) RequestTurn {
 	return present
 }
 
-// Begin is r as it begins its first turn.
+// Begin returns r at the beginning of its first turn.
 func (r Request) Begin(t Terms, now time.Time) Request {
 	r.begin(r.PresentTurn(t), now)
 	r.Clock = Clock{Turn: 1, Since: now}
 	return r
 }
 
-// begin begins a turn, with the reminders that it will have.
+// begin begins a turn, with its reminders.
 func (r *Request) begin(turn RequestTurn, now time.Time) {
 	r.Party, r.Step = turn.Side, ""
 	if len(turn.What) > 0 {
@@ -59,14 +59,13 @@ func (r *Request) begin(turn RequestTurn, now time.Time) {
 	r.WaitingSince, r.Reminded, r.Escalates, r.SnoozedUntil = now, 0, turn.Side == LabSide, nil
 }
 
-// Asked is r after its material asked for some things and now asks for others. Where that makes it
-// another turn, it begins now, and other is true.
+// TermsChanged returns r after the requirements of its material changed. If that results in another turn, it begins
+// now, and other is true.
 func (r Request) TermsChanged(was, is Terms, now time.Time) (_ Request, other bool) {
 	return r.turned(r.PresentTurn(was), is, now)
 }
 
-// turned is r after an entry in its account: where it is another turn now, it begins now, and other
-// is true.
+// turned returns r after an entry in its account: if it is another turn now, it begins now, and other is true.
 func (r Request) turned(was RequestTurn, t Terms, now time.Time) (_ Request, other bool) {
 	is := r.PresentTurn(t)
 	if other = was.Side != is.Side || !slices.Equal(was.What, is.What); other {
@@ -78,8 +77,8 @@ func (r Request) turned(was RequestTurn, t Terms, now time.Time) (_ Request, oth
 	return r, other
 }
 
-// after is c once its present entry ended. Where the clock of the machine was set back meanwhile, it
-// ended when it began.
+// after returns c after its current entry ended. If the machine's clock was set back meanwhile, the entry ends when it
+// began.
 func (c Clock) after(was RequestTurn, now time.Time) Clock {
 	if now.Before(c.Since) {
 		now = c.Since
@@ -89,7 +88,7 @@ func (c Clock) after(was RequestTurn, now time.Time) Clock {
 		Stages: added(c.Stages, was.Status, seconds)}
 }
 
-// added is a map in which n more stands at key; the map itself stays as it is.
+// added returns a copy of a map with n added at key.
 func added[K comparable](to map[K]int64, key K, n int64) map[K]int64 {
 	if n == 0 {
 		return to
@@ -103,8 +102,8 @@ func added[K comparable](to map[K]int64, key K, n int64) map[K]int64 {
 	return sum
 }
 
-// Agrees reports whether the entries of an account, in order, are without a gap those of a request that
-// was made at a moment, and c sums them up.
+// Agrees reports whether the entries of an account, in order and without gaps, are those of a request that was made at
+// a moment, and c is their sum.
 func (c Clock) Agrees(made time.Time, turns []RequestTurn) bool {
 	if len(turns) == 0 || !turns[0].BeganAt.Equal(made) {
 		return false

@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// User is one researcher, known by the id that the identity provider issued.
+// User is one researcher, identified by the id that the identity provider issued.
 type User struct {
 	ID         uuid.UUID
-	Username   string // the registry id until the person is given another
+	Username   string // the registry id until the person has another
 	FirstName  string
 	LastName   string
 	Email      string
@@ -22,11 +22,11 @@ type User struct {
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 
-	VerifiedEmail string // the last one that the identity provider vouched for, in lower case
-	Closed        bool   `json:",omitzero"` // the account is closed: nobody signs in to it
+	VerifiedEmail string // the last one that the identity provider verified, in lower case
+	Closed        bool   `json:",omitzero"` // the account is closed: nobody can sign in to it
 }
 
-// Name is how the person is called on a page and in a sentence.
+// Name returns the person's name for pages and sentences.
 func (u User) Name() string {
 	if name := strings.TrimSpace(u.FirstName + " " + u.LastName); name != "" {
 		return name
@@ -34,18 +34,18 @@ func (u User) Name() string {
 	return u.Username
 }
 
-// Names that replace those of a closed account: of the person, of a lab that was theirs alone, and of their deleted
-// documents.
+// The names that replace those of a closed account: of the person, of a lab of which they were the only member, and of
+// their deleted documents.
 const (
 	ClosedName = "closed account"
 	ClosedLab  = "closed lab"
 	ClosedFile = "deleted"
 )
 
-// ClosedID is the registry id of a closed account, so that the person's own can register again.
+// ClosedID returns the registry id of a closed account, which frees the person's own for a new registration.
 func ClosedID(user uuid.UUID) string { return "closed:" + user.String() }
 
-// Present returns a Conflict if the account of u is closed, so that nothing is added to it.
+// Present returns a Conflict error if the account of u is closed, so that nothing is added to it.
 func (u User) Present() error {
 	if u.Closed {
 		return Errorf(Conflict, "This account is closed.")
@@ -60,7 +60,7 @@ type UserPatch struct {
 	Email     Opt[string] `json:"email"`
 }
 
-// Patch applies p to u. Faults name every wrong field.
+// Patch applies p to u. Field errors name every wrong field.
 func (p UserPatch) Patch(u User) (User, error) {
 	var f FieldErrors
 	f.line("first_name", p.FirstName, lineLength, &u.FirstName)
@@ -81,11 +81,11 @@ func (p UserPatch) Patch(u User) (User, error) {
 type Credentials struct {
 	Code         string      `json:"code"`
 	OriginURL    string      `json:"origin_url"`
-	CodeVerifier Opt[string] `json:"code_verifier"` // PKCE (RFC 7636), where the code was asked for with a challenge
+	CodeVerifier Opt[string] `json:"code_verifier"` // PKCE (RFC 7636), if the code was requested with a challenge
 	Invitation   Opt[string] `json:"invitation"`
 }
 
-// Registration is c of someone who says nothing about themselves.
+// Registration returns c as the registration of someone who enters nothing about themselves.
 func (c Credentials) Registration() Registration {
 	return Registration{Code: c.Code, OriginURL: c.OriginURL, CodeVerifier: c.CodeVerifier, Invitation: c.Invitation}
 }
@@ -98,29 +98,29 @@ type Registration struct {
 	FirstName    Opt[string] `json:"first_name"`
 	LastName     Opt[string] `json:"last_name"`
 	Email        Opt[string] `json:"email"`
-	Invitation   Opt[string] `json:"invitation"` // the token of one to accept
+	Invitation   Opt[string] `json:"invitation"` // token of an invitation to accept
 }
 
-// Names are what a person says about themselves.
+// Names returns the names that a person entered.
 func (r Registration) Names() UserPatch {
 	return UserPatch{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email}
 }
 
-// Lengths of what an identity provider gave out, in characters; a code may be a whole JWT.
+// The maximum lengths of what an identity provider issues, in characters; a code may be a whole JWT.
 const (
 	codeLength   = 8000
 	originLength = 2000
 )
 
-// invitationLength is the length of the token of an invitation at most, in characters.
+// invitationLength is the maximum length of an invitation's token, in characters.
 const invitationLength = 1000
 
-// InvitationToken is the body of answering an invitation with the token that was mailed.
+// InvitationToken is the body for answering an invitation with the token that was mailed.
 type InvitationToken struct {
 	Token Opt[string] `json:"token"`
 }
 
-// Check gives the token, which is required.
+// Check returns the token, which is required.
 func (t InvitationToken) Check() (token string, err error) {
 	var f FieldErrors
 	f.line("token", t.Token, invitationLength, &token)
@@ -128,10 +128,10 @@ func (t InvitationToken) Check() (token string, err error) {
 	return token, f.Err()
 }
 
-// verifierForm is that of a code_verifier (RFC 7636 section 4.1), which may be left out.
+// verifierForm is the form of a code_verifier (RFC 7636 section 4.1), which may be left out.
 var verifierForm = regexp.MustCompile(`^([A-Za-z0-9._~-]{43,128})?$`)
 
-// Check gives code and redirect URL, which both are required.
+// Check returns code and redirect URL, both of which are required.
 func (r Registration) Check() (code, origin string, err error) {
 	var f FieldErrors
 	_, err = r.Names().Patch(User{})
@@ -157,7 +157,7 @@ func (r Registration) Check() (code, origin string, err error) {
 	return code, origin, f.Err()
 }
 
-// TokenKind is what a token is for.
+// TokenKind is the kind of a token.
 type TokenKind string
 
 // The kinds of tokens.
@@ -166,16 +166,16 @@ const (
 	SessionToken TokenKind = "SESSION" // of a browser
 )
 
-// Token lets who has it act as a user. The secret itself is never kept, only its SHA-256.
+// Token lets its bearer act as a user. The secret itself is never stored, only its SHA-256.
 type Token struct {
 	ID        int64
 	UserID    uuid.UUID
 	Kind      TokenKind
-	Name      string // what its user calls it; of a session the browser and device
+	Name      string // chosen by the user; of a session, the browser and device
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    time.Time // to the hour
 
 	Scope        Scope  // "" of a login and of a session
-	Organization *int64 // the only one that it reaches; nil: all of its user's
+	Organization *int64 // the only one that it reaches; nil: all that its user reaches
 }

@@ -6,46 +6,46 @@ import (
 	"time"
 )
 
-// Webhook is a web address that is told of what happens to the requests of an organization.
+// Webhook is a web address that receives messages about what happens to the requests of an organization.
 type Webhook struct {
 	ID             int64
 	OrganizationID int64
 	URL            string
 	Description    string
-	Events         []EventType // that it is told of; nil: all
+	Events         []EventType // that it receives; nil: all
 	Secret         string      // that messages are signed with
-	OldSecret      string      // that signs too until OldUntil; ""
+	OldSecret      string      // also signs until OldUntil; ""
 	OldUntil       *time.Time
 	Enabled        bool
-	OffReason      string // why Aliquot switched it off; "" where a person did, or it is on
+	OffReason      string // why Aliquot switched it off; "" if a person did, or it is on
 	OffAt          *time.Time
-	FailingSince   *time.Time // the first failure behind the last success; nil: none
+	FailingSince   *time.Time // the first failure after the last success; nil: none
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 }
 
-// MaxWebhooks is how many an organization has at most.
+// MaxWebhooks is how many webhooks an organization can have.
 const MaxWebhooks = 20
 
-// What is done to a webhook and when it is over.
+// The periods after which something happens to a webhook.
 const (
-	RotationTime     = 24 * time.Hour      // that the old secret signs too
-	failingTime      = 5 * 24 * time.Hour  // without a success, after which a webhook is switched off
-	DeliveryLifetime = 30 * 24 * time.Hour // that a delivery is kept
+	RotationTime     = 24 * time.Hour      // how long the old secret signs too
+	failingTime      = 5 * 24 * time.Hour  // time without a success after which a webhook is switched off
+	DeliveryLifetime = 30 * 24 * time.Hour // how long a delivery is kept
 )
 
-// EventType is what a message to a webhook is about, in the form that Standard Webhooks recommends.
+// EventType is the type of a message to a webhook, in the form that Standard Webhooks recommends.
 type EventType string
 
-// Ping is the type of the message by which a webhook is tried out.
+// Ping is the type of the message that tests a webhook.
 const Ping EventType = "ping"
 
-// Type is the type of the message that tells of an event of a kind: request.made, request.status_changed.
+// Type returns the type of the message about an event of a kind: request.made, request.status_changed.
 func (k EventKind) Type() EventType {
 	return EventType("request." + strings.TrimPrefix(string(k), "request_"))
 }
 
-// EventTypes are the types that a webhook can choose from.
+// EventTypes lists the types that a webhook can choose from.
 var EventTypes = func() (list []EventType) {
 	for _, k := range EventKinds {
 		list = append(list, k.Type())
@@ -61,12 +61,12 @@ type WebhookPatch struct {
 	Enabled     Opt[bool]   `json:"enabled"`
 }
 
-// Create makes a webhook of p; check says how to mend an address.
+// Create makes a webhook from p; check returns how to correct an address.
 func (p WebhookPatch) Create(check func(url string) error) (Webhook, error) {
 	return p.Patch(Webhook{Enabled: true}, check, time.Time{})
 }
 
-// Patch applies p to w. To switch a webhook on again forgets what failed before.
+// Patch applies p to w. Switching a webhook on again clears its earlier failures.
 func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Time) (Webhook, error) {
 	var f FieldErrors
 	was := w
@@ -92,10 +92,10 @@ func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Ti
 	return w, f.Err()
 }
 
-// urlLength is that of an address, in characters.
+// urlLength is the maximum length of an address, in characters.
 const urlLength = 2000
 
-// eventTypes are those that a list names, each once, in the order of EventTypes; nil is nil.
+// eventTypes returns the types named in a list, each once, in the order of EventTypes; nil for nil.
 func (f *FieldErrors) eventTypes(names *Names) (list []EventType) {
 	if names == nil {
 		return nil
@@ -117,25 +117,25 @@ func (f *FieldErrors) eventTypes(names *Names) (list []EventType) {
 	return list
 }
 
-// Wants reports whether w is to be told of a type.
+// Wants reports whether w receives messages of a type.
 func (w Webhook) Wants(t EventType) bool {
 	return w.Enabled && (w.Events == nil || slices.Contains(w.Events, t))
 }
 
-// Rotate is w with a new secret; the one before signs too for a day.
+// Rotate returns w with a new secret; the previous one also signs for a day.
 func (w Webhook) Rotate(secret string, now time.Time) Webhook {
 	until := now.Add(RotationTime)
 	w.Secret, w.OldSecret, w.OldUntil = secret, w.Secret, &until
 	return w
 }
 
-// Lose is w, whose secret was lost, switched off with a new one.
+// Lose returns w, whose secret was lost, switched off and with a new secret.
 func (w Webhook) Lose(secret, why string, now time.Time) Webhook {
 	w.Secret, w.OldSecret, w.OldUntil = secret, "", nil
 	return w.off(why, now)
 }
 
-// Secrets are those that sign now, the present one first.
+// Secrets returns the secrets that sign now, the current one first.
 func (w Webhook) Secrets(now time.Time) []string {
 	if w.OldUntil != nil && now.Before(*w.OldUntil) {
 		return []string{w.Secret, w.OldSecret}
@@ -143,36 +143,36 @@ func (w Webhook) Secrets(now time.Time) []string {
 	return []string{w.Secret}
 }
 
-// WebhookDelivery is one message to one webhook, which is sent until it is taken or given up.
+// WebhookDelivery is one message to one webhook, which is sent until it is accepted or given up.
 type WebhookDelivery struct {
 	ID        int64
 	WebhookID int64
 	Event     *int64 // nil: a ping
-	MessageID string // the same at every try
+	MessageID string // the same at every attempt
 	Type      EventType
-	Payload   string // the same bytes at every try
+	Payload   string // the same bytes at every attempt
 	State     DeliveryState
 	Round     int64      // how often it was sent again by hand
 	Tries     int        // in this round
-	Attempts  int64      // in all, those of earlier rounds too
-	Status    *int       // of the last answer; nil: none came
+	Attempts  int64      // in total, including earlier rounds
+	Status    *int       // of the last response; nil: there was none
 	Error     string     // of the last attempt; ""
-	NextAt    *time.Time // when it is tried next; nil: never
+	NextAt    *time.Time // when the next attempt is due; nil: never
 	CreatedAt time.Time
 	EndedAt   *time.Time
 }
 
-// DeliveryState is where a delivery stands.
+// DeliveryState is the state of a delivery.
 type DeliveryState string
 
 // The states of a delivery.
 const (
-	DeliveryPending   DeliveryState = "PENDING"   // it is tried at NextAt
-	DeliveryDelivered DeliveryState = "DELIVERED" // the receiver took it
+	DeliveryPending   DeliveryState = "PENDING"   // the next attempt is at NextAt
+	DeliveryDelivered DeliveryState = "DELIVERED" // the receiver accepted it
 	DeliveryFailed    DeliveryState = "FAILED"    // given up; it can be sent again by hand
 )
 
-// DeliveryStates are all of them.
+// DeliveryStates lists all of them.
 var DeliveryStates = []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed}
 
 // DeliveryFilter narrows a list of deliveries.
@@ -181,34 +181,34 @@ type DeliveryFilter struct {
 	Type  *EventType     `query:"type"`
 }
 
-// Attempt is one try at a delivery, and the result of it.
+// Attempt is one attempt at a delivery, with its result.
 type Attempt struct {
 	ID         int64
 	DeliveryID int64
 	At         time.Time
 	Took       time.Duration
-	Status     *int   // nil: no answer came
-	Error      string // why it counts as failed; "": it was taken
-	Excerpt    string // how the answer began
+	Status     *int   // nil: no response
+	Error      string // why it counts as failed; "": it was accepted
+	Excerpt    string // beginning of the response
 }
 
-// pauses are how long a delivery waits after each failure, as Standard Webhooks recommends.
+// pauses holds how long a delivery waits after each failure, as Standard Webhooks recommends.
 var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour,
 	14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
-// MaxTries is how often a delivery is tried before it is given up.
+// MaxTries is the number of attempts after which a delivery is given up.
 var MaxTries = len(pauses) + 1
 
-// longestWait is the most that a receiver can ask us to wait.
+// longestWait is the longest time that a receiver can ask us to wait.
 const longestWait = 24 * time.Hour
 
-// gone is the status by which a receiver says that it wants no more messages.
+// gone is the status with which a receiver says that it wants no more messages.
 const gone = 410
 
-// Tried is a delivery of w after an attempt, and w after it. A receiver may ask to wait longer than we
-// would; jitter, from 0 to 1, spreads what failed together. A ping is tried once, and does not count as
-// a failure of the webhook.
+// Tried returns a delivery of w after an attempt, and w after it. A receiver may ask us to wait longer than we would;
+// jitter, from 0 to 1, spreads deliveries that failed together. A ping is tried once, and does not count as a failure
+// of the webhook.
 func (d WebhookDelivery) Tried(w Webhook, t Attempt, wait time.Duration, jitter float64) (WebhookDelivery, Webhook) {
 	now := t.At.Add(t.Took)
 	d.Tries, d.Status, d.Error, d.NextAt = d.Tries+1, t.Status, t.Error, nil
@@ -236,13 +236,13 @@ func (d WebhookDelivery) Tried(w Webhook, t Attempt, wait time.Duration, jitter 
 	return d.end(DeliveryFailed, now), w
 }
 
-// Skip is d given up, since its webhook is off.
+// Skip returns d as given up because its webhook is off.
 func (d WebhookDelivery) Skip(now time.Time) WebhookDelivery {
 	d.Error, d.NextAt = "The webhook is switched off.", nil
 	return d.end(DeliveryFailed, now)
 }
 
-// Again is d to be sent once more under its id, as often as a new one.
+// Again returns d to be sent once more under its id, with as many attempts as a new one.
 func (d WebhookDelivery) Again(now time.Time) WebhookDelivery {
 	d.State, d.Round, d.Tries, d.NextAt, d.EndedAt = DeliveryPending, d.Round+1, 0, &now, nil
 	return d

@@ -8,15 +8,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventMessage is what a webhook is sent of an event. It has no addresses, no mail addresses and no
+// EventMessage is the message about an event that webhooks receive. It contains no addresses, no mail addresses and no
 // content of documents.
 type EventMessage struct {
 	Type      EventType `json:"type"`
-	Timestamp time.Time `json:"timestamp"` // when it happened
+	Timestamp time.Time `json:"timestamp"` // when the event happened
 	Data      EventData `json:"data"`
 }
 
-// EventData is what an EventMessage tells.
+// EventData is the data of an EventMessage.
 type EventData struct {
 	Organization int64          `json:"organization"`
 	Request      RequestPayload `json:"request"`
@@ -27,7 +27,7 @@ type EventData struct {
 // RequestPayload is a request as it was when the message was made.
 type RequestPayload struct {
 	ID        int64           `json:"id"`
-	URL       string          `json:"url"` // of its page
+	URL       string          `json:"url"` // address of its page
 	API       string          `json:"api"`
 	Status    Status          `json:"status"`
 	Active    bool            `json:"is_active"`
@@ -57,7 +57,7 @@ type EventPayload struct {
 	Detail Detail         `json:"detail"`
 }
 
-// TurnPayload says whose turn it was when the message was made; null: nobody's.
+// TurnPayload is whose turn it was when the message was made; null: nobody's.
 type TurnPayload struct {
 	Party Side       `json:"party"`
 	What  []string   `json:"what"`
@@ -65,21 +65,21 @@ type TurnPayload struct {
 	Due   *time.Time `json:"due"`
 }
 
-// PingMessage is what tries a webhook out.
+// PingMessage is the message that tests a webhook.
 type PingMessage struct {
 	Type      EventType `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
 	Data      PingData  `json:"data"`
 }
 
-// PingData is what a PingMessage tells.
+// PingData is the data of a PingMessage.
 type PingData struct {
 	Organization int64 `json:"organization"`
 	Webhook      int64 `json:"webhook"`
 }
 
-// Told is the message about e, an event of q; people are those who have a part in it, and base is
-// where people reach the installation.
+// NewEventMessage returns the message about e, an event of q; people are those involved in it, and base is the address
+// of the installation.
 func NewEventMessage(e Event, q RequestDetail, people []User, base string) EventMessage {
 	person := func(id uuid.UUID) PersonPayload {
 		i := slices.IndexFunc(people, func(u User) bool { return u.ID == id })

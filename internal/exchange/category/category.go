@@ -1,7 +1,7 @@
-// Package category knows the kinds of research material: what additional_metadata holds for
-// each, how it is asked for, checked, filtered by and explained (contract.md section 4,
-// "Categories"). Each category is one JSON file beside this one; forms, validation, spreadsheet
-// columns, facets and documentation all come from it. A field is added there and nowhere else.
+// Package category defines the categories of research material: what additional_metadata holds for each, and how its
+// fields are asked for, checked, filtered by and explained (contract.md section 4, "Categories"). Each category is one
+// JSON file in this directory; forms, validation, spreadsheet columns, facets and documentation all come from it. To
+// add a field, edit only that file.
 package category
 
 import (
@@ -15,7 +15,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// Category is one kind of material. It is shared: do not change its slices.
+// Category is one category of material. Values are shared: do not change their slices.
 type Category struct {
 	Code   string  `json:"code"` // as in the API, such as CELL_LINE
 	Label  string  `json:"label"`
@@ -30,21 +30,20 @@ type Field struct {
 	Key        string          `json:"key"`
 	Label      string          `json:"label"`
 	Type       Type            `json:"type"`
-	Section    string          `json:"section"`             // heading that it stands under
-	Help       string          `json:"help"`                // for the scientist who fills it in
+	Section    string          `json:"section"`             // heading that it appears under
+	Help       string          `json:"help"`                // for the scientist who enters the value
 	Example    string          `json:"example,omitzero"`    // one value; of a list, one item
-	Unit       string          `json:"unit,omitzero"`       // that a number is in
+	Unit       string          `json:"unit,omitzero"`       // of a number
 	Options    []Option        `json:"options,omitempty"`   // of a choice or a list
-	Closed     bool            `json:"closed,omitzero"`     // a value outside Options is a fault, else only a warning
+	Closed     bool            `json:"closed,omitzero"`     // a value outside Options is an error, else only a warning
 	Required   bool            `json:"required,omitzero"`   // to publish, not to save
 	Vocabulary identifier.Kind `json:"vocabulary,omitzero"` // of an identifier, or of each item of a list
 	Facet      bool            `json:"facet,omitzero"`      // search counts its values
-	// it identifies a patient or donor: for the lab and accepted requesters
+	// it identifies a patient or donor: only the lab and accepted requesters see it
 	Private bool `json:"private,omitzero"`
 }
 
-// Option is one value of a choice or a list. Other values that mean the same are in Also;
-// values compare without regard to case.
+// Option is one value of a choice or a list. Also lists other spellings of it; values compare without regard to case.
 type Option struct {
 	Value string   `json:"value"`
 	Label string   `json:"label"`
@@ -52,24 +51,24 @@ type Option struct {
 	Also  []string `json:"also,omitempty"`
 }
 
-// Type says what values a field takes. Any field also takes null and "", which mean not known.
+// Type is the type of a field's values. Every field also accepts null and "", which mean not known.
 type Type string
 
-// The types of a field. Text, long and choice also take a number or a boolean, as clients send
-// passage_number both as "18" and as 18.
+// The types of a field. Text, long and choice also accept a number or a boolean, since clients send passage_number both
+// as "18" and as 18.
 const (
 	Text       Type = "text"       // up to 255 characters
 	Long       Type = "long"       // up to 20,000 characters, several lines
 	Number     Type = "number"     // 37.5, or a string that holds a number
 	Integer    Type = "integer"    // 12, or a string that holds a whole number; not below 0
 	Date       Type = "date"       // "2026-02-18"
-	Boolean    Type = "boolean"    // true or false, or a string that says so
+	Boolean    Type = "boolean"    // true or false, or a string with one of these meanings
 	Choice     Type = "choice"     // the value of one option
 	List       Type = "list"       // array of up to 200 strings, or one string
 	Identifier Type = "identifier" // in the form of Vocabulary
 )
 
-// codes in the order that categories are offered in.
+// codes lists the codes in the order in which categories are offered.
 var codes = []string{"CELL_LINE", "PLASMID", "MODEL_ORGANISM", "PDX", "DATASET", "PROTOCOL", "OTHER"}
 
 //go:embed *.json
@@ -98,13 +97,13 @@ func load(name string, c *Category) error {
 	return nil
 }
 
-// All lists the categories in the order that they are offered in.
+// All returns the categories in the order in which they are offered.
 func All() []Category { return slices.Clone(all) }
 
-// Codes lists the codes of All.
+// Codes returns the codes of All.
 func Codes() []string { return slices.Clone(codes) }
 
-// Get finds a category by its code.
+// Get returns the category with a code.
 func Get(code string) (Category, bool) {
 	i := slices.Index(codes, code)
 	if i < 0 {
@@ -113,7 +112,7 @@ func Get(code string) (Category, bool) {
 	return all[i], true
 }
 
-// Field finds a field by its key.
+// Field returns the field with a key.
 func (c Category) Field(key string) (Field, bool) {
 	i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Key == key })
 	if i < 0 {
@@ -128,7 +127,7 @@ type Section struct {
 	Fields []Field
 }
 
-// Sections groups the fields under their headings, in the order of the form.
+// Sections returns the fields grouped by heading, in the order of the form.
 func (c Category) Sections() []Section {
 	var sections []Section
 	for _, f := range c.Fields {
@@ -142,8 +141,7 @@ func (c Category) Sections() []Section {
 	return sections
 }
 
-// Option finds the option that a value means, by value, label or another spelling of it, without
-// regard to case.
+// Option returns the option that a value names, by value, label or another spelling, without regard to case.
 func (f Field) Option(value string) (Option, bool) {
 	for _, o := range f.Options {
 		for _, spelling := range append([]string{o.Value, o.Label}, o.Also...) {

@@ -19,19 +19,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of text (contract.md section 4) and of lists.
+// The limits of texts (contract.md section 4) and of lists.
 const (
 	textLength = 255    // characters
 	longLength = 20_000 // characters
 	maxItems   = 200    // of a list
 )
 
-// Check checks the metadata of a material, key by key. clean is a copy in which identifiers are
-// in canonical form, texts are NFC and trimmed, and arrays have no empty items; every other value
-// is as it was sent, so that clients get back what they put in. Keys that the category does not
-// have are kept untouched.
-// A fault says what is wrong and what is allowed; a warning is for a value that is kept although
-// it is probably a mistake. Values that are required but missing are no fault: see Missing.
+// Check checks the metadata of a material, key by key. clean is a copy in which identifiers are in canonical form,
+// texts are NFC and trimmed, and arrays have no empty items; every other value is returned as it was sent, so that
+// clients get back what they sent. Keys that the category does not define are kept unchanged. An error says what is
+// wrong and what is allowed; a warning is about a value that is kept although it is probably a mistake. Missing
+// required values are not an error: see Missing.
 func (c Category) Check(meta map[string]json.RawMessage) (clean map[string]json.RawMessage, faults,
 	warnings map[string][]string) {
 	clean, faults, warnings = maps.Clone(meta), map[string][]string{}, map[string][]string{}
@@ -56,8 +55,8 @@ func (c Category) Check(meta map[string]json.RawMessage) (clean map[string]json.
 	return clean, faults, warnings
 }
 
-// Missing lists the keys that must be filled in before the material is published and are not, in
-// the order of the form.
+// Missing returns the keys without a value that are required before the material is published, in the order of the
+// form.
 func (c Category) Missing(meta map[string]json.RawMessage) []string {
 	var keys []string
 	for _, f := range c.Fields {
@@ -68,8 +67,8 @@ func (c Category) Missing(meta map[string]json.RawMessage) []string {
 	return keys
 }
 
-// Items gives the words of a JSON value: each item of an array, or the one string, number or
-// boolean itself. What is not known (null, "", an object) has none.
+// Items returns the values in a JSON value as texts: each item of an array, or the one string, number or boolean
+// itself. An unknown value (null, "", an object) has none.
 func Items(raw json.RawMessage) []string {
 	var items []string
 	var array []json.RawMessage
@@ -85,8 +84,8 @@ func Items(raw json.RawMessage) []string {
 	return items
 }
 
-// Terms gives the values that search filters and counts by: Items, with every spelling of an
-// option as the value of the option.
+// Terms returns the values that search filters and counts by: Items, with every spelling of an option replaced by the
+// value of the option.
 func (f Field) Terms(raw json.RawMessage) []string {
 	terms := Items(raw)
 	for i, term := range terms {
@@ -97,7 +96,7 @@ func (f Field) Terms(raw json.RawMessage) []string {
 	return terms
 }
 
-// scalar gives a JSON string, number or boolean as tidy text; null is "".
+// scalar returns a JSON string, number or boolean as tidy text; null is "".
 func scalar(raw json.RawMessage) (text string, ok bool) {
 	if n := len(raw); n >= 2 && raw[0] == '"' && raw[n-1] == '"' && plain(raw[1:n-1]) {
 		return strings.TrimSpace(string(raw[1 : n-1])), true
@@ -112,7 +111,7 @@ func scalar(raw json.RawMessage) (text string, ok bool) {
 	case string:
 		return strings.TrimSpace(norm.NFC.String(v)), true
 	case float64, bool:
-		return strings.TrimSpace(string(raw)), true // a number as it is written, with all its digits
+		return strings.TrimSpace(string(raw)), true // a number as written, with all its digits
 	}
 	return "", false
 }
@@ -130,7 +129,7 @@ func (f Field) check(raw json.RawMessage) (clean json.RawMessage, warning string
 	}
 	canonical, warning, err := f.checkText(text)
 	if number := !strings.HasPrefix(strings.TrimSpace(string(raw)), `"`); number && f.Vocabulary == "" {
-		return raw, warning, err // a number or boolean stays one, unless it is an identifier
+		return raw, warning, err // a number or boolean keeps its type, unless it is an identifier
 	}
 	return Quote(canonical), warning, err
 }
@@ -165,7 +164,7 @@ func (f Field) checkList(raw json.RawMessage) (clean json.RawMessage, warning st
 	return Quote(items), strings.Join(warnings, "; "), nil
 }
 
-// checkText checks one value that is known, written as text.
+// checkText checks one known value, written as text.
 func (f Field) checkText(text string) (canonical, warning string, err error) {
 	if strings.ContainsFunc(text,
 		func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }) {
@@ -207,7 +206,7 @@ func (f Field) checkText(text string) (canonical, warning string, err error) {
 	return text, "", nil
 }
 
-// expected says in words what a field takes.
+// expected describes in words what a field accepts.
 func (f Field) expected() string {
 	switch f.Type {
 	case Number:
@@ -239,8 +238,8 @@ func (f Field) values() string {
 	return strings.Join(values, ", ")
 }
 
-// plain reports whether a text is the same in JSON and in NFC, as most values are: ASCII without what
-// JSON escapes. It spares the way through encoding/json, which is most of the time of a check.
+// plain reports whether a text is the same in JSON and in NFC, as most values are: ASCII without characters that JSON
+// escapes. It avoids encoding/json, which would take most of the time of a check.
 func plain[T string | []byte | json.RawMessage](text T) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -250,7 +249,7 @@ func plain[T string | []byte | json.RawMessage](text T) bool {
 	return true
 }
 
-// Quote is a text, or a list of texts, as JSON.
+// Quote returns a text, or a list of texts, as JSON.
 func Quote(value any) json.RawMessage {
 	if text, ok := value.(string); ok && plain(text) {
 		return json.RawMessage(`"` + text + `"`)
@@ -262,8 +261,7 @@ func Quote(value any) json.RawMessage {
 	return raw
 }
 
-// Encode is json.Marshal that leaves < > & as they are: strain names such as Il2rg<tm1Wjl> are
-// kept and shown to the letter.
+// Encode is json.Marshal without escaping < > &: strain names such as Il2rg<tm1Wjl> are stored and shown exactly.
 func Encode(value any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

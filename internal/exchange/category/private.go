@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// public are the keys of each category that everybody may see.
+// public holds the keys of each category that everybody may see.
 var public = func() map[string]map[string]bool {
 	keys := map[string]map[string]bool{}
 	for _, c := range all {
@@ -18,7 +18,7 @@ var public = func() map[string]map[string]bool {
 	return keys
 }()
 
-// PrivateKeys lists the keys that some category marks as private. No lab can publish them.
+// PrivateKeys returns the keys that any category marks as private. No lab can publish them.
 func PrivateKeys() []string {
 	var keys []string
 	for _, c := range all {
@@ -31,15 +31,15 @@ func PrivateKeys() []string {
 	return keys
 }
 
-// IsPublic reports whether everybody may see the value of a key of a material: a field of its category
-// that is not private, or a key of the lab's own that the lab published.
+// IsPublic reports whether everybody may see the value of a key of a material: a field of its category that is not
+// private, or a custom field that the lab published.
 func IsPublic(code, key string, published []string) bool {
 	shown, known := public[code][key]
 	return shown || !known && slices.Contains(published, key)
 }
 
-// Public is what everybody may see of additional_metadata, an object, quickest as Encode writes it. hidden reports
-// whether that is less than all of it; where it is not, Public is object itself.
+// Public returns the part of additional_metadata, an object, that everybody may see; it is fastest for the output of
+// Encode. hidden reports whether anything is left out; if not, shown is object itself.
 func Public(code string, object json.RawMessage, published []string) (shown json.RawMessage, hidden bool) {
 	var kept [][]byte
 	keep := func(key string, member []byte) {
@@ -61,10 +61,10 @@ func Public(code string, object json.RawMessage, published []string) (shown json
 	return slices.Concat([]byte("{"), bytes.Join(kept, []byte(",")), []byte("}")), true
 }
 
-// Private is the rest of what Public leaves out, by key.
+// Private returns what Public leaves out, by key.
 func Private(code string, object json.RawMessage, published []string) map[string]json.RawMessage {
 	rest := map[string]json.RawMessage{}
-	_ = json.Unmarshal(object, &rest) // what is no object has nothing
+	_ = json.Unmarshal(object, &rest) // anything but an object has no members
 	for key := range rest {
 		if IsPublic(code, key, published) {
 			delete(rest, key)
@@ -73,13 +73,13 @@ func Private(code string, object json.RawMessage, published []string) map[string
 	return rest
 }
 
-// members calls do with each member of a compact JSON object, and reports whether it is one. Each GET of a
-// material goes through its metadata, so nothing is decoded.
+// members calls do with each member of a compact JSON object, and reports whether it is one. It decodes nothing,
+// because every GET of a material goes through its metadata.
 func members(object []byte, do func(key string, member []byte)) bool {
 	if len(object) < 2 || object[0] != '{' || object[len(object)-1] != '}' {
 		return false
 	}
-	for at := 1; at < len(object)-1; at++ { // behind each member is a comma, or the end
+	for at := 1; at < len(object)-1; at++ { // each member is followed by a comma, or the end
 		begin := at
 		if at = skip(object, at); at < 0 || object[begin] != '"' || at >= len(object) || object[at] != ':' {
 			return false
@@ -100,7 +100,7 @@ func members(object []byte, do func(key string, member []byte)) bool {
 	return true
 }
 
-// skip gives where the JSON value that begins at a place ends; -1: nowhere.
+// skip returns the index at which the JSON value that begins at index at ends; -1 if it does not end.
 func skip(text []byte, at int) int {
 	for depth := 0; at < len(text); at++ {
 		switch text[at] {

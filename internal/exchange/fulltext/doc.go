@@ -11,14 +11,14 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// Lengths of the beginnings of words that are indexed, in letters.
+// The lengths of the beginnings of words that are indexed, in letters.
 const (
 	shortestEdge = 2
 	longestEdge  = 10
 )
 
-// New is the Doc of a thing: its fields; its identifiers, where one of no Kind is a name of its own
-// such as a lab's reference; other names under which it is asked for whole; and its facets, each as
+// New returns the Doc of an object from its fields; its identifiers, among which one without a Kind is a name of its
+// own, such as a lab's reference; other names by which the whole object is searched for; and its facets, each as
 // "name=value".
 func New(fields []Field, ids []identifier.ID, wholes, facets []string) Doc {
 	b := builders.Get().(*builder)
@@ -62,16 +62,16 @@ func New(fields []Field, ids []identifier.ID, wholes, facets []string) Doc {
 	return Doc{append(b.tokens, b.marks...), weigh(weighted, names, marks)}
 }
 
-// usual is how many tokens most things have at the most.
+// usual is the number of tokens that most objects do not exceed.
 const usual = 512
 
-// builder gathers the tokens of a Doc.
+// builder collects the tokens of a Doc.
 type builder struct {
 	tokens, marks  []string
 	joined, marked map[string]bool
 }
 
-// builders keep their maps, which would be half the work.
+// builders is a pool, since allocating the maps would be half the work.
 var builders = sync.Pool{New: func() any {
 	return &builder{joined: map[string]bool{},
 		marked: make(map[string]bool, usual)}
@@ -84,7 +84,7 @@ func (b *builder) free() {
 	builders.Put(b)
 }
 
-// field adds the words of a field, and their joins behind a gap.
+// field adds the words of a field, followed by a gap and the joins of the words.
 func (b *builder) field(w Weight, parts []part, weighed *[]entry) {
 	if len(b.tokens) > 0 {
 		b.tokens = append(b.tokens, Gap)
@@ -115,7 +115,7 @@ func (b *builder) field(w Weight, parts []part, weighed *[]entry) {
 	}
 }
 
-// edges marks a word or join of a title, and the edges of those above About.
+// edges marks a word or join of a title, and the beginnings of those with a weight above About.
 func (b *builder) edges(w Weight, stem, word string) {
 	if w == Title {
 		b.mark(string(TitleMark) + stem)
@@ -144,15 +144,16 @@ func (b *builder) mark(mark string) {
 
 var facetLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// Facet is the mark of a facet and its value, which are compared as they are: 64 bits of a hash.
+// Facet returns the mark of a facet value, which is compared exactly: 64 bits of a hash.
 func Facet(name, value string) string {
 	sum := sha256.Sum256([]byte(name + "=" + value))
 	return string(FacetMark) + facetLetters.EncodeToString(sum[:8])
 }
 
-// Weights are five lines: the words of title, names and the rest above Body; the whole title, a blank and the
-// other whole names; the keys. A word is its stem, and behind "|" the word where it is another. A join in
-// the title has before it "+", at which word it begins, and of how many it is, in digits.
+// Doc.Weights consists of five lines: the words of the title, of names, and of the other fields above Body; the whole
+// title, a blank and the other whole names; the keys. A word is written as its stem, followed by "|" and the word
+// itself if it differs. A join in the title is preceded by "+", the number of the word at which it begins, and its
+// number of words, as digits.
 const (
 	titleLine = iota
 	nameLine
@@ -161,13 +162,13 @@ const (
 	keyLine
 )
 
-// maxWeighed is how many words of one weight Doc.Weights tells of.
+// maxWeighed is how many words of one weight Doc.Weights contains.
 const maxWeighed = 64
 
-// digits are of numbers below 64.
+// digits are the digits of numbers below 64.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// An entry is a word or join of a field.
+// entry is a word or join of a field.
 type entry struct {
 	stem, word   string
 	first, count int // of a join; count is 0 of a word
@@ -185,7 +186,7 @@ func weigh(entries [][]entry, wholes, marks []string) string {
 	for _, w := range []Weight{Title, Name, About} {
 		line := b.Len()
 		for _, e := range entries[w] {
-			if w != Title && seen[e.word] { // it counts where it weighs most
+			if w != Title && seen[e.word] { // it counts only with its highest weight
 				continue
 			}
 			seen[e.word] = true
@@ -214,8 +215,8 @@ func weigh(entries [][]entry, wholes, marks []string) string {
 	return b.String()
 }
 
-// Spellings are the words of title and names that stand in weights: folded and with their endings, to compare a
-// mistyped word with.
+// Spellings returns the words of title and names in weights, folded and with their endings, to compare a mistyped word
+// with.
 func Spellings(weights string) []string {
 	var list []string
 	lines := strings.SplitN(weights, "\n", aboutLine+1)

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Expr asks for tokens. Exactly one of its fields is set.
+// Expr is a condition on the tokens of a Doc. Exactly one of its fields is set.
 type Expr struct {
 	Token  string   // a word or a mark
-	Phrase []string // words side by side, two at least
-	And    []Expr   // two at least
-	Or     []Expr   // two at least
+	Phrase []string // adjacent words, at least two
+	And    []Expr   // at least two
+	Or     []Expr   // at least two
 	But    *But
 }
 
-// But asks for what matches Yes and not No.
+// But matches what matches Yes and not No.
 type But struct{ Yes, No Expr }
 
-// Match reports whether e finds d. It is what both databases must answer.
+// Match reports whether d matches e. Both databases must return the same.
 func (e Expr) Match(d Doc) bool {
 	switch {
 	case e.Token != "":
@@ -38,7 +38,7 @@ func (e Expr) Match(d Doc) bool {
 	}
 }
 
-// Size is how many tokens e asks for, the words of phrases counted one by one.
+// Size returns the number of tokens in e; each word of a phrase counts.
 func (e Expr) Size() int {
 	size := len(e.Phrase)
 	if e.Token != "" {
@@ -64,7 +64,7 @@ func and(list []Expr) Expr {
 	return Expr{And: list}
 }
 
-// or leaves out the tokens that are there already.
+// or combines alternatives, without duplicate tokens.
 func or(list []Expr) Expr {
 	var different []Expr
 	for len(list) > 0 {
@@ -90,11 +90,11 @@ func phrase(stems []string) Expr {
 	return Expr{Phrase: stems}
 }
 
-// Expr asks for what q finds, with at most MaxTokens tokens.
+// Expr returns the condition for all hits of q, with at most MaxTokens tokens.
 func (q Query) Expr() Expr { return q.but(q.wanted(false)) }
 
-// TitleExpr asks for what q finds by title, whole name or identifier alone: a part of what Expr finds.
-// It is false for a query that has no words to look for.
+// TitleExpr returns the condition for hits by title, whole name or identifier alone: a subset of those of Expr. It
+// returns false for a query without words to search for.
 func (q Query) TitleExpr() (Expr, bool) {
 	if len(q.want) == 0 {
 		return Expr{}, false
@@ -102,7 +102,7 @@ func (q Query) TitleExpr() (Expr, bool) {
 	return q.but(q.wanted(true)), true
 }
 
-// MaxTokens is how large Query.Expr is at most, by Expr.Size.
+// MaxTokens is the maximum Expr.Size of Query.Expr.
 const MaxTokens = 1000
 
 func (q Query) but(yes Expr) Expr {
@@ -116,7 +116,7 @@ func (q Query) but(yes Expr) Expr {
 	return Expr{But: &But{yes, or(no)}}
 }
 
-// wanted asks for what must be there, in the title or anywhere.
+// wanted returns the condition for what must match, in the title or anywhere.
 func (q Query) wanted(title bool) Expr {
 	if len(q.want) == 0 {
 		return Expr{Token: All}
@@ -128,7 +128,7 @@ func (q Query) wanted(title bool) Expr {
 	ways := []Expr{and(list)}
 	if q.whole != "" {
 		ways = append(ways, token(WholeMark, q.whole))
-		if strings.ContainsAny(q.whole, "0123456789") { // as a lab's own references have
+		if strings.ContainsAny(q.whole, "0123456789") { // as in a lab's own references
 			ways = append(ways, token(KeyMark, q.whole))
 		}
 	}

@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Piece is a part of a text, which a query matches or not.
+// Piece is a part of a text that a query matches or does not.
 type Piece struct {
 	Text  string
 	Match bool
 }
 
-// span is where a match stands in a text, in bytes, and which wanted words it is.
+// span is the position of a match in a text, in bytes, with a mask of the wanted words that it matches.
 type span struct {
 	start, end int
 	mask       uint32
 }
 
-// Highlight cuts about n letters out of text, around what q matches best, into pieces: text as it is,
-// of whole words. It is nil where nothing matches.
+// Highlight cuts about n letters out of text, around the best match of q, and splits them into pieces. The text is
+// unchanged and not cut within words. It returns nil if nothing matches.
 func (q Query) Highlight(text string, n int) []Piece {
 	if q.scorer == nil || q.scorer.all == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (q Query) Highlight(text string, n int) []Piece {
 	return pieces
 }
 
-// spans finds what matches in text, in order, none across another.
+// spans returns the matches in text in order, without overlaps.
 func (s *scorer) spans(text string) []span {
 	parts := scan(text, len(text))
 	var found []span
@@ -90,8 +90,8 @@ func (s *scorer) spans(text string) []span {
 	return apart
 }
 
-// aloneOrBegun says which wanted words a word of a text is. Of a join, the beginning must reach into the
-// last part, as the parts before are a join themselves.
+// aloneOrBegun returns which wanted words a word of a text matches. In a join, a matched beginning must reach into the
+// last part, because the parts before it are a join themselves.
 func (s *scorer) aloneOrBegun(stem, word, last string) uint32 {
 	var mask uint32
 	for _, m := range s.alone {
@@ -107,7 +107,7 @@ func (s *scorer) aloneOrBegun(stem, word, last string) uint32 {
 	return mask
 }
 
-// window is the part of text, in bytes, of about n letters in which the most different words match.
+// window returns the part of text, in bytes, of about n letters that matches the most different words.
 func window(text string, spans []span, n int) (from, to int) {
 	if utf8.RuneCountInString(text) <= n {
 		return 0, len(text)
@@ -128,7 +128,7 @@ func window(text string, spans []span, n int) (from, to int) {
 		}
 	}
 	spare := max(0, n-utf8.RuneCountInString(text[from:to]))
-	before := spare / 3 // what stands before tells less
+	before := spare / 3 // the text before a match is less informative
 	start, end := from, to
 	for ; before > 0 && start > 0; before, spare = before-1, spare-1 {
 		_, size := utf8.DecodeLastRuneInString(text[:start])
@@ -138,7 +138,7 @@ func window(text string, spans []span, n int) (from, to int) {
 		_, size := utf8.DecodeRuneInString(text[end:])
 		end += size
 	}
-	// Words at the borders stay whole, or are left out.
+	// Words at the ends are kept whole or left out.
 	if start > 0 {
 		if i := strings.IndexFunc(text[start:from], unicode.IsSpace); i >= 0 {
 			start += i

@@ -2,24 +2,24 @@ package fulltext
 
 import "unicode/utf8"
 
-// Limits of names that are written with and without spaces or hyphens.
+// The limits of names that are written with or without spaces or hyphens.
 const (
 	maxJoined     = 4  // parts
 	longestJoined = 16 // letters
 	longestPiece  = 5  // letters of a part of a name with digits
 	shortestHump  = 3  // letters
-	maxOfAddress  = 8  // a chunk of more parts is an address or a sequence, no name
+	maxOfAddress  = 8  // a chunk of more parts is an address or a sequence, not a name
 )
 
-// A join is what parts[first:first+count] are without what parts them: "ht29" of HT-29. One of a single part
-// is what begins with a capital inside of it: "tomato" of tdTomato.
+// join is the concatenation of parts[first:first+count]: "ht29" of HT-29. A join of a single part is its end from an
+// inner capital on: "tomato" of tdTomato.
 type join struct {
 	word         string
 	first, count int
 }
 
-// joins lists the joins of parts: each chunk of several, and adjacent short parts that could be a name; if
-// spaces is true across white space too, and what begins with a capital inside of a part.
+// joins returns the joins of parts: of each chunk of several parts, and of adjacent short parts that could be a name.
+// If spaces is true, also across white space, and from the inner capitals of a part.
 func joins(parts []part, spaces bool) []join {
 	var list []join
 	for first := 0; first < len(parts); {
@@ -55,8 +55,8 @@ func joins(parts []part, spaces bool) []join {
 	return list
 }
 
-// couldBeName reports whether parts are of a name that others write as one word: with letters and digits
-// (SK BR 3), or with a Greek letter (TNF alpha).
+// couldBeName reports whether parts could be a name that others write as one word: with letters and digits (SK BR 3),
+// or with a Greek letter (TNF alpha).
 func couldBeName(parts []part) bool {
 	total, letters, digits, greek, short := 0, false, false, false, true
 	for _, p := range parts {

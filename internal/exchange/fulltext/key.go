@@ -9,8 +9,8 @@ import (
 
 const longestKey = 255 // letters, as of an identifier
 
-// keys are the marks of an identifier under all its names: its letters and digits, and of a mere number
-// the kind before them. A name of no kind is its letters and digits alone.
+// keys returns the marks of an identifier under all its names: its letters and digits, preceded by the kind if it is a
+// mere number. A name without a kind is its letters and digits alone.
 func keys(id identifier.ID) []string {
 	var marks []string
 	for _, same := range identifier.Same(id) {
@@ -26,10 +26,10 @@ func keys(id identifier.ID) []string {
 	return marks
 }
 
-// bareOf is an identifier as it stands in texts.
+// bareOf returns an identifier in the form that texts use.
 func bareOf(id identifier.ID) string { return strings.TrimPrefix(id.Canonical, "RRID:") }
 
-// Identify lists what identifiers a text could be in any form that people paste. A mere number may be of
+// Identify returns the identifiers that a text could be, in any form that people paste. A mere number may be of
 // several kinds.
 func Identify(text string) []identifier.ID {
 	text = strings.Trim(text, "()[]{}<>,;.\"' ")

@@ -1,6 +1,6 @@
 package fulltext
 
-// Words are the plain words of q as they were typed, for "did you mean".
+// Words returns the plain words of q as typed, for "did you mean".
 func (q Query) Words() []string {
 	var list []string
 	for _, p := range q.plain() {
@@ -9,13 +9,13 @@ func (q Query) Words() []string {
 	return list
 }
 
-// Replace is the query as it was typed with another word in the place of the i-th of Words.
+// Replace returns the query as typed, with another word in place of the i-th of Words.
 func (q Query) Replace(i int, word string) string {
 	p := q.plain()[i]
 	return q.text[:p.start] + word + q.text[p.end:]
 }
 
-// plain are the words that are wanted and are no phrase, chunk or identifier.
+// plain returns the wanted words that are not part of a phrase, chunk or identifier.
 func (q Query) plain() []part {
 	var list []part
 	for _, g := range q.want {
@@ -26,8 +26,7 @@ func (q Query) plain() []part {
 	return list
 }
 
-// Distance is how many letters must be changed, added, left out or swapped with their neighbour to
-// make b of a.
+// Distance returns how many letters must be changed, added, removed or swapped with their neighbour to turn a into b.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)

@@ -7,39 +7,39 @@ import (
 	"unicode/utf8"
 )
 
-// MaxWords is how many words of a query count; Query.Cut says that there were more.
+// MaxWords is how many words of a query count; Query.Cut reports that there were more.
 const MaxWords = 32
 
-// Query is what someone looks for. The zero Query finds everything.
+// Query is a parsed search text. The zero Query matches everything.
 type Query struct {
 	Cut bool // there were more than MaxWords
 
 	text   string
 	want   []group
 	deny   []group
-	whole  string // letters and digits of all that is wanted; "" where a quote says how they stand
+	whole  string // letters and digits of all that is wanted; "" with a quoted phrase, which fixes their form
 	scorer *scorer
 }
 
-// A group is one thing to find: a term, or the terms of an identifier.
+// group is one thing to find: a term, or the terms of an identifier.
 type group struct {
 	terms []term
 	keys  []string   // marks of the identifiers that it could be
-	also  [][]string // stems of those identifiers in other spellings, side by side
-	loose bool       // it is a mere number, so probably none of them
+	also  [][]string // stems of other spellings of those identifiers, adjacent
+	loose bool       // it is a mere number, so it is probably none of them
 }
 
-// A term is a word, a chunk of several parts, or a quoted phrase; its parts stand side by side.
+// term is a word, a chunk of several parts, or a quoted phrase; its parts must be adjacent.
 type term struct {
 	parts  []part
 	quoted bool
 	join   string   // of a chunk
 	names  []string // joins with neighbours
-	edges  []string // beginnings of words that will do as well
-	begun  string   // the beginning that will do for the last part, beside the others
+	edges  []string // beginnings of words that match too
+	begun  string   // beginning that matches the last part, if the others match
 }
 
-// An atom is what stands between white space or quotes in a query.
+// atom is the text between white space or quotes in a query.
 type atom struct {
 	text         string
 	start        int // in bytes of the query
@@ -47,13 +47,12 @@ type atom struct {
 	terms        []term
 }
 
-// Parse reads what someone typed. Every text is a query: a word; "words side by side", to the end of
-// the text where the second quote is missing; -word and -"words" that must not be there. Everything
-// else is words and what parts them.
+// Parse parses what someone typed. Every text is a valid query: a word; "adjacent words", up to the end of the text if
+// the second quote is missing; -word and -"words" that must not occur. Everything else is read as words and separators.
 func Parse(text string) Query {
 	q := Query{text: text}
 	var list []atom
-	left, plain := MaxWords, false // whether the words before are wanted and not quoted
+	left, plain := MaxWords, false // whether the words so far are wanted and not quoted
 	for _, a := range atoms(text) {
 		parts := scan(a.text, left+1)
 		if len(parts) > left {
@@ -90,7 +89,7 @@ func Parse(text string) Query {
 	return q
 }
 
-// Empty says that nothing is asked for, so that everything is found.
+// Empty reports whether the query has no terms, so that it matches everything.
 func (q Query) Empty() bool { return len(q.want)+len(q.deny) == 0 }
 
 // atoms splits a query.
@@ -128,7 +127,7 @@ func atoms(text string) []atom {
 
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' }
 
-// split makes the terms of a: a phrase, or its chunks.
+// split returns the terms of a: a phrase, or its chunks.
 func (a atom) split(parts []part) []term {
 	for i := range parts {
 		parts[i].start += a.start
@@ -152,7 +151,7 @@ func (a atom) split(parts []part) []term {
 	return list
 }
 
-// wholeOf is the letters and digits of all that is wanted.
+// wholeOf returns the letters and digits of all that is wanted.
 func wholeOf(list []atom) string {
 	var parts []part
 	for _, a := range list {
@@ -168,10 +167,10 @@ func wholeOf(list []atom) string {
 	return whole(parts, longestWord)
 }
 
-// name notes which names the terms could be together, as in SK BR 3.
+// name adds the names that adjacent terms could form together, as in SK BR 3.
 func name(list []atom) {
 	var parts []part
-	var of []*term // by part
+	var of []*term // term of each part
 	for _, a := range list {
 		for i := range a.terms {
 			if a.quoted || a.deny {
@@ -186,7 +185,7 @@ func name(list []atom) {
 	for _, j := range joins(parts, true) {
 		last := j.first + j.count - 1
 		if of[j.first] == of[last] {
-			continue // it has its join
+			continue // the term already has this join
 		}
 		for i := j.first; i <= last; i++ {
 			t := of[i]
@@ -198,7 +197,7 @@ func name(list []atom) {
 	}
 }
 
-// complete lets what was typed last be the beginning of a word: of 2 letters at least.
+// complete lets the last word match as the beginning of a word, if it has at least 2 letters.
 func complete(list []atom) {
 	if len(list) == 0 {
 		return
@@ -219,8 +218,8 @@ func complete(list []atom) {
 	}
 }
 
-// edgeOf is the beginning of words that a word could be of; "" where there is none. Many long names with
-// digits begin alike, so they are not cut.
+// edgeOf returns the indexed beginning for a word; "" if there is none. Many long names with digits begin alike, so
+// these are not cut.
 func edgeOf(word string) string {
 	edge := cut(word, longestEdge)
 	if utf8.RuneCountInString(edge) < shortestEdge || edge != word && strings.ContainsAny(word, "0123456789") {
@@ -229,8 +228,8 @@ func edgeOf(word string) string {
 	return edge
 }
 
-// leaveOut drops the wanted words that tell nothing, unless there is no other. "A 549" is a name, so a
-// single letter stays where it could be of one.
+// leaveOut removes the wanted words that carry no meaning, unless there are no others. "A 549" is a name, so a single
+// letter is kept if it could be part of one.
 func leaveOut(list []atom) {
 	says := func(t term) bool {
 		word := t.parts[0].word
@@ -246,8 +245,8 @@ func leaveOut(list []atom) {
 	}
 }
 
-// recognize makes groups of the first atoms, and says of how many: of one, or of those that are an
-// identifier together, as in "PMID: 13052828" and "Addgene plasmid 12260".
+// recognize makes groups of the first atoms and returns how many atoms it used: one, or several that form an identifier
+// together, as in "PMID: 13052828" and "Addgene plasmid 12260".
 func recognize(list []atom) ([]group, int) {
 	const longestKind, maxAtoms = 8, 3
 	first, text := list[0], list[0].text

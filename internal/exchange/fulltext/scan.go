@@ -8,45 +8,45 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// longestWord is how many letters of a word count, in things and queries alike.
+// longestWord is how many letters of a word count, in objects and in queries.
 const longestWord = 64
 
-// A part is one word of a text: letters and digits, folded.
+// part is one word of a text: letters and digits, folded.
 type part struct {
 	word       string
 	start, end int // in bytes of the text
 	glue       glue
-	humps      []int // where in word a capital stood behind a small letter, as in tdTomato
+	humps      []int // positions in word of a capital after a small letter, as in tdTomato
 }
 
-// glue says what is between a part and the one before.
+// glue is what separates a part from the one before.
 type glue int
 
 const (
-	apart    glue = iota // nothing, or what keeps words from being one name: a bracket, a comma
-	spaced               // only white space
+	apart    glue = iota // nothing, or a separator within no name: a bracket, a comma
+	spaced               // white space only
 	parted               // a hyphen, slash, dot... or a change to or from a Greek letter
-	touching             // nothing, both being of a script that is written without spaces
+	touching             // nothing; both are of a script that is written without spaces
 )
 
-// scanner reads a text into parts.
+// scanner splits a text into parts.
 type scanner struct {
 	parts   []part
-	most    int // parts that are wanted
+	most    int // maximum number of parts
 	word    []byte
 	letters int // of word
 	first   int // where it starts
 	last    int // where it ends
 	glue    glue
-	greek   int  // how many Greek letters word ends with, being made of nothing else
+	greek   int  // number of Greek letters in word, if it has no others
 	single  bool // word is a letter of a script without spaces
 	base    bool // the last letter is of a script whose accents are dropped
 	humps   []int
 	small   bool // the last letter is from a to z
 }
 
-// scan reads at most most parts of a text, folded: NFKC, lower case, without accents, a Greek letter
-// or two by name.
+// scan returns at most most parts of a text, folded: NFKC, lower case, without accents; a group of one or two Greek
+// letters by name.
 func scan(text string, most int) []part {
 	s := scanner{most: most, parts: make([]part, 0, min(most, len(text)/6+2))}
 	for i := 0; i < len(text) && len(s.parts) < most; {
@@ -55,7 +55,7 @@ func scan(text string, most int) []part {
 			i++
 			continue
 		}
-		// What belongs together as one character is composed and then folded rune by rune.
+		// A sequence that forms one character is composed first, then folded rune by rune.
 		n := norm.NFKC.NextBoundaryInString(text[i:], true)
 		end := i + max(n, 1)
 		var iter norm.Iter
@@ -73,19 +73,19 @@ func scan(text string, most int) []part {
 	return s.parts[:min(len(s.parts), most)]
 }
 
-// bare takes away signs that compatibility would turn into letters.
+// bare removes signs that compatibility normalisation would turn into letters.
 var bare = strings.NewReplacer("™", " ", "℠", " ", "ª", " ", "º", " ")
 
 var letters = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th",
 	'ı': "i", 'ħ': "h", 'ŋ': "n"}
 
-// fold takes the accents off r, which came from text[from:to].
+// fold removes the accents of r, which came from text[from:to].
 func (s *scanner) fold(r rune, from, to int) {
 	switch {
 	case r < utf8.RuneSelf:
 		s.rune(r, from, to)
 	case unicode.Is(unicode.M, r):
-		if !s.base && len(s.word) > 0 { // a vowel of an Indian script is no accent
+		if !s.base && len(s.word) > 0 { // a vowel sign of an Indian script is not an accent
 			s.add(r, to)
 		}
 	case unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic):
@@ -109,7 +109,7 @@ func (s *scanner) fold(r rune, from, to int) {
 	}
 }
 
-// rune takes the next folded rune but for accents.
+// rune adds the next folded rune, which is not an accent.
 func (s *scanner) rune(r rune, from, to int) {
 	small := false
 	if r < utf8.RuneSelf {
@@ -162,13 +162,13 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 
-// unspaced are the scripts that are written without spaces.
+// unspaced lists the scripts that are written without spaces.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer,
 	unicode.Myanmar,
 }
 
-// parts reports whether r stands inside of names and addresses.
+// parts reports whether r occurs inside of names and addresses.
 func parts(r rune) bool {
 	switch r {
 	case '/', '.', '_', ':', '\'', '’', '+', '⁄', '−', '·', '\u00ad':
@@ -185,7 +185,7 @@ func (s *scanner) add(r rune, to int) {
 	s.last = to
 }
 
-// end ends the word, if there is one.
+// end ends the current word, if there is one.
 func (s *scanner) end() {
 	if len(s.word) == 0 {
 		return
@@ -228,8 +228,7 @@ var isGreekName = func() map[string]bool {
 	return is
 }()
 
-// Fold is text in the letters that are compared: its words in lower case, without accents, a blank
-// between them.
+// Fold returns the words of a text as they are compared: in lower case, without accents, separated by one blank.
 func Fold(text string) string {
 	var b strings.Builder
 	for i, p := range scan(text, len(text)) {
@@ -241,7 +240,7 @@ func Fold(text string) string {
 	return b.String()
 }
 
-// whole is the letters and digits of parts, at most so many.
+// whole returns the letters and digits of parts, at most letters of them.
 func whole(parts []part, letters int) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -253,7 +252,7 @@ func whole(parts []part, letters int) string {
 	return cut(b.String(), letters)
 }
 
-// cut is the first letters of s.
+// cut returns the first letters of s.
 func cut(s string, letters int) string {
 	if len(s) <= letters {
 		return s

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// scorer is a query made ready to be compared with many things. Each bit of a mask is one wanted word.
+// scorer is a query prepared to be compared with many objects. Each bit of a mask is one wanted word.
 type scorer struct {
 	exact, edges []matcher
-	alone        []matcher // those of exact that need no others beside them
+	alone        []matcher // those of exact that match without others beside them
 	phrases      []sequence
-	first        [256]bool // bytes that a word which matches begins with
+	first        [256]bool // first bytes of the words that match
 	all          uint32
 	whole        string
-	keys         []string // without their mark
+	keys         []string // without their marks
 }
 
 type matcher struct {
@@ -21,7 +21,7 @@ type matcher struct {
 	mask uint32
 }
 
-// sequence is words side by side.
+// sequence is a list of adjacent words.
 type sequence struct {
 	stems []string
 	mask  uint32
@@ -72,7 +72,7 @@ func newScorer(q Query) *scorer {
 
 func (s *scorer) add(list *[]matcher, word string, mask uint32) {
 	s.first[word[0]] = true
-	if strings.IndexByte("aeo", word[0]) >= 0 { // the British write oestrogen and aetiology
+	if strings.IndexByte("aeo", word[0]) >= 0 { // British spelling: oestrogen, aetiology
 		s.first['a'], s.first['e'], s.first['o'] = true, true, true
 	}
 	for i := range *list {
@@ -84,16 +84,16 @@ func (s *scorer) add(list *[]matcher, word string, mask uint32) {
 	*list = append(*list, matcher{word, mask})
 }
 
-// What a score is made of, each above all that follows: an identifier or whole name is what was asked
-// for; the title has all words; the words' weights; how much of the title they are.
+// The components of a score, each higher than all that follow: an identifier or whole name matches; the title has all
+// words; the weights of the words; the share of the title that matches.
 const (
 	wholeScore  = 1_000_000_000
 	titleScore  = 100_000_000
-	weightScore = 1_000 // times at most MaxWords times 16
+	weightScore = 1_000 // multiplied by at most MaxWords times 16
 )
 
-// Score says how well a hit with these Doc.Weights answers q: more is better. It is not comparable
-// between queries.
+// Score returns how well a hit with these Doc.Weights matches q: higher is better. Scores of different queries are not
+// comparable.
 func (q Query) Score(weights string) int {
 	s := q.scorer
 	if s == nil || s.all == 0 {
@@ -121,7 +121,7 @@ func (q Query) Score(weights string) int {
 	return score + s.wholes(rest)*wholeScore
 }
 
-// line says which words stand in a line of weights, and which may be the beginning of one.
+// line returns which words occur in a line of weights, and which may be the beginning of one.
 func (s *scorer) line(line string) (exact, edge uint32) {
 	for len(line) > 0 {
 		var entry string
@@ -132,7 +132,7 @@ func (s *scorer) line(line string) (exact, edge uint32) {
 	return exact, edge
 }
 
-// title is line of a title, with the share of it that the words are, from 0 to 999.
+// title is like line for a title; share is how much of the title the words make up, from 0 to 999.
 func (s *scorer) title(line string) (exact, edge uint32, share int) {
 	var covered uint64
 	total := 0
@@ -185,8 +185,8 @@ func (s *scorer) entry(entry string) (exact, edge uint32) {
 	return exact, edge
 }
 
-// wholes counts how surely the thing is what was asked for: 4 for its identifier, 2 for its title, 1
-// for another name.
+// wholes returns how certainly the object is the one searched for: 4 for its identifier, 2 for its title, 1 for another
+// name.
 func (s *scorer) wholes(lines string) int {
 	n := 0
 	names, keys, _ := strings.Cut(lines, "\n")
@@ -205,7 +205,7 @@ func (s *scorer) wholes(lines string) int {
 	return n
 }
 
-// contains reports whether word is one of a list that blanks part.
+// contains reports whether word is in a list separated by blanks.
 func contains(list, word string) bool {
 	for len(list) > 0 {
 		var entry string

@@ -9,8 +9,8 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// Stem is a folded word without its English ending (Porter2), the same for British and American spelling. Words
-// of other letters than a to z, with digits, or of fewer than four letters are names as likely as not and stay.
+// Stem returns a folded word without its English ending (Porter2), the same for British and American spelling. Words
+// with letters other than a to z, with digits, or of fewer than four letters may be names and are returned unchanged.
 func Stem(word string) string {
 	if len(word) < 4 {
 		return word
@@ -31,7 +31,7 @@ func Stem(word string) string {
 	return known.stem
 }
 
-// stems are words of late with their stems: texts use the same ones again and again.
+// stems caches recent words with their stems: texts use the same words again and again.
 var (
 	stems [1 << 14]atomic.Pointer[stemmed]
 	seed  = maphash.MakeSeed()
@@ -39,7 +39,8 @@ var (
 
 type stemmed struct{ word, stem string }
 
-// american is a word as Americans spell it. A word that is spelt so by mistake is so in things and queries alike.
+// american returns the American spelling of a word. A word that it changes by mistake is changed in objects and in
+// queries alike.
 func american(word string) string {
 	if len(word) < 6 {
 		return word
@@ -61,7 +62,7 @@ var endings = [][2]string{
 	{"yse", "yze"}, {"ysed", "yzed"}, {"ysing", "yzing"},
 }
 
-// stops are English words that tell nothing of a thing.
+// stops lists English words that carry no meaning in a search.
 var stops = func() map[string]bool {
 	all := map[string]bool{}
 	for _, word := range []string{

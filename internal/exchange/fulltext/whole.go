@@ -2,8 +2,8 @@ package fulltext
 
 import "slices"
 
-// WholeExpr asks for what is called or identified exactly so: a part of what TitleExpr finds. It is false
-// for a query that is no name.
+// WholeExpr returns the condition for hits with exactly this name or identifier: a subset of those of TitleExpr. It
+// returns false for a query that is not a name.
 func (q Query) WholeExpr() (Expr, bool) {
 	if q.whole == "" {
 		return Expr{}, false

@@ -1,12 +1,12 @@
-// Package fulltext turns what people write into what a search compares: words without case, accents,
-// endings and hyphens, and the forms in which a query asks for them. Both databases index these tokens
-// as they are, so that they find the same.
+// Package fulltext turns text into the tokens that a search compares: words without case, accents, endings and hyphens,
+// and the forms in which a query asks for them. Both databases index these tokens unchanged, so that they return the
+// same hits.
 package fulltext
 
-// Weight says how much it tells of a thing that a word stands in a field.
+// Weight is how much a word in a field says about an object.
 type Weight int
 
-// The weights, from the least.
+// The weights, lowest first.
 const (
 	Body  Weight = iota // abstract, description, anything long
 	About               // publication, organization
@@ -14,27 +14,27 @@ const (
 	Title
 )
 
-// Field is one text of a thing.
+// Field is one text of an object.
 type Field struct {
 	Weight Weight
 	Text   string
 }
 
-// Doc is what a thing is found by.
+// Doc is what the index stores of an object.
 type Doc struct {
-	// Tokens are what the index keeps, in order. A word is a token of letters and digits and counts one
-	// position; Gap stands between fields, is no token, and keeps phrases from running across. A mark
-	// begins with one of "=~^#@", has no position, comes behind all words, and stands once.
+	// Tokens are the tokens that the index stores, in order. A word is a token of letters and digits and counts one
+	// position. Gap separates fields; it is not a token, and prevents phrases from matching across fields. A mark
+	// begins with one of "=~^#@", has no position, comes after all words, and occurs once.
 	Tokens []string
-	// Weights tells Query.Score in which fields the words stand: it is opaque, and short, as only
-	// words above Body are in it.
+	// Weights holds for Query.Score the fields in which words occur: opaque, and short, since it has only words above
+	// Body.
 	Weights string
 }
 
-// Gap is between the tokens of two fields.
+// Gap separates the tokens of two fields.
 const Gap = ""
 
-// The first letters of marks.
+// The first characters of marks.
 const (
 	FacetMark = '=' // a facet and its value, see Facet
 	TitleMark = '~' // a word of the title
@@ -43,5 +43,5 @@ const (
 	WholeMark = '@' // the whole title, or another whole name, its letters and digits without spaces
 )
 
-// All is the mark that every Doc has.
+// All is a mark that every Doc has.
 const All = "=all"

@@ -9,10 +9,11 @@ import (
 
 // Accessions of the public archives of sequences, samples and studies (INSDC, GEO, dbGaP, EGA).
 
-// record is the address of a page about one accession.
+// record matches the address of a page about one accession.
 const record = `(?:(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|ega-archive\.org)/\S*[/=])?`
 
-// filed is an accession by itself, or in the address of a page about it, where more may follow.
+// filed returns the pattern of an accession by itself, or in the address of a page about it, which may continue after
+// it.
 func filed(accession string) string {
 	return accession + `/?|(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|identifiers\.org|omicsdi\.org)/(?:\S*?[/=:])?` + accession + `(?:[/?&#]\S*)?`
 }
@@ -22,31 +23,31 @@ var taxonomy = newForm(`(?:`+record+
 	"NCBITaxon:$1", nil,
 	"an NCBI Taxonomy ID is a number, such as NCBITaxon:9606 for Homo sapiens")
 
-// Taxonomy is an organism in the NCBI Taxonomy. Canonical: NCBITaxon:9606.
+// Taxonomy parses an organism in the NCBI Taxonomy. Canonical: NCBITaxon:9606.
 func Taxonomy(s string) (string, error) { return taxonomy.parse(s) }
 
 var bioSample = newForm(filed(`(SAM(?:N|D|EA|EG)\d{1,12})`), "$1$2", strings.ToUpper,
 	"a BioSample is SAMN, SAMEA or SAMD and a number, such as SAMN19842595")
 
-// BioSample is one biological source. Canonical: SAMN19842595.
+// BioSample parses the accession of one biological source. Canonical: SAMN19842595.
 func BioSample(s string) (string, error) { return bioSample.parse(s) }
 
 var bioProject = newForm(filed(`(PRJ[DEN][A-Z]\d{1,10})`), "$1$2", strings.ToUpper,
 	"a BioProject is PRJNA, PRJEB or PRJDB and a number, such as PRJNA257197")
 
-// BioProject is one project across the archives. Canonical: PRJNA257197.
+// BioProject parses the accession of one project across the archives. Canonical: PRJNA257197.
 func BioProject(s string) (string, error) { return bioProject.parse(s) }
 
 var geo = newForm(`(?:GEO:\s*)?(?:`+filed(`((?:GSE|GSM|GPL|GDS)[1-9]\d{0,8})`)+`)`, "$1$2", strings.ToUpper,
 	"a GEO accession is GSE, GSM, GPL or GDS and a number, such as GSE2122")
 
-// GEO is a series (GSE), sample (GSM), platform (GPL) or curated dataset (GDS) of the Gene
+// GEO parses the accession of a series (GSE), sample (GSM), platform (GPL) or curated dataset (GDS) of the Gene
 // Expression Omnibus. Canonical: GSE2122.
 func GEO(s string) (string, error) { return geo.parse(s) }
 
 var geoTypes = map[string]string{"GSM": "sample", "GPL": "platform", "GDS": "curated dataset"}
 
-// GEOSeries is a GEO accession that names a series, the unit that is imported.
+// GEOSeries parses a GEO accession of a series, the unit that is imported.
 func GEOSeries(s string) (string, error) {
 	id, err := GEO(s)
 	if err != nil {
@@ -58,7 +59,7 @@ func GEOSeries(s string) (string, error) {
 	return id, nil
 }
 
-// GEOImport is what an import from GEO can begin with: a series, or a sample, which leads to its
+// GEOImport parses an accession that an import from GEO can start from: a series, or a sample, which leads to its
 // series.
 func GEOImport(s string) (string, error) {
 	id, err := GEO(s)
@@ -76,13 +77,13 @@ func GEOImport(s string) (string, error) {
 var sra = newForm(`(?:SRA:\s*)?(?:`+filed(`([SED]R[PXRSAZ]\d{6,12})`)+`)`, "$1$2", strings.ToUpper,
 	"an SRA accession is SRP, SRX, SRR or SRS (at ENA ERP..., at DDBJ DRP...) and six or more digits, such as SRP045225")
 
-// SRA is a study (SRP, ERP, DRP), experiment (X), run (R), sample (S), submission (A) or analysis
+// SRA parses the accession of a study (SRP, ERP, DRP), experiment (X), run (R), sample (S), submission (A) or analysis
 // (Z) of the Sequence Read Archives. Canonical: SRP045225.
 func SRA(s string) (string, error) { return sra.parse(s) }
 
 var sraTypes = map[byte]string{'X': "experiment", 'R': "run", 'S': "sample", 'A': "submission", 'Z': "analysis"}
 
-// SRAStudy is an SRA accession that names a study, the unit that is imported.
+// SRAStudy parses an SRA accession of a study, the unit that is imported.
 func SRAStudy(s string) (string, error) {
 	id, err := SRA(s)
 	if err != nil {
@@ -94,8 +95,8 @@ func SRAStudy(s string) (string, error) {
 	return id, nil
 }
 
-// SRAImport is what an import from the SRA can begin with: a study, or an experiment, run, sample
-// or BioProject, which leads to its study.
+// SRAImport parses an accession that an import from the SRA can start from: a study, or an experiment, run, sample or
+// BioProject, which leads to its study.
 func SRAImport(s string) (string, error) {
 	id, err := SRA(s)
 	if err != nil {
@@ -116,17 +117,17 @@ func SRAImport(s string) (string, error) {
 var dbGaP = newForm(record+`(phs\d{6}(?:\.v\d{1,4})?(?:\.p\d{1,4})?(?:\.c\d{1,3})?)`, "$1", strings.ToLower,
 	"a dbGaP study is phs and six digits, then version and participant set, such as phs000007.v33.p14")
 
-// DbGaP is a study of the database of Genotypes and Phenotypes. Canonical: phs000007.v33.p14.
+// DbGaP parses the accession of a study of the database of Genotypes and Phenotypes. Canonical: phs000007.v33.p14.
 func DbGaP(s string) (string, error) { return dbGaP.parse(s) }
 
 var ega = newForm(record+`(EGA[A-Z]\d{11})/?`, "$1", strings.ToUpper,
 	"an EGA accession is EGAS, EGAD or another EGA letter and 11 digits, such as EGAD00001000433")
 
-// EGA is a study (EGAS), dataset (EGAD) or other record of the European Genome-phenome Archive.
+// EGA parses the accession of a study (EGAS), dataset (EGAD) or other record of the European Genome-phenome Archive.
 func EGA(s string) (string, error) { return ega.parse(s) }
 
-// archives are tried in order for an accession of any archive. A text that starts like one of
-// them and does not parse is wrong.
+// archives are tried in order for an accession of any archive. A text that begins like an accession of one of them but
+// does not parse is an error.
 var archives = []struct {
 	kind  Kind
 	parse func(string) (string, error)
@@ -147,8 +148,8 @@ var (
 	otherForm  = regexp.MustCompile(`^[A-Za-z0-9][\x20-\x7e]{0,99}$`)
 )
 
-// Accession is the accession of a dataset at any archive, or its DOI. One of an archive that we
-// do not know is kept as written, with a warning.
+// Accession parses the accession of a dataset at any archive, or its DOI. An accession of an unknown archive is kept as
+// written, with a warning.
 func Accession(s string) (canonical, warning string, err error) {
 	s = clean(s)
 	for _, a := range archives {

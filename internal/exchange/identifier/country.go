@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// One line a country of ISO 3166-1: alpha-2, alpha-3, then its English names, of which the first
+// One line per country of ISO 3166-1: alpha-2, alpha-3, then its English names, of which the first
 // is the one we show.
 //
 //go:embed countries.tsv
@@ -33,11 +33,11 @@ var nations, nationOf = func() (all []Nation, byName map[string]string) {
 	return all, byName
 }()
 
-// Countries lists all countries by their English name, for a form to choose from.
+// Countries returns all countries by their English name, for a form to choose from.
 func Countries() []Nation { return slices.Clone(nations) }
 
-// Country is the ISO 3166-1 alpha-2 code of a country given by its alpha-2 or alpha-3 code or an
-// English name, without regard to case, accents and punctuation. Canonical: DE.
+// Country returns the ISO 3166-1 alpha-2 code of a country given by its alpha-2 or alpha-3 code or an English name,
+// without regard to case, accents and punctuation. Canonical: DE.
 func Country(s string) (string, error) {
 	if len(s) <= 4*longest {
 		if code := nationOf[plain(s)]; code != "" {
@@ -47,7 +47,7 @@ func Country(s string) (string, error) {
 	return "", errors.New("a country is an ISO 3166 code or an English name, such as DE, DEU or Germany")
 }
 
-// plain folds a name to its letters and digits, so that "St. Lucia" and "saint lucia" are one.
+// plain folds a name to its letters and digits, so that "St. Lucia" and "saint lucia" are equal.
 func plain(s string) string {
 	letters := strings.Map(func(r rune) rune {
 		switch {

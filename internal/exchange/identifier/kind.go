@@ -1,11 +1,10 @@
-// Package identifier knows how the identifiers of people, institutions, publications, materials
-// and datasets are written: syntax, check digits and the one canonical form that is stored, so
-// that two spellings of one thing compare equal (contract.md section 4, "Text").
+// Package identifier parses the identifiers of people, institutions, publications, materials and datasets: syntax,
+// check digits and the one canonical form that is stored, so that two spellings of one thing compare equal (contract.md
+// section 4, "Text").
 //
-// It never asks whether the thing exists. Every parser accepts what people paste (surrounding
-// space, resolver address, lower case, typographic dashes) and its own canonical form, which it
-// returns unchanged. Texts over 255 characters are no identifiers. Errors are one sentence that
-// tells a person what form is expected.
+// It never checks whether the thing exists. Every parser accepts what people paste (surrounding space, resolver
+// address, lower case, typographic dashes) and its own canonical form, which it returns unchanged. Texts over 255
+// characters are not identifiers. Errors are one sentence that tells a person what form is expected.
 package identifier
 
 import (
@@ -18,14 +17,14 @@ import (
 	"unicode"
 )
 
-// Kind names a family of identifiers the way data files do, such as the vocabulary of a field of
-// a material category: "orcid", "rrid", "geo".
+// Kind names a family of identifiers as data files do, such as the vocabulary of a field of a material category:
+// "orcid", "rrid", "geo".
 type Kind string
 
 type family struct {
 	label   string
 	example string // in canonical form
-	address string // of the record on the web; {} stands for the canonical form, "" when unknown
+	address string // of the record on the web; {} stands for the canonical form, "" if unknown
 	parse   func(string) (canonical, warning string, err error)
 }
 
@@ -57,16 +56,16 @@ var families = map[Kind]family{
 	"taxonomy": {"NCBI Taxonomy ID", "NCBITaxon:9606", "https://bioregistry.io/{}", sure(Taxonomy)},
 }
 
-// Kinds lists every kind, sorted by name.
+// Kinds returns every kind, sorted by name.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(families)) }
 
-// Label is the name of the kind for a person, such as "ORCID iD".
+// Label returns the name of the kind for a person, such as "ORCID iD".
 func (k Kind) Label() string { return families[k].label }
 
-// Example is a well-known identifier of the kind in canonical form.
+// Example returns a well-known identifier of the kind in canonical form.
 func (k Kind) Example() string { return families[k].example }
 
-// Address is where the record of a canonical identifier is found on the web, "" when not known.
+// Address returns the web address of the record of a canonical identifier, "" if not known.
 func (k Kind) Address(canonical string) string {
 	if k == "accession" {
 		k = archiveOf(canonical)
@@ -74,8 +73,8 @@ func (k Kind) Address(canonical string) string {
 	return strings.ReplaceAll(families[k].address, "{}", canonical)
 }
 
-// Parse brings s into the canonical form of its kind. A warning is for an identifier that is
-// stored although its prefix is not one we know. A kind that does not exist is an error.
+// Parse returns s in the canonical form of its kind. It warns about an identifier that is accepted although its prefix
+// is unknown. A kind that does not exist is an error.
 func Parse(kind Kind, s string) (canonical, warning string, err error) {
 	f, ok := families[kind]
 	if !ok {
@@ -84,7 +83,7 @@ func Parse(kind Kind, s string) (canonical, warning string, err error) {
 	return f.parse(s)
 }
 
-// sure makes a parser without warnings one of the table.
+// sure adapts a parser without warnings to the table.
 func sure(parse func(string) (string, error)) func(string) (string, string, error) {
 	return func(s string) (string, string, error) {
 		canonical, err := parse(s)
@@ -99,8 +98,8 @@ var typography = strings.NewReplacer(
 	"\u00a0", " ", "\u200b", "", "\ufeff", "", // no-break and zero-width space, byte order mark
 )
 
-// clean undoes what copying does to an identifier. Anything too long or not in printable ASCII
-// becomes "", which is no identifier of any kind.
+// clean undoes what copying does to an identifier. Anything too long or not in printable ASCII becomes "", which is not
+// an identifier of any kind.
 func clean(s string) string {
 	if len(s) > 4*longest {
 		return ""
@@ -116,8 +115,8 @@ func clean(s string) string {
 	return s
 }
 
-// A form is the syntax of one family: a pattern over the whole clean text, in either case, and
-// how its groups are put together.
+// form is the syntax of one family: a pattern over the whole clean text, in either case, and how its groups are put
+// together.
 type form struct {
 	pattern   *regexp.Regexp
 	canonical string              // a template of regexp.Expand

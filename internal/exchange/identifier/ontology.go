@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ontologies gives the pattern of the terms of each ontology that describes materials, by the
-// name as the ontology spells it (obofoundry.org and EFO).
+// ontologies holds the pattern of the terms of each ontology that describes materials, by name as the ontology spells
+// it (obofoundry.org and EFO).
 var ontologies = map[string]string{
 	"BAO": sevenDigits, "BTO": sevenDigits, "CHEBI": digits, "CL": sevenDigits, "CLO": sevenDigits,
 	"DOID": digits, "ECO": sevenDigits, "EFO": sevenDigits, "EMAPA": digits, "FBbt": `\d{8}`,
@@ -42,8 +42,8 @@ var (
 	errOBO   = errors.New("an ontology term is the ontology's name and a number, such as UBERON:0002107 or CL:0000057")
 )
 
-// OBO is a term of an ontology: organ, cell type, disease, phenotype. Canonical: UBERON:0002107,
-// with the ontology spelt as it spells itself. An ontology we do not know gives a warning.
+// OBO parses a term of an ontology: organ, cell type, disease, phenotype. Canonical: UBERON:0002107, with the
+// ontology's own spelling of its name. An unknown ontology gives a warning.
 func OBO(s string) (canonical, warning string, err error) {
 	parts := oboParts.FindStringSubmatch(clean(s))
 	if parts == nil {

@@ -9,9 +9,8 @@ var orcid = newForm(`(?:(?:https?://)?(?:www\.)?(?:sandbox\.)?orcid\.org/|orcid(
 	`(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])/?`, "$1-$2-$3-$4", strings.ToUpper,
 	"an ORCID iD has 16 digits, such as 0000-0002-1825-0097")
 
-// ORCID is the iD of a person: 16 digits, of which the last is an ISO 7064 MOD 11-2 check digit,
-// where X stands for 10. Canonical: 0000-0002-1825-0097, without the address.
-// Source: ORCID, "Structure of the ORCID Identifier".
+// ORCID parses the iD of a person: 16 digits, of which the last is an ISO 7064 MOD 11-2 check digit, where X stands for
+// 10. Canonical: 0000-0002-1825-0097, without the address. Source: ORCID, "Structure of the ORCID Identifier".
 func ORCID(s string) (string, error) {
 	id, err := orcid.parse(s)
 	if err != nil {
@@ -24,8 +23,8 @@ func ORCID(s string) (string, error) {
 	return id, nil
 }
 
-// Subject is what an identity provider other than ORCID calls a person: at most 255 printable ASCII characters, no
-// space among them. It has no other form, so nothing is mended. Source: OpenID Connect Core, section 2.
+// Subject parses the id of a person at an identity provider other than ORCID: at most 255 printable ASCII characters,
+// without spaces. It has only one form, so nothing is corrected. Source: OpenID Connect Core, section 2.
 func Subject(s string) (string, error) {
 	if s == "" || len(s) > longest || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", fmt.Errorf("the id of a person has at most %d letters, digits and signs, and no spaces", longest)
@@ -33,7 +32,7 @@ func Subject(s string) (string, error) {
 	return s, nil
 }
 
-// mod11 is the ISO 7064 MOD 11-2 check character of a string of digits.
+// mod11 returns the ISO 7064 MOD 11-2 check character of a string of digits.
 func mod11(digits string) byte {
 	sum := 0
 	for _, d := range digits {
@@ -46,9 +45,8 @@ var ror = newForm(`(?:(?:https?://)?(?:www\.)?ror\.org/|ror:)?(0[a-hj-km-np-tv-z
 	"https://ror.org/$1", strings.ToLower,
 	"a ROR ID is 0, six letters or digits and two check digits, such as https://ror.org/05dxps055")
 
-// ROR is the ID of a research organization: seven characters of Crockford's base 32, of which
-// the first is 0, and two ISO 7064 MOD 97-10 check digits. Canonical: https://ror.org/05dxps055.
-// Source: ROR, "ROR identifier pattern".
+// ROR parses the ID of a research organization: seven characters of Crockford's base 32, of which the first is 0, and
+// two ISO 7064 MOD 97-10 check digits. Canonical: https://ror.org/05dxps055. Source: ROR, "ROR identifier pattern".
 func ROR(s string) (string, error) {
 	id, err := ror.parse(s)
 	if err != nil {

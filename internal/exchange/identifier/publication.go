@@ -14,10 +14,9 @@ var (
 		"10.1158/0008-5472.CAN-17-0582")
 )
 
-// DOI is the name of a digital object. DOIs compare without case, so the canonical form is bare
-// and in lower case: 10.1158/0008-5472.can-17-0582. Percent signs of an address are decoded, and
-// punctuation that a sentence left at the end is dropped. Only ASCII, as Crossref registers.
-// Source: DOI Handbook, chapter 2.
+// DOI parses the name of a digital object. DOIs compare without case, so the canonical form is bare and in lower case:
+// 10.1158/0008-5472.can-17-0582. Percent signs of an address are decoded, and punctuation left at the end from a
+// sentence is dropped. Only ASCII is accepted, as Crossref registers. Source: DOI Handbook, chapter 2.
 func DOI(s string) (string, error) {
 	s = clean(s)
 	if prefix := doiPrefix.FindString(s); prefix != "" {
@@ -44,9 +43,9 @@ var (
 	protocolsPage = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/(?:[a-z0-9-]*-)?([a-z0-9]+(?:/v\d+)?))(?:[/?#].*)?$`)
 )
 
-// ProtocolsDOI is the DOI of a protocol at protocols.io; the address of its page names it too.
-// Canonical: dx.doi.org/10.17504/protocols.io.bbmuik6w, the form that the specification shows
-// for protocol_doi; a version, /v2, is kept.
+// ProtocolsDOI parses the DOI of a protocol at protocols.io, also from the address of its page. Canonical:
+// dx.doi.org/10.17504/protocols.io.bbmuik6w, the form that the specification shows for protocol_doi; a version, /v2, is
+// kept.
 func ProtocolsDOI(s string) (string, error) {
 	if protocolsCode.MatchString(clean(s)) {
 		s = "10.17504/" + clean(s)
@@ -62,9 +61,8 @@ func ProtocolsDOI(s string) (string, error) {
 	return "dx.doi.org/" + doi, nil
 }
 
-// ProtocolsPage is the name of a protocol in the address of its page at protocols.io, such as
-// ncov-2019-sequencing-protocol-bbmuik6w. The code at its end is that of the DOI for most
-// protocols, not for all.
+// ProtocolsPage returns the name of a protocol from the address of its page at protocols.io, such as
+// ncov-2019-sequencing-protocol-bbmuik6w. The code at its end is that of the DOI for most protocols, but not for all.
 func ProtocolsPage(s string) (name string, ok bool) {
 	page := protocolsSlug.FindStringSubmatch(clean(s))
 	if page == nil {
@@ -73,8 +71,8 @@ func ProtocolsPage(s string) (name string, ok bool) {
 	return strings.ToLower(page[1]), true
 }
 
-// ProtocolsImport is what an import from protocols.io can begin with: a DOI, or the address of a
-// page, which is kept as protocols.io/view/NAME.
+// ProtocolsImport parses what an import from protocols.io can start from: a DOI, or the address of a page, which is
+// kept as protocols.io/view/NAME.
 func ProtocolsImport(s string) (string, error) {
 	if name, ok := ProtocolsPage(s); ok {
 		return "protocols.io/view/" + name, nil
@@ -86,5 +84,5 @@ var pmid = newForm(`(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|nc
 	`|(?:(?:pmid|pubmed)(?: id)?:?\s*)?([1-9]\d{0,7}))`, "$1$2", nil,
 	"a PubMed ID has 1 to 8 digits and no leading zero, such as 13052828")
 
-// PMID is the number of a publication in PubMed. Canonical: 13052828.
+// PMID parses the number of a publication in PubMed. Canonical: 13052828.
 func PMID(s string) (string, error) { return pmid.parse(s) }

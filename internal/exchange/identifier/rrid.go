@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An authority gives out RRIDs: its name as written, what separates it from the local part, and
-// the pattern of the local part.
+// authority issues RRIDs: its name as written, what separates it from the local part, and the pattern of the local
+// part.
 type authority struct {
 	name, separator string
 	local           *regexp.Regexp
@@ -19,8 +19,8 @@ func newAuthority(name, separator, local, example string) authority {
 	return authority{name, separator, regexp.MustCompile(`^(?:` + local + `)$`), example}
 }
 
-// authorities are the sources of RRIDs (rrids.org, "RRID system") that a material may come from,
-// by their name in lower case.
+// authorities holds the sources of RRIDs (rrids.org, "RRID system") that a material may come from, by their name in
+// lower case.
 var authorities = func() map[string]authority {
 	const stock = `[A-Za-z0-9.-]{1,60}`
 	all := map[string]authority{}
@@ -55,15 +55,15 @@ var authorities = func() map[string]authority {
 }()
 
 var (
-	// What stands after the last "RRID:" of a citation or of a resolver's address.
+	// The text after the last "RRID:" of a citation or of a resolver's address.
 	rridCited = regexp.MustCompile(`^(?i:.*RRID:)?\s*(.*?)[\s).,;/]*$`)
 	rridParts = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]{0,29})([_:])([A-Za-z0-9._:()+-]{1,100})$`)
 	errRRID   = errors.New("an RRID is RRID:, an authority and a number, such as RRID:CVCL_0030 or RRID:IMSR_JAX:000664")
 )
 
-// RRID is a Research Resource Identifier: the name of its authority, then _ or :, then the
-// authority's own number, which may hold colons itself. Canonical: RRID:IMSR_JAX:000664, with
-// the authority spelt as it spells itself. An authority we do not know gives a warning.
+// RRID parses a Research Resource Identifier: the name of its authority, then _ or :, then the authority's own number,
+// which may contain colons. Canonical: RRID:IMSR_JAX:000664, with the authority's own spelling of its name. An unknown
+// authority gives a warning.
 func RRID(s string) (canonical, warning string, err error) {
 	cited := rridCited.FindStringSubmatch(clean(s))
 	if cited == nil {
@@ -82,7 +82,7 @@ func RRID(s string) (canonical, warning string, err error) {
 		return "RRID:" + name + separator + local, fmt.Sprintf("%s is not an RRID authority we know; please check "+
 			"the identifier", name), nil
 	}
-	if a.name == "IMSR" { // it has repositories, and JAX its leading zeros
+	if a.name == "IMSR" { // it has repositories, and the leading zeros of JAX numbers count
 		strain, err := IMSR("IMSR_" + local)
 		if err != nil {
 			return "", "", err

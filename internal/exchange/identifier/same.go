@@ -8,15 +8,14 @@ type ID struct {
 	Canonical string
 }
 
-// Address is where its record is found on the web, "" when not known.
+// Address returns the web address of its record, "" if not known.
 func (id ID) Address() string { return id.Kind.Address(id.Canonical) }
 
-// authoritative are the kinds of identifiers that an RRID is made of, each with RRID: before it.
+// authoritative lists the kinds of identifiers that become an RRID with RRID: before them.
 var authoritative = []Kind{"cellosaurus", "addgene", "imsr", "mgi", "mmrrc", "biosample"}
 
-// Same lists what an identifier in canonical form is called under all kinds, its own first: the
-// RRID of a cell line is its Cellosaurus accession too, an accession belongs to its archive, and a
-// protocols.io DOI is a DOI.
+// Same returns an identifier in canonical form under all its kinds, its own first: the RRID of a cell line is its
+// Cellosaurus accession too, an accession belongs to its archive, and a protocols.io DOI is a DOI.
 func Same(id ID) []ID {
 	switch id.Kind {
 	case "accession":

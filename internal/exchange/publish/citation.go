@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Format is a form of references that bibliography programs read.
+// Format is a reference format that bibliography programs read.
 type Format string
 
 // The formats. BibTeX and RIS are UTF-8.
@@ -18,10 +18,10 @@ const (
 	CSLJSON Format = "csl-json"
 )
 
-// Formats are all formats, the usual one first.
+// Formats lists all formats, the default first.
 var Formats = []Format{BibTeX, RIS, CSLJSON}
 
-// MediaType is the content type of a format.
+// MediaType returns the content type of a format.
 func (f Format) MediaType() string {
 	return map[Format]string{
 		BibTeX: "application/x-bibtex", RIS: "application/x-research-info-systems",
@@ -29,12 +29,12 @@ func (f Format) MediaType() string {
 	}[f]
 }
 
-// Extension is what the name of a file of a format ends in, without a dot.
+// Extension returns the file name extension of a format, without a dot.
 func (f Format) Extension() string {
 	return map[Format]string{BibTeX: "bib", RIS: "ris", CSLJSON: "json"}[f]
 }
 
-// reference is one entry of a bibliography; what is not known is "". Every text is a single line.
+// reference is one entry of a bibliography; unknown values are "". Every text is a single line.
 type reference struct {
 	key       string
 	work      work
@@ -49,7 +49,7 @@ type reference struct {
 	note      string
 }
 
-// work says what is cited, in the words of each format. No format has a word for a cell line.
+// work is the type of what is cited, in the vocabulary of each format. No format has a type for a cell line.
 type work struct{ bibtex, ris, csl string }
 
 var (
@@ -59,9 +59,9 @@ var (
 	aPreprint = work{"misc", "UNPB", "article"}
 )
 
-// Citation writes the references of a material: first itself, then the articles about it. Its
-// title ends in its RRID, or else its accession, because that is what the Resource Identification
-// Initiative asks every citation to hold, and a title is shown in any style.
+// Citation returns the references of a material: first the material itself, then the articles about it. The title ends
+// in its RRID, or else its accession, because the Resource Identification Initiative asks for that in every citation,
+// and every citation style shows the title.
 func Citation(l Listing, f Format) ([]byte, error) {
 	list := l.references()
 	switch f {
@@ -96,7 +96,7 @@ func (l Listing) references() []reference {
 		case numbers == "" && !strings.Contains(own.title, text):
 			own.title += " (" + text + ")"
 			fallthrough
-		case !strings.Contains(numbers, id.Canonical): // as the RRID does that is made of it
+		case !strings.Contains(numbers, id.Canonical): // not if it is contained in the RRID
 			numbers += text + ", "
 		}
 	}
@@ -124,8 +124,8 @@ func (l Listing) references() []reference {
 	return list
 }
 
-// oneLine makes a text of several lines one line, without control characters and as valid UTF-8:
-// formats of lines would take what follows a break for a field of its own.
+// oneLine returns a text as one line of valid UTF-8 without control characters: in line-based formats the text after a
+// break would be read as another field.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.IsSpace(r) {
@@ -136,8 +136,8 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// tex writes a text so that TeX prints it as it is. Braces become commands, since BibTeX counts
-// them even behind a backslash.
+// tex escapes a text so that TeX prints it unchanged. Braces become commands, since BibTeX counts them even after a
+// backslash.
 var tex = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\textbraceleft{}`, `}`, `\textbraceright{}`, `~`, `\textasciitilde{}`, `^`,
 	`\textasciicircum{}`,
@@ -145,11 +145,11 @@ var tex = strings.NewReplacer(
 	`$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
 )
 
-// verbatim writes an address or a DOI, which TeX takes literally but for braces and backslashes.
+// verbatim escapes an address or a DOI, which TeX takes literally except for braces and backslashes.
 var verbatim = strings.NewReplacer(`\`, "%5C", `{`, "%7B", `}`, "%7D")
 
-// bibtex writes entries in the syntax of BibTeX, which biblatex reads too. Two braces keep the
-// spelling of a title, and keep an organization from being taken for a person.
+// bibtex writes entries in BibTeX syntax, which biblatex reads too. Double braces keep the spelling of a title, and
+// prevent an organization from being read as a person.
 func bibtex(list []reference) []byte {
 	var b strings.Builder
 	for i, r := range list {
@@ -178,8 +178,8 @@ func bibtex(list []reference) []byte {
 	return []byte(b.String())
 }
 
-// ris writes entries in the lines of RIS: a tag, two blanks, a dash, a blank and a value, ended by
-// CR LF. A value has no breaks, so none can begin a tag.
+// ris writes entries in RIS: each line has a tag, two blanks, a dash, a blank and a value, and ends in CR LF. A value
+// has no line breaks, so it cannot start another tag.
 func ris(list []reference) []byte {
 	var b strings.Builder
 	for _, r := range list {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Feed is materials that someone wants to hear of, the newest first.
+// Feed is a list of materials that someone follows, newest first.
 type Feed struct {
-	Title    string // what is looked for
-	Self     string // where the feed is, which is also what it is known by
-	Search   string // where the same search answers in full
+	Title    string // what is searched for
+	Self     string // address of the feed, which is also its id
+	Search   string // address of the same search with all results
 	Listings []Listing
 }
 
@@ -52,15 +52,15 @@ type atomCategory struct {
 	Label string `xml:"label,attr"`
 }
 
-// Atom writes a feed as RFC 4287 has it. A material is known by its address, and is updated when it
-// changes and when its embargo ends. The feed is as new as what is newest in it, so that it stays
-// the same, to the byte, until a material of it changes; what XML cannot hold is left out or U+FFFD.
+// Atom writes a feed according to RFC 4287. A material's address is its id; it is updated when it changes and when its
+// embargo ends. The feed has the date of its newest entry, so that it stays the same, byte for byte, until one of its
+// materials changes. Characters that XML cannot hold are left out or become U+FFFD.
 func Atom(f Feed) ([]byte, error) {
 	feed := atomFeed{
 		ID: f.Self, Title: oneLine(f.Title), Author: atomAuthor{site},
 		Links: []atomLink{{"self", AtomType, f.Self}, {"alternate", "application/json", f.Search}},
 	}
-	newest := time.Unix(0, 0) // where nothing is found, nothing ever changed
+	newest := time.Unix(0, 0) // of an empty feed
 	for _, l := range f.Listings {
 		updated := l.UpdatedAt
 		if l.published().After(updated) {

@@ -14,14 +14,14 @@ import (
 // node is an object of JSON-LD.
 type node = map[string]any
 
-// profile is how a kind of material is described: its types, and the Bioschemas profile that says
-// which properties these have (bioschemas.org/profiles).
+// profile is how a kind of material is described: its types, and the Bioschemas profile that defines the properties of
+// these types (bioschemas.org/profiles).
 type profile struct {
 	types []string
 	name  string
 }
 
-// What is sent in a parcel is a Product too, for only that can have an offer.
+// What is sent in a parcel is also a Product, since only a Product can have an offer.
 var (
 	sample    = profile{[]string{"BioSample", "Product"}, "Sample/0.2-RELEASE-2018_11_10"}
 	substance = profile{[]string{"ChemicalSubstance", "Product"}, "ChemicalSubstance/0.4-RELEASE"}
@@ -43,8 +43,8 @@ func (d details) profile() profile {
 	return sample
 }
 
-// LinkedData describes a material in JSON-LD, in the words of schema.org and Bioschemas. It can stand
-// inside of a <script> element as it is: it has none of <, > and &, nor a line separator.
+// LinkedData describes a material in JSON-LD, with the vocabulary of schema.org and Bioschemas. It is safe inside of a
+// <script> element: it contains none of <, > and &, nor a line separator.
 func LinkedData(l Listing) ([]byte, error) {
 	d := l.details()
 	p := d.profile()
@@ -106,7 +106,7 @@ func LinkedData(l Listing) ([]byte, error) {
 	return json.Marshal(n)
 }
 
-// work adds what only a creative work has.
+// work adds the properties that only a creative work has.
 func (l Listing) work(n node, d details, organization node) {
 	n["provider"] = organization
 	n["conditionsOfAccess"] = l.conditions()
@@ -118,7 +118,7 @@ func (l Listing) work(n node, d details, organization node) {
 	}
 }
 
-// fit leaves out what is not known.
+// fit removes the properties without a value.
 func fit(n node) {
 	for key, value := range n {
 		empty := false
@@ -138,7 +138,7 @@ func fit(n node) {
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// lines are those of a text that say something.
+// lines returns the lines of a text that are not empty.
 func lines(text string) []string {
 	var list []string
 	for line := range strings.Lines(text) {
@@ -160,7 +160,7 @@ func (d details) alternateNames(title string) []string {
 	return list
 }
 
-// description is the text of the form, or one sentence where there is none: profiles require it.
+// description returns the text that the lab entered, or a sentence if there is none: the profiles require one.
 func (l Listing) description(d details) string {
 	if text := d.text("description", "abstract"); text != "" {
 		return text
@@ -171,7 +171,7 @@ func (l Listing) description(d details) string {
 	return fmt.Sprintf("%s (%s), offered by %s.", l.Title, d.category.Label, l.Organization.Name)
 }
 
-// conditions say in one sentence what a request needs (specification, "Materials").
+// conditions returns one sentence about what a request needs (specification, "Materials").
 func (l Listing) conditions() string {
 	var list []string
 	for _, need := range []struct {
@@ -206,7 +206,7 @@ func (l Listing) offer(lab string) node {
 	return o
 }
 
-// namespaces are the names of kinds of identifiers in the registry of identifiers.org.
+// namespaces holds the names of kinds of identifiers in the registry of identifiers.org.
 var namespaces = map[identifier.Kind]string{
 	"bioproject": "bioproject", "biosample": "biosample", "cellosaurus": "cellosaurus", "dbgap": "dbgap", "doi": "doi",
 	"geo": "geo",
@@ -222,7 +222,7 @@ func idNode(id identifier.ID) node {
 	return n
 }
 
-// identifierNodes are the numbers of authorities and our own, so that there always is one.
+// identifierNodes returns the identifiers of authorities and our own number, so that there is always one.
 func (l Listing) identifierNodes(d details) []node {
 	var list []node
 	for _, id := range d.identifiers() {
@@ -232,8 +232,8 @@ func (l Listing) identifierNodes(d details) []node {
 		"url": l.address()})
 }
 
-// keywords are terms of ontologies, and what one would search by. The label of a choice says little
-// without the name of its field.
+// keywords returns the ontology terms and what people would search by. The label of a choice means little without the
+// name of its field.
 func (l Listing) keywords(d details) []any {
 	list := []any{d.category.Label}
 	for _, term := range d.get("ontology_terms") {
@@ -282,7 +282,7 @@ func (l Listing) citationNodes() []node {
 	return list
 }
 
-// taxa are the organisms: by number, by name, and as one where there is one of each.
+// taxa returns the organisms: by number, by name, and as one node if there is one of each.
 func (l Listing) taxa(d details) []node {
 	var list []node
 	for _, number := range d.get("organism_ids") {
@@ -312,11 +312,11 @@ func diseases(d details) []node {
 	return list
 }
 
-// elsewhere are fields that are no characteristic: they have a property of their own, or are the
-// number of a patient, which goes to no search engine.
+// elsewhere lists fields that are not characteristics: they have a property of their own, or are the number of a
+// patient, which must not reach a search engine.
 var elsewhere = []string{"disease", "diagnosis", "submitter_patient_id"}
 
-// properties are the characteristics, less the long texts.
+// properties returns the characteristics, without the long texts.
 func (d details) properties() []node {
 	var list []node
 	for _, f := range d.category.Fields {

@@ -1,6 +1,6 @@
-// Package publish writes a material for readers outside of Aliquot: as linked data for search
-// engines and harvesters, and as a reference for a bibliography. What it writes is open to
-// everyone who may read the material and holds no e-mail address.
+// Package publish describes a material for readers outside of Aliquot: as linked data for search engines and
+// harvesters, and as a reference for a bibliography. Its output is open to everyone who may read the material and
+// contains no e-mail address.
 package publish
 
 import (
@@ -17,25 +17,25 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// site is what catalogues and bibliographies call Aliquot.
+// site is the name of Aliquot for catalogues and bibliographies.
 const site = "Aliquot"
 
-// Listing is a material with all that is said about it outside.
+// Listing is a material with everything that is published about it.
 type Listing struct {
 	exchange.ShownMaterial
 	Organization exchange.Organization
-	Site         string    // address of Aliquot, without a slash at its end
-	Now          time.Time // which reports whether the embargo is over
+	Site         string    // address of Aliquot, without a trailing slash
+	Now          time.Time // decides whether the embargo is over
 }
 
-// address is what the material is known by for ever.
+// address returns the permanent address of the material.
 func (l Listing) address() string { return fmt.Sprintf("%s/materials/%d", l.Site, l.ID) }
 
-// page is where people read of the material.
+// page returns the address of the material's page.
 func (l Listing) page() string { return fmt.Sprintf("%s/catalog/%d", l.Site, l.ID) }
 
-// published is the day since when the material is offered: that of its listing, or the end of its
-// embargo where that is later.
+// published returns the day since when the material is available: that of its listing, or the end of its embargo if
+// that is later.
 func (l Listing) published() time.Time {
 	day := l.CreatedAt.UTC().Truncate(24 * time.Hour)
 	if l.EmbargoDate != nil {
@@ -46,8 +46,8 @@ func (l Listing) published() time.Time {
 	return day
 }
 
-// details are the values of additional_metadata under the fields of the category. Each is a string,
-// a json.Number, a bool or a list of them; what is not known is absent.
+// details holds the values of additional_metadata for the fields of the category. Each is a string, a json.Number, a
+// bool or a list of them; unknown values are absent.
 type details struct {
 	category category.Category
 	values   map[string]any
@@ -56,14 +56,14 @@ type details struct {
 func (l Listing) details() details {
 	c, _ := category.Get(l.Category)
 	d := details{category: c}
-	shown, _ := category.Public(l.Category, l.Metadata, l.Organization.PublicKeys) // whoever looks: others read on
+	shown, _ := category.Public(l.Category, l.Metadata, l.Organization.PublicKeys) // for everybody: others may read it
 	decoder := json.NewDecoder(bytes.NewReader(shown))
 	decoder.UseNumber()
 	_ = decoder.Decode(&d.values) // it is stored as an object
 	return d
 }
 
-// texts are the values of a field as texts, those of a choice by their labels.
+// texts returns the values of a field as texts, those of a choice by their labels.
 func (d details) texts(f category.Field) []string {
 	items, many := d.values[f.Key].([]any)
 	if !many {
@@ -87,7 +87,7 @@ func (d details) texts(f category.Field) []string {
 	return list
 }
 
-// get is texts by the key of a field.
+// get returns the texts of the field with a key.
 func (d details) get(key string) []string {
 	f, ok := d.category.Field(key)
 	if !ok {
@@ -96,7 +96,7 @@ func (d details) get(key string) []string {
 	return d.texts(f)
 }
 
-// text is the first value under one of some keys.
+// text returns the first value under one of some keys.
 func (d details) text(keys ...string) string {
 	for _, key := range keys {
 		if list := d.get(key); len(list) > 0 {
@@ -106,7 +106,7 @@ func (d details) text(keys ...string) string {
 	return ""
 }
 
-// choice is the value of a field's option; values of a choice are kept in any spelling of it.
+// choice returns the option value of a field; values of a choice are stored in any spelling of it.
 func (d details) choice(key string) string {
 	f, _ := d.category.Field(key)
 	sent, _ := d.values[key].(string)
@@ -114,8 +114,8 @@ func (d details) choice(key string) string {
 	return option.Value
 }
 
-// identifiers are what authorities call the material, in the order of the form. Lists name other
-// things: publications, organisms, records beside this one.
+// identifiers returns the identifiers that authorities gave the material, in the order of the form. It leaves lists
+// out, since these name other things: publications, organisms, related records.
 func (d details) identifiers() []identifier.ID {
 	var list []identifier.ID
 	for _, f := range d.category.Fields {
@@ -135,7 +135,7 @@ func (d details) identifiers() []identifier.ID {
 	return list
 }
 
-// article is a publication about the material; what is not known is "".
+// article is a publication about the material; unknown values are "".
 type article struct {
 	title, doi, pmid string
 	text             string // the citation as the lab wrote it
@@ -144,14 +144,14 @@ type article struct {
 
 var citedDOI = regexp.MustCompile(`(?i)(?:doi\.org/|\bdoi:?\s*)(10\.\d{4,9}/[^\s"<>]+)`)
 
-// articles are the publication and the pre-print of a material, as far as they are known.
+// articles returns the publication and the pre-print of a material, if known.
 func (l Listing) articles() []article {
 	var list []article
 	paper := article{title: value(l.PublicationTitle), pmid: l.PubMedID, text: value(l.Citation)}
 	if found := citedDOI.FindStringSubmatch(paper.text); found != nil {
 		doi := strings.TrimRight(found[1], "].,;")
 		if strings.Count(doi, ")") > strings.Count(doi, "(") {
-			doi = strings.TrimSuffix(doi, ")") // of the sentence around it
+			doi = strings.TrimSuffix(doi, ")") // from the sentence around it
 		}
 		if doi, err := identifier.DOI(doi); err == nil {
 			paper.doi = doi
@@ -176,7 +176,7 @@ func (l Listing) articles() []article {
 	return list
 }
 
-// ids are the identifiers of an article.
+// ids returns the identifiers of an article.
 func (a article) ids() []identifier.ID {
 	var list []identifier.ID
 	if a.doi != "" {

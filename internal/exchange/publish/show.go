@@ -2,23 +2,23 @@ package publish
 
 import "aliquot/internal/exchange/identifier"
 
-// What pages show of a listing in words of their own.
+// What the pages show of a listing.
 
-// Identifiers are what authorities call the material.
+// Identifiers returns the identifiers that authorities gave the material.
 func (l Listing) Identifiers() []identifier.ID { return l.details().identifiers() }
 
-// Address is what the material is known by for ever.
+// Address returns the permanent address of the material.
 func (l Listing) Address() string { return l.address() }
 
 // Article is a publication about the material.
 type Article struct {
 	Title    string
-	Text     string // the citation as the lab wrote it, "" where that is the title
+	Text     string // the citation as the lab wrote it, "" if that is the title
 	Preprint bool
 	IDs      []identifier.ID
 }
 
-// Articles are the publication and the pre-print of a material, as far as they are known.
+// Articles returns the publication and the pre-print of a material, if known.
 func (l Listing) Articles() []Article {
 	var list []Article
 	for _, a := range l.articles() {
@@ -31,7 +31,7 @@ func (l Listing) Articles() []Article {
 	return list
 }
 
-// Reference is the material as one would cite it in a text: what it is called and by whom, who has it, and where.
+// Reference returns the material as one would cite it in a text: its title, its lab, its listing and its address.
 func (l Listing) Reference() string {
 	own := l.references()[0]
 	return own.title + ", " + own.author + ". " + own.note + ". " + own.url
