@@ -212,7 +212,7 @@ func TestAnIssueIsOnlyOfWhatWasSent(t *testing.T) {
 		_, _, err := given(s).OpenIssue(asRequester.roles, asRequester.by, "it thawed", everything, later)
 		wantCode(t, err, exchange.Conflict, "")
 	}
-	back := given(exchange.InFulfillment) // the lab took FULFILLED back
+	back := given(exchange.InFulfillment) // the lab moved it back from FULFILLED
 	back.Clock.Stages = map[exchange.Status]int64{exchange.Fulfilled: 60}
 	_, events := openIssue(t, back, asRequester)
 	wantKinds(t, events, nil, exchange.IssueOpened)
@@ -337,7 +337,7 @@ func TestAnyAnswerOfTheRequesterEndsACorrection(t *testing.T) {
 	}
 }
 
-// Someone on both sides who gives what the lab owes has not answered as the requester.
+// Someone on both sides who provides what the lab owes has not answered as the requester.
 func TestTheLabsDocumentEndsNoCorrection(t *testing.T) {
 	t.Parallel()
 	returned := given(exchange.Open)

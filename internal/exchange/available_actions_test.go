@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// actorOf is someone who takes a part in a request to the lab with the id 4.
+// actorOf returns an actor with a role in a request to the lab with the id 4.
 func actorOf(p part) exchange.Actor {
 	a := exchange.Actor{ID: p.by, Admin: p.roles.Admin}
 	if p.roles.Member {

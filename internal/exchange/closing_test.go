@@ -10,7 +10,7 @@ func active(yes bool) exchange.RequestPatch {
 	return exchange.RequestPatch{Active: exchange.Some(yes)}
 }
 
-// shut is a request that a member closed by is_active at a status.
+// shut returns a request that a member closed by is_active at a status.
 func shut(s exchange.Status) exchange.Request {
 	r := given(s)
 	r.Active = false
@@ -61,8 +61,7 @@ func TestTheValueThatIsActiveHasIsNoChange(t *testing.T) {
 	}
 }
 
-// A client that reads a request, changes its status and sends all of it back also sends the
-// is_active of before.
+// A client that reads a request, changes its status and sends all of it back also sends the old is_active.
 func TestIsActiveSentBackDoesNotUndoAMove(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -131,7 +130,7 @@ func TestFieldsOfAClosedRequestAreRefused(t *testing.T) {
 	} {
 		for field, p := range changes() {
 			if field == "rejection_reason" {
-				continue // why a request was declined may be said afterwards
+				continue // the reason can be added to a declined request
 			}
 			who := asRequester
 			if field == "executed_mta_attachment" || field == "assigned_to" {

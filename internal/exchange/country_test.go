@@ -32,7 +32,7 @@ func TestAnAddressIsWrittenAsInItsCountry(t *testing.T) {
 	}
 }
 
-// Whatever the country, nothing that was typed is left out.
+// In every country, nothing that was typed is left out.
 func TestNoPartOfAnAddressIsLost(t *testing.T) {
 	t.Parallel()
 	if len(exchange.Countries) < 190 {

@@ -44,7 +44,7 @@ func TestATimestampIsTheContractsFormOrRFC3339(t *testing.T) {
 	for _, text := range []string{
 		`"2026-03-12"`, `"2026-03-12T09:40:00"`, `"2026-03-12 09:40:00Z"`, `"2026-02-30T09:40:00Z"`,
 		`"1899-12-31T23:59:59Z"`, `""`, `1773308400`, `null`,
-		`"9999-12-31T23:59:59-0100"`, `"1900-01-01T00:00:00+0100"`, // beyond the years once they are UTC
+		`"9999-12-31T23:59:59-0100"`, `"1900-01-01T00:00:00+0100"`, // out of range once converted to UTC
 	} {
 		var i exchange.Instant
 		if err := json.Unmarshal([]byte(text), &i); err == nil ||
@@ -54,8 +54,7 @@ func TestATimestampIsTheContractsFormOrRFC3339(t *testing.T) {
 	}
 }
 
-// The contract's form shows seconds, so that is what is kept: what a GET shows, sent back, is
-// the same moment.
+// The contract's form shows seconds, so whole seconds are stored: sending back what a GET shows is the same moment.
 func TestATimestampSentBackIsTheSame(t *testing.T) {
 	t.Parallel()
 	sent := body[exchange.ShipmentPatch](t, `{"sent_at": "2026-03-12T09:40:00.9995Z"}`)
@@ -80,7 +79,7 @@ func FuzzDate(f *testing.F) {
 		_ = direct.UnmarshalJSON([]byte(s))
 		raw, err := json.Marshal(s)
 		if err != nil {
-			return // no JSON
+			return // not JSON
 		}
 		var d exchange.Date
 		if json.Unmarshal(raw, &d) != nil {
@@ -106,7 +105,7 @@ func FuzzInstant(f *testing.F) {
 		_ = direct.UnmarshalJSON([]byte(s))
 		raw, err := json.Marshal(s)
 		if err != nil {
-			return // no JSON
+			return // not JSON
 		}
 		var i exchange.Instant
 		if json.Unmarshal(raw, &i) != nil {

@@ -28,7 +28,7 @@ func drawEvent(t *rapid.T) exchange.Event {
 	}
 }
 
-// drawChain is the sealed events of one request.
+// drawChain draws the sealed events of one request.
 func drawChain(t *rapid.T) []exchange.Event {
 	var chain []exchange.Event
 	seq, prev := int64(0), ""
@@ -43,8 +43,8 @@ func drawChain(t *rapid.T) []exchange.Event {
 	return chain
 }
 
-// unbroken reports whether every event of a chain is unaltered and stands behind the one before, up to
-// the head that the request's row keeps.
+// unbroken reports whether every event of a chain is unaltered and follows the one before, up to the head stored in the
+// request's row.
 func unbroken(chain []exchange.Event, head exchange.Event) bool {
 	seq, prev := int64(0), ""
 	for _, e := range chain {
@@ -76,7 +76,7 @@ func TestASealedEventIsNumberedChainedAndHashed(t *testing.T) {
 				t.Fatalf("raw %q: %v", e.Raw, err)
 			}
 			if len(e.Detail.Fields) == 0 {
-				d.Fields = e.Detail.Fields // none and an empty list are one
+				d.Fields = e.Detail.Fields // nil and an empty list are equal
 			}
 			if diff := cmp.Diff(e.Detail, d); diff != "" {
 				t.Fatalf("raw is another detail (-want +got):\n%s", diff)
@@ -146,8 +146,7 @@ func TestAnEventThatIsMissingAddedOrMovedShows(t *testing.T) {
 	})
 }
 
-// The bytes that are hashed say where each member ends: whatever moves from one member to the
-// next gives another hash.
+// The hashed bytes show where each member ends: moving bytes from one member to the next changes the hash.
 func TestNoTwoEventsHashTheSameByMovingBytesBetweenMembers(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringMatching(`[0-9:a-z{}\n]{0,12}`)

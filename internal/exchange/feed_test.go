@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAReaderOfAFeedMissesNothingAndGetsNothingTwice whatever the order in which notifications come
-// into sight, and however often the reader goes away and comes again with the place that it has.
+// TestAReaderOfAFeedMissesNothingAndGetsNothingTwice: in whatever order notifications become visible, and however often
+// the reader disconnects and returns with their position.
 func TestAReaderOfAFeedMissesNothingAndGetsNothingTwice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -15,13 +15,13 @@ func TestFilenameIsCleaned(t *testing.T) {
 	for name, want := range map[string]string{
 		"mta.pdf":                      "mta.pdf",
 		" \tmta.pdf\n":                 "mta.pdf",
-		"Vertra\u0308g.pdf":            "Verträg.pdf", // a and two dots become one letter
+		"Vertra\u0308g.pdf":            "Verträg.pdf", // a and the two dots become one letter
 		"pUC19 (v2) <a:b>?*|\".gb":     "pUC19 (v2) <a:b>?*|\".gb",
 		"質粒.gb":                        "質粒.gb",
 		".hidden":                      ".hidden",
 		"...":                          "...",
 		strings.Repeat("a", 255):       strings.Repeat("a", 255),
-		"می\u200cخواهم.pdf":            "می\u200cخواهم.pdf", // Persian needs the invisible joiner
+		"می\u200cخواهم.pdf":            "می\u200cخواهم.pdf", // Persian needs the zero-width non-joiner
 		"\u00a0no-break space\u00a0":   "no-break space",
 		strings.Repeat("a", 255) + " ": strings.Repeat("a", 255),
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// full is a material of a category with a value in every field.
+// full returns a material of a category with a value in every field.
 func full(t *testing.T, c category.Category) exchange.Material {
 	t.Helper()
 	values := map[string]any{"freezer": map[string]any{"box": 7, "of": "<us>"}}
@@ -69,7 +69,7 @@ func TestAFormThatNobodyTouchedChangesNothing(t *testing.T) {
 	for _, c := range category.All() {
 		strange := exchange.Material{Category: c.Code, Title: "x", OrganizationID: 1,
 			Metadata: json.RawMessage(`{"own":{"a":[1,2]},"empty":null}`)}
-		for _, f := range c.Fields { // values that no widget of a form shows as they are
+		for _, f := range c.Fields { // values that no form control shows unchanged
 			for _, value := range []string{`null`, `""`, `{"a":1}`, `[1,"b",null]`, `"F"`, `"  two  "`, `7.0`} {
 				values := map[string]json.RawMessage{}
 				if err := json.Unmarshal(strange.Metadata, &values); err != nil {
@@ -195,7 +195,7 @@ func TestFieldsOfALabsOwnAreLinesOfAForm(t *testing.T) {
 			t.Errorf("%+v passes: %s", wrong, p.Metadata.Value)
 		}
 	}
-	other := m // somebody changed the box meanwhile
+	other := m // somebody changed the box in the meantime
 	other.Metadata = json.RawMessage(`{"box":"C1","shelf":3}`)
 	if p, _ := exchange.FormPatch(form(lines[:1]), "", &other); p.Metadata.Set {
 		t.Errorf("a line that nobody touched undoes what somebody else did: %s", p.Metadata.Value)

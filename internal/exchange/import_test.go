@@ -9,7 +9,7 @@ import (
 
 func TestTheSourceIsToldFromTheIdentifier(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ text, source, want string }{ // want: canonical, or of the error where there is no source
+	for _, c := range []struct{ text, source, want string }{ // want: canonical, or the error if there is no source
 		{" gse2122 ", exchange.SourceGEO, "GSE2122"},
 		{"GSM123", exchange.SourceGEO, "GSM123"},
 		{"https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122&targ=self", exchange.SourceGEO, "GSE2122"},

@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed compares with sorting, also where many values are alike.
+// TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed compares with sorting, also with many equal values.
 func TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -56,7 +56,7 @@ func TestDurationsAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// TestEachStepOfATurnIsOfOneStage holds that nothing that somebody may have to do is forgotten.
+// TestEachStepOfATurnIsOfOneStage checks that every task that a side may have belongs to a stage.
 func TestEachStepOfATurnIsOfOneStage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -15,7 +15,7 @@ import (
 
 var invitedAt = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// invitation is one as it is after an answer of Ada, sent when invitedAt is and alive for 30 days.
+// invitation returns one as it is after Ada's answer, sent at invitedAt and valid for 30 days.
 func invitation(status exchange.InvitationStatus) exchange.Invitation {
 	i := exchange.Invitation{ID: 7, Email: "ada@example.org", Role: exchange.MemberRole, Status: status, Round: 1,
 		SentAt:    invitedAt,
@@ -71,7 +71,7 @@ func TestAnInvitationNamesOnePersonInOneWay(t *testing.T) {
 	}
 }
 
-// TestAnInvitationByIDHasAnIDOfTheRegistry as a person may paste it, and says how to mend what is none.
+// TestAnInvitationByIDHasAnIDOfTheRegistry in any form that people paste; the error says how to correct another one.
 func TestAnInvitationByIDHasAnIDOfTheRegistry(t *testing.T) {
 	t.Parallel()
 	const josiah = "0000-0002-1825-0097"
@@ -109,7 +109,7 @@ func TestWhatCanBecomeOfAnInvitation(t *testing.T) {
 		}
 		return string(i.Status)
 	}
-	// accepted and declined by Ada, accepted by another, sent again, withdrawn
+	// accepted and declined by Ada, accepted by someone else, sent again, withdrawn
 	for status, want := range map[exchange.InvitationStatus][5]string{
 		exchange.InvitationPending:   {"ACCEPTED", "DECLINED", "ACCEPTED", "PENDING", "WITHDRAWN"},
 		exchange.InvitationExpired:   {"CONFLICT", "CONFLICT", "CONFLICT", "PENDING", "WITHDRAWN"},
@@ -193,7 +193,7 @@ func TestNewsSayWhoDidWhat(t *testing.T) {
 	for _, role := range exchange.OrganizationRoles {
 		said := map[string]bool{}
 		for _, kind := range exchange.NewsKinds {
-			if kind == exchange.SearchMatched { // which nobody did, in no lab
+			if kind == exchange.SearchMatched { // it has no actor and no lab
 				continue
 			}
 			text := exchange.DescribeAnnouncement(exchange.Announcement{Kind: kind,

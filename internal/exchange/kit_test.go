@@ -22,7 +22,7 @@ var (
 	strangerID  = uuid.MustParse("01890000-0000-7000-8000-000000000005")
 )
 
-// part is a way to take part in a request.
+// part is a role in a request, with the person who has it.
 type part struct {
 	name  string
 	by    uuid.UUID
@@ -39,7 +39,7 @@ var (
 	parts = []part{asRequester, asMember, asAdmin, asBoth, asStranger}
 )
 
-// lab reports whether a part may do what a member may.
+// lab reports whether the part has the rights of a member.
 func (p part) lab() bool { return p.roles.Member || p.roles.Admin }
 
 var (
@@ -47,10 +47,10 @@ var (
 	later = start.Add(26 * time.Hour)
 )
 
-// everything is what the strictest material asks for.
+// everything is what the strictest material requires.
 var everything = exchange.Terms{MTA: true, IRB: true, Abstract: true, Address: true, Payment: true}
 
-// fresh is a new request on which nothing was given yet.
+// fresh returns a new request without any of its requirements.
 func fresh() exchange.Request {
 	return exchange.Request{
 		ID: 31, MaterialID: 8, Requester: requesterID, AssignedTo: memberID, Status: exchange.Open, Active: true,
@@ -58,7 +58,7 @@ func fresh() exchange.Request {
 	}
 }
 
-// given is a request on which all requirements are met, at a status.
+// given returns a request that meets all requirements, at a status.
 func given(s exchange.Status) exchange.Request {
 	r := fresh()
 	r.Status, r.Active = s, s.Active()
@@ -91,7 +91,7 @@ func address(id int64) *exchange.Address {
 		Country: "NL"}
 }
 
-// apply lays a patch over r an hour after it last changed.
+// apply applies a patch to r an hour after its last change.
 func apply(r exchange.Request, who part, p exchange.RequestPatch, t exchange.Terms) (exchange.Request, []exchange.Event,
 	error) {
 	var a *exchange.Address
@@ -101,12 +101,12 @@ func apply(r exchange.Request, who part, p exchange.RequestPatch, t exchange.Ter
 	return r.Apply(who.roles, who.by, p, a, t, later)
 }
 
-// to is a patch that only sets a status.
+// to returns a patch that only sets a status.
 func to(s exchange.Status) exchange.RequestPatch {
 	return exchange.RequestPatch{Status: exchange.Some(s)}
 }
 
-// whole is a PUT of everything that a GET of r shows.
+// whole returns a PUT of everything that a GET of r shows.
 func whole(r exchange.Request) exchange.RequestPatch {
 	ref := func(id *int64) exchange.Null[exchange.Ref] {
 		return exchange.Null[exchange.Ref]{Set: true, Value: (*exchange.Ref)(id)}
@@ -125,7 +125,7 @@ func whole(r exchange.Request) exchange.RequestPatch {
 	return p
 }
 
-// copied is r with nothing shared, to see whether an act changes what it was given.
+// copied returns a deep copy of r, to check whether an action changes its argument.
 func copied(r exchange.Request) exchange.Request {
 	r.Documents = slices.Clone(r.Documents)
 	if r.Address != nil {
@@ -137,7 +137,7 @@ func copied(r exchange.Request) exchange.Request {
 	return r
 }
 
-// kinds are what happened, in order.
+// kinds returns the kinds of events, in order.
 func kinds(events []exchange.Event) []exchange.EventKind {
 	list := []exchange.EventKind{}
 	for _, e := range events {
@@ -146,7 +146,7 @@ func kinds(events []exchange.Event) []exchange.EventKind {
 	return list
 }
 
-// wantKinds says that an act went well and what happened.
+// wantKinds checks that an action succeeded and which events it caused.
 func wantKinds(t *testing.T, events []exchange.Event, err error, want ...exchange.EventKind) {
 	t.Helper()
 	if err != nil {
@@ -157,7 +157,7 @@ func wantKinds(t *testing.T, events []exchange.Event, err error, want ...exchang
 	}
 }
 
-// wantCode says how an act was refused; field is the field it is about, "" for none.
+// wantCode checks how an action was refused; field is the field it is about, "" for none.
 func wantCode(t *testing.T, err error, want exchange.Code, field string) {
 	t.Helper()
 	if err == nil || exchange.CodeOf(err) != want {
@@ -175,13 +175,13 @@ func wantCode(t *testing.T, err error, want exchange.Code, field string) {
 }
 
 func details(err error) map[string]any {
-	if e, ok := err.(*exchange.Error); ok { //nolint:errorlint // the rules return it bare
+	if e, ok := err.(*exchange.Error); ok { //nolint:errorlint // the rules return it unwrapped
 		return e.Details
 	}
 	return nil
 }
 
-// wantFaults says exactly which fields one answer names.
+// wantFaults checks exactly which fields an error names.
 func wantFaults(t *testing.T, err error, want ...string) {
 	t.Helper()
 	got := []string{}
@@ -196,7 +196,7 @@ func wantFaults(t *testing.T, err error, want ...string) {
 }
 
 func faults(err error) map[string][]string {
-	if e, ok := err.(*exchange.Error); ok { //nolint:errorlint // the rules return it bare
+	if e, ok := err.(*exchange.Error); ok { //nolint:errorlint // the rules return it unwrapped
 		return e.Fields
 	}
 	return nil
@@ -212,7 +212,7 @@ func body[T any](t *testing.T, text string) T {
 	return v
 }
 
-// same says that two values are equal to the letter.
+// same checks that two values are exactly equal.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -220,7 +220,7 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// rows reads a table as the contract writes it: a line a row, cells between bars.
+// rows reads a table in the contract's form: one row per line, cells between bars.
 func rows(table string) [][]string {
 	var list [][]string
 	for line := range strings.Lines(strings.TrimSpace(table)) {

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEveryHeaderOfATemplateIsKnown holds for labels, field names and keys, however they are written.
+// TestEveryHeaderOfATemplateIsKnown checks labels, field names and keys in any spelling.
 func TestEveryHeaderOfATemplateIsKnown(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
@@ -109,7 +109,7 @@ func TestARowIsReadByTheRulesOfItsColumns(t *testing.T) {
 	}
 }
 
-// genMaterial makes a material as the API keeps them.
+// genMaterial makes a material as the API stores it.
 func genMaterial(t *rapid.T) exchange.Material {
 	text := rapid.StringOf(rapid.RuneFrom([]rune("abc 07E+-=@'\";,é株\n[]{}")))
 	line := rapid.StringOf(rapid.RuneFrom([]rune("abc 07E+-=@'\";,é株[]{}")))
@@ -173,7 +173,7 @@ func genMaterial(t *rapid.T) exchange.Material {
 	return m
 }
 
-// keysOf are the keys of additional_metadata.
+// keysOf returns the keys of additional_metadata.
 func keysOf(t *rapid.T, m exchange.Material) (list []string) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(m.Metadata, &values); err != nil {

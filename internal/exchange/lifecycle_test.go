@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// lifecycle is the table of contract.md section 6, to the letter.
+// lifecycle is an exact copy of the table of contract.md section 6.
 const lifecycle = `
 | requester | OPEN, APPROVED, IN_FULFILLMENT | CANCELLED |
 | requester | APPROVED, nothing missing, no executed MTA owed | IN_FULFILLMENT |
@@ -21,15 +21,15 @@ const lifecycle = `
 | member | REJECTED, INVALID | OPEN |
 | admin | any | any |`
 
-// ended are the statuses in which a request is not active.
+// ended lists the statuses in which a request is not active.
 var ended = []exchange.Status{"VERIFIED_FULFILLED", "REJECTED", "CANCELLED", "INVALID"}
 
-// The statuses that need everything done.
+// The statuses that need all requirements.
 var needAll = []exchange.Status{"IN_FULFILLMENT", "FULFILLED"}
 
 var word = regexp.MustCompile(`[A-Za-z_]+`)
 
-// contractMoves reads the table: role to from to the statuses that it may give.
+// contractMoves reads the table: from role to status to the statuses that the role may set then.
 func contractMoves() map[string]map[exchange.Status][]exchange.Status {
 	statuses := func(cell string) (list []exchange.Status) {
 		for _, w := range word.FindAllString(cell, -1) {
@@ -54,7 +54,7 @@ func contractMoves() map[string]map[exchange.Status][]exchange.Status {
 	return table
 }
 
-// contractAllows gives, in the order of Statuses, where a part may move a request from a status.
+// contractAllows returns, in the order of Statuses, the statuses that a part may set on a request.
 func contractAllows(who part, from exchange.Status) []exchange.Status {
 	table, list := contractMoves(), []exchange.Status{}
 	for _, s := range exchange.Statuses {
@@ -68,14 +68,14 @@ func contractAllows(who part, from exchange.Status) []exchange.Status {
 	return list
 }
 
-// everOwn reports whether a status is ever one that the part may set.
+// everOwn reports whether the part may ever set a status.
 func everOwn(who part, s exchange.Status) bool {
 	return slices.ContainsFunc(exchange.Statuses, func(from exchange.Status) bool {
 		return slices.Contains(contractAllows(who, from), s)
 	})
 }
 
-// sought is one way to ask for a move.
+// sought is one way to request a transition.
 type sought struct {
 	name     string
 	make     func(exchange.Status) exchange.Request
@@ -164,7 +164,7 @@ func tryMove(t *testing.T, who part, from, status exchange.Status, way sought) {
 	}
 }
 
-// moved checks what an accepted move leaves: status, is_active, one event and what it tells.
+// moved checks the result of an accepted transition: status, is_active, and one event with its details.
 func moved(t *testing.T, who part, from, status exchange.Status, way sought, overrides bool, after exchange.Request,
 	events []exchange.Event, err error) {
 	t.Helper()

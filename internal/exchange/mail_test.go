@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// settings are mail settings as a body makes them of the default ones.
+// mailSettings returns the default mail settings changed by a body.
 func mailSettings(t *testing.T, json string) exchange.MailSettings {
 	t.Helper()
 	s, err := body[exchange.MailSettingsPatch](t, json).Patch(exchange.DefaultMail(uuid.Nil))
@@ -52,7 +52,7 @@ func TestMailIsNotSentInQuietHours(t *testing.T) {
 		{night, "2026-01-11T02:00:00Z", "2026-01-11T06:30:00Z"},
 		{night, "2026-01-11T06:30:00Z", "2026-01-11T06:30:00Z"},
 		{night, "2026-07-11T20:00:00Z", "2026-07-12T05:30:00Z"}, // summer time
-		{night, "2026-03-28T22:00:00Z", "2026-03-29T05:30:00Z"}, // the night in which it begins
+		{night, "2026-03-28T22:00:00Z", "2026-03-29T05:30:00Z"}, // the night in which it starts
 		{`{"time_zone": "Asia/Kolkata", "quiet_from": "12:00", "quiet_until": "13:00"}`, "2026-01-10T06:45:00Z",
 			"2026-01-10T07:30:00Z"},
 	} {
@@ -71,7 +71,7 @@ func TestADigestComesAtTheTimeThatThePersonChose(t *testing.T) {
 			"2026-03-03T22:30:00Z"},
 		{`{"delivery": "WEEKLY"}`, "2026-03-02T09:00:00Z", "2026-03-09T08:00:00Z"}, // a Monday
 		{`{"delivery": "WEEKLY", "digest_day": "FRIDAY"}`, "2026-03-02T09:00:00Z", "2026-03-06T08:00:00Z"},
-		// an hour that is skipped
+		// an hour that the clocks skip
 		{`{"delivery": "WEEKLY", "digest_day": "SUNDAY", "digest_at": "02:30", "time_zone": "Europe/Amsterdam"}`,
 			"2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"},
 	} {
@@ -81,8 +81,8 @@ func TestADigestComesAtTheTimeThatThePersonChose(t *testing.T) {
 	}
 }
 
-// Whatever the settings: mail waits for less than a day, digests come within eight days and never in
-// the past, and the end of quiet hours is not quiet.
+// With any settings: mail waits for less than a day, digests are due within eight days and never in the past, and the
+// end of quiet hours is not quiet.
 func TestNothingWaitsForMailLongerThanThePersonChose(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -105,7 +105,7 @@ func TestNothingWaitsForMailLongerThanThePersonChose(t *testing.T) {
 		if s.Delivery == exchange.Weekly {
 			most += 7 * 24 * time.Hour
 		}
-		if s.TimeZone == "Pacific/Apia" { // where a day was skipped
+		if s.TimeZone == "Pacific/Apia" { // a day was skipped there
 			most += 7 * 24 * time.Hour
 		}
 		if d := s.Digest(now); !d.After(now) || d.Sub(now) > most {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// cells is a listed material.
+// cells returns a listed material.
 func cells() exchange.Material {
 	return exchange.Material{
 		ID: 8, OrganizationID: lab, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte(`{"sex":"female"}`),
@@ -72,7 +72,7 @@ func TestEveryWrongFieldOfAMaterialIsNamedInOneAnswer(t *testing.T) {
 	_, err := create(t, wrong)
 	wantFaults(t, err, append(slices.Clone(names), "organization_id")...)
 	_, err = patched(t, cells(), wrong)
-	// A cell line has neither of the two keys of a dataset, so that they are kept as they are.
+	// A cell line has neither of the two keys of a dataset, so they are kept unchanged.
 	wantFaults(t, err, append(names[:len(names)-2], "category")...)
 	for field, list := range faults(err) {
 		if len(list) != 1 || list[0] == "" {

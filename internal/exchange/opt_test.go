@@ -167,7 +167,7 @@ func FuzzRef(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var direct exchange.Ref
-		_ = direct.UnmarshalJSON([]byte(s)) // whatever it is given, it does not panic
+		_ = direct.UnmarshalJSON([]byte(s)) // it must not panic on any input
 		var r exchange.Ref
 		if json.Unmarshal([]byte(s), &r) != nil {
 			return

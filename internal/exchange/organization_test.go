@@ -64,8 +64,8 @@ func TestAListOfMembersHasALimit(t *testing.T) {
 	wantFaults(t, err, "members")
 }
 
-// The owner is always a member, nobody is one twice, and the lists that were given stay as they
-// were: the caller compares them with the new one to see who left.
+// The owner is always a member, nobody is a member twice, and the lists passed in are not changed: the caller compares
+// them with the new one to see who left.
 func TestTheOwnerIsAlwaysAMember(t *testing.T) {
 	t.Parallel()
 	people := []uuid.UUID{requesterID, memberID, ownerID, adminID, strangerID}

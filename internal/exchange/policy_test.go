@@ -12,8 +12,7 @@ import (
 // lab is the organization that the objects of the matrix belong to.
 const lab = 7
 
-// actors are the columns of the matrix. The assignee is a member who owns nothing; a former
-// member was one.
+// actors are the columns of the matrix. The assignee is a member and not an owner; a former member has left.
 var actors = []struct {
 	name  string
 	actor exchange.Actor
@@ -33,10 +32,10 @@ var (
 	formerID   = uuid.MustParse("01890000-0000-7000-8000-000000000007")
 )
 
-// objects give the relations of an actor to each sample object.
+// objects returns the relations of an actor to each sample object.
 var objects = map[string]func(exchange.Actor) exchange.Relation{
 	"nothing":   func(a exchange.Actor) exchange.Relation { return a.ToUser(a.ID) },
-	"the owner": func(a exchange.Actor) exchange.Relation { return a.ToUser(ownerID) }, // and what is theirs alone
+	"the owner": func(a exchange.Actor) exchange.Relation { return a.ToUser(ownerID) }, // and what belongs to them alone
 	"the lab":   func(a exchange.Actor) exchange.Relation { return a.ToOrganization(lab) },
 	"a request": func(a exchange.Actor) exchange.Relation {
 		return a.ToRequest(exchange.Request{Requester: requesterID, AssignedTo: assigneeID}, lab)
@@ -45,7 +44,7 @@ var objects = map[string]func(exchange.Actor) exchange.Relation{
 	"a former's request": func(a exchange.Actor) exchange.Relation {
 		return a.ToRequest(exchange.Request{Requester: formerID, AssignedTo: formerID}, lab)
 	},
-	// The owner's own file, which nothing names.
+	// The owner's own file, which nothing refers to.
 	"a private file": func(a exchange.Actor) exchange.Relation {
 		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, false, false)
 	},
@@ -56,19 +55,19 @@ var objects = map[string]func(exchange.Actor) exchange.Relation{
 		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(formerID), OwnedByOrg: new(int64(lab)), OfLab: true},
 			false, false)
 	},
-	// The owner's signature on the requester's request: both are parties of it.
+	// The owner's signature on the requester's request: both are parties.
 	"a linked file": func(a exchange.Actor) exchange.Relation {
 		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, a.Is(requesterID) || a.MemberOf(lab),
 			false)
 	},
-	// The blank MTA that a listed material names.
+	// The blank MTA that a listed material shows.
 	"a listed file": func(a exchange.Actor) exchange.Relation {
 		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, false, true)
 	},
 }
 
-// matrix is who may do what, from the specification's access columns and contract.md sections 3
-// to 6. access "both" is a rule that the setting does not touch.
+// matrix is who may do what, from the specification's access columns and contract.md sections 3 to 6. access "both"
+// marks a rule that does not depend on the setting.
 const matrix = `
 | access | action | object | anonymous | stranger | member | owner | requester | assignee | former | admin |
 | both | login | nothing | y | y | y | y | y | y | y | y |
@@ -233,8 +232,8 @@ func TestWhoMayDoWhatIsTheContracts(t *testing.T) {
 	}
 }
 
-// What an admin does only because of being one is an audit event; what anybody in their place
-// could do is not.
+// What an admin does only because of being an admin is an audit event; what anybody else in their place could do is
+// not.
 func TestPowerIsUsedOnlyWhereNothingElseAllowsIt(t *testing.T) {
 	t.Parallel()
 	for _, access := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {

@@ -9,8 +9,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// audiences is contract.md section 8 for every kind of event and every part of the actor: a
-// group and the category under which it hears, the closest relation first.
+// audiences is contract.md section 8 for every kind of event and every part of the actor: a group and the category
+// under which it is notified, the closest relation first.
 const audiences = `
 | event | requester | member | admin | requester+member |
 | request_made | assignee request_assigned, members new_request | assignee request_assigned, members new_request | assignee request_assigned, members new_request | assignee request_assigned, members new_request |
@@ -171,7 +171,7 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 	}
 }
 
-// owed is everything that a turn can be for.
+// owed lists everything that a turn can be for.
 var owed = []string{"abstract", "requester_signed_mta", "irb", "address", "payment", "executed_mta",
 	"correction", "decision", "shipment", "issue", "receipt"}
 

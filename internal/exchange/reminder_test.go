@@ -24,7 +24,7 @@ func TestRemindersAreDueOnTheirDaysThenEveryMonth(t *testing.T) {
 		after    time.Duration
 		reminded int
 		want     int // 0: none is due
-		next     int // behind that; 0: never
+		next     int // the one after that; 0: never
 	}{
 		{weekly, 0, 0, 0, 7},
 		{weekly, 7*day - time.Microsecond, 0, 0, 7},
@@ -36,7 +36,7 @@ func TestRemindersAreDueOnTheirDaysThenEveryMonth(t *testing.T) {
 		{weekly, 58 * day, 28, 58, 88},
 		{weekly, 88 * day, 58, 88, 118},
 		{weekly, 27 * day, 0, 14, 28},    // the first one could not be sent
-		{weekly, 100 * day, 14, 88, 118}, // nor several
+		{weekly, 100 * day, 14, 88, 118}, // several could not be sent
 		{weekly, 28 * day, 20, 28, 58},   // the setting had 20 days then
 		{weekly, 60 * day, 35, 58, 88},
 		{weekly, 7 * day, 58, 0, 88}, // the clock was ahead then
@@ -142,20 +142,20 @@ func TestNobodyIsRemindedOfAClosedRequest(t *testing.T) {
 	}
 }
 
-// drawDays is a setting.
+// drawDays draws a setting.
 func drawDays(t *rapid.T) exchange.Reminders {
 	days := rapid.SliceOfNDistinct(rapid.IntRange(1, 60), 0, 4, rapid.ID).Draw(t, "days")
 	slices.Sort(days)
 	return days
 }
 
-// TestEachStepOfEachTurnIsRemindedOfOnce walks a request under a clock that jumps and a job that runs
-// at any time and any number of times, and compares with the days counted one by one.
+// TestEachStepOfEachTurnIsRemindedOfOnce walks a request under a clock that jumps and a job that runs at any time and
+// any number of times, and compares with counting the days one by one.
 func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		days, escalation := drawDays(t), exchange.Escalation(rapid.IntRange(0, 60).Draw(t, "escalation"))
-		last := time.Time{} // of this turn, by the day that was reminded of
+		last := time.Time{} // last reminder of this turn, by its day
 		walk(t, func(s *step) {
 			r := s.after
 			if r.Reminded == 0 {
@@ -197,12 +197,12 @@ func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
 				r = after
 				r.Escalates = told.Escalates
 			}
-			s.after = r // the walk goes on from here
+			s.after = r // the walk continues from here
 		})
 	})
 }
 
-// naive is the day of a turn to be reminded of at a moment, counted day by day; 0: none.
+// naive returns the day of a turn for which a reminder is due at a moment, counted day by day; 0: none.
 func naive(days exchange.Reminders, r exchange.Request, now time.Time) (due int) {
 	if len(days) == 0 {
 		return 0

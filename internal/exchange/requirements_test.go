@@ -8,14 +8,14 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// fataler is a test of either kind.
+// fataler is a *testing.T or a *rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// states calls see with every request that differs in what it was asked for and what it was
-// given: each document missing, delivered, accepted or returned, each text there or not.
+// states calls see with every request that differs in what is required and what was provided: each document missing,
+// delivered, accepted or returned, each text present or not.
 func states(see func(exchange.Terms, exchange.Request)) {
 	bools := []bool{false, true}
 	docs := []exchange.Review{"", exchange.Delivered, exchange.Accepted, exchange.Returned}
@@ -100,8 +100,8 @@ func TestEveryRequirementIsExactlyOneOfFourStates(t *testing.T) {
 	})
 }
 
-// Every active request in every combination of requirements has, for each party, one thing to
-// do or one way out, and the party whose turn it is can take that turn (contract.md section 6).
+// Every active request in every combination of requirements has, for each party, something to do or a way out, and the
+// party whose turn it is can take that turn (contract.md section 6).
 func TestEveryActiveRequestHasAWayOnForBothParties(t *testing.T) {
 	t.Parallel()
 	states(func(terms exchange.Terms, r exchange.Request) {
@@ -126,7 +126,7 @@ func TestEveryActiveRequestHasAWayOnForBothParties(t *testing.T) {
 	})
 }
 
-// checkWayOut says that each party has a move that the rule accepts or something to give.
+// checkWayOut checks that each party has an allowed transition or something to provide.
 func checkWayOut(t fataler, r exchange.Request, terms exchange.Terms) {
 	t.Helper()
 	for _, who := range []part{asRequester, asMember} {
@@ -151,7 +151,7 @@ func checkWayOut(t fataler, r exchange.Request, terms exchange.Terms) {
 	}
 }
 
-// needed reports whether a document that a patch gives is owed.
+// needed reports whether a document in a patch is owed.
 func needed(terms exchange.Terms, r exchange.Request, p exchange.RequestPatch) bool {
 	missing := exchange.Missing(exchange.Requirements(terms, r))
 	return slices.ContainsFunc(exchange.Slots, func(s exchange.Slot) bool {
@@ -159,8 +159,8 @@ func needed(terms exchange.Terms, r exchange.Request, p exchange.RequestPatch) b
 	})
 }
 
-// checkTurnCanBeTaken says that the side that is waited for can do each thing that it is waited
-// for, and that then it is not waited for it any more.
+// checkTurnCanBeTaken checks that the side whose turn it is can do each thing that it owes, and that it no longer owes
+// it then.
 func checkTurnCanBeTaken(t fataler, r exchange.Request, terms exchange.Terms) {
 	t.Helper()
 	w := exchange.WaitingOn(terms, exchange.DefaultTargets, r)
@@ -197,7 +197,7 @@ func checkTurnCanBeTaken(t fataler, r exchange.Request, terms exchange.Terms) {
 	}
 }
 
-// taking is the patch that takes one step of a turn.
+// taking returns the patch that takes one step of a turn.
 func taking(what string, r exchange.Request, terms exchange.Terms) exchange.RequestPatch {
 	ref := exchange.NullOf(exchange.Ref(901))
 	switch what {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// changes gives, for every field of an update but status and is_active, a patch that changes it
-// in any request of these tests.
+// changes returns, for every field of an update except status and is_active, a patch that changes it in any request of
+// these tests.
 func changes() map[string]exchange.RequestPatch {
 	ref := exchange.NullOf(exchange.Ref(777))
 	return map[string]exchange.RequestPatch{
@@ -27,7 +27,7 @@ func changes() map[string]exchange.RequestPatch {
 	}
 }
 
-// fieldRights are those of contract.md section 6: y may change it, n is FIELD_FORBIDDEN.
+// fieldRights is from contract.md section 6: y may change the field, n gets FIELD_FORBIDDEN.
 const fieldRights = `
 | field | requester | member | admin | requester+member | stranger |
 | irb_attachment | y | y | y | y | n |
@@ -73,8 +73,8 @@ func TestFieldRightsAreTheContracts(t *testing.T) {
 	}
 }
 
-// A stranger who is told that a field is wrong learns nothing; one who may not change it is told
-// that first when the value is fine.
+// An error in a field's value reveals nothing to a stranger; someone without the right to a field gets that error if
+// the value is valid.
 func TestFieldsAreCheckedBeforeRights(t *testing.T) {
 	t.Parallel()
 	p := exchange.RequestPatch{Payment: exchange.Some("CASH"), Notes: exchange.Some("a\x00b"),
@@ -109,8 +109,8 @@ func TestClearingAFieldIsAChangeToo(t *testing.T) {
 	}
 }
 
-// Whoever could read a request can send back what they read: nothing is forbidden, nothing
-// happens (contract.md section 1, "Unknown and read-only fields").
+// Anyone who can read a request can send back what they read: nothing is forbidden, nothing happens (contract.md
+// section 1, "Unknown and read-only fields").
 func TestWhatWasReadCanBeSentBackByAnyone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,7 +128,7 @@ func TestWhatWasReadCanBeSentBackByAnyone(t *testing.T) {
 	})
 }
 
-// A PUT of the whole object with another status does what a PATCH of the status alone does.
+// A PUT of the whole object with another status has the same effect as a PATCH of the status alone.
 func TestAPutOfEverythingMovesLikeAPatchOfTheStatus(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

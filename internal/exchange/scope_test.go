@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// ofNoObject are the actions of which a token of one lab is only shown, or only makes, what is of that lab.
+// ofNoObject lists the actions in which a token of one lab sees, or creates, only what belongs to that lab.
 var ofNoObject = []exchange.Action{exchange.UserRead, exchange.MaterialPreview, exchange.PublicationRead,
 	exchange.AttachmentCreate, exchange.RequestList}
 
@@ -74,7 +74,7 @@ func TestScope_ATokenMakesNoneThatIsMoreThanItself(t *testing.T) {
 	}
 }
 
-// writes are the actions that a token never does which only reads.
+// writes lists the actions that a read-only token never does.
 var writes = []exchange.Action{
 	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose,
 	exchange.NotificationMark, exchange.MailSettingsWrite,

@@ -95,7 +95,7 @@ func TestAMaterialCountsUnderItsFacets(t *testing.T) {
 	}
 }
 
-// TestEachFacetOfACategoryIsNamedOnce holds that the list is made of the categories.
+// TestEachFacetOfACategoryIsNamedOnce checks that the list is built from the categories.
 func TestEachFacetOfACategoryIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}

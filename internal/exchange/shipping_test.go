@@ -89,7 +89,7 @@ func TestANewRequestNeedsOnlyAMaterial(t *testing.T) {
 	wantFaults(t, err, "material", "requester_abstract", "payment_method", "payment_method_notes", "quantity", "note")
 }
 
-// file is the record of a document.
+// file returns the record of a document.
 func file() exchange.Attachment {
 	return exchange.Attachment{ID: 5, Filename: "mta.pdf", OwnedByUser: new(ownerID)}
 }

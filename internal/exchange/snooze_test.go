@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// until is a snooze of so many days behind later.
+// until returns a snooze that ends some days after later.
 func until(days int) exchange.SnoozeNew {
 	return exchange.SnoozeNew{Until: exchange.Some(exchange.Until(later.AddDate(0, 0, days)))}
 }
@@ -94,7 +94,7 @@ func TestASnoozeReplacesTheOneBeforeAndTheSameAgainIsNoChange(t *testing.T) {
 	}
 	over := later.AddDate(0, 0, 8)
 	_, events, err = r.Unsnooze(asRequester.roles, asRequester.by, everything, over)
-	wantKinds(t, events, err) // it is over by itself
+	wantKinds(t, events, err) // it ends without an event
 }
 
 func TestASnoozeEndsWithItsTurn(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// texts are fields of every kind of text, each with its length in characters and a function that
-// sends it and gives what is kept.
+// texts holds a field of every kind of text, each with its length in characters and a function that sends it and
+// returns what is stored.
 var texts = map[string]struct {
 	most  int
 	lines bool // may have several lines
@@ -92,7 +92,7 @@ func TestLengthIsCountedInCharacters(t *testing.T) {
 			_, err := f.send(fits + char)
 			wantFaults(t, err, field)
 		}
-		// Two code points that NFC makes one are one character.
+		// Two code points that NFC combines count as one character.
 		if _, err := f.send(strings.Repeat("a\u0308", f.most)); err != nil {
 			t.Errorf("%s, %d composed letters: got %v, want nil", field, f.most, err)
 		}

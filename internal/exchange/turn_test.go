@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTheTurnsOfARequestAddUpToItsAge on any walk, under a clock that is set back now and then.
+// TestTheTurnsOfARequestAddUpToItsAge: on any walk, with a clock that is set back now and then.
 func TestTheTurnsOfARequestAddUpToItsAge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,7 @@ func sum[K comparable](m map[K]int64) (total int64) {
 	return total
 }
 
-// lasting is m without those of no time.
+// lasting returns m without the entries of zero duration.
 func lasting[K comparable](m map[K]int64) map[K]int64 {
 	maps.DeleteFunc(m, func(_ K, n int64) bool { return n == 0 })
 	return m
@@ -114,7 +114,7 @@ func TestAnAccountThatWasAlteredDoesNotAgree(t *testing.T) {
 	}
 }
 
-// altered has the second entry altered.
+// altered returns the list with its second entry changed.
 func altered(list []exchange.RequestTurn, do func(*exchange.RequestTurn)) []exchange.RequestTurn {
 	do(&list[1])
 	return list

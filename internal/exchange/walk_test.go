@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// step is one act, legal or not, of a random walk.
+// step is one action, allowed or not, of a random walk.
 type step struct {
 	who           part
 	terms         exchange.Terms
@@ -20,8 +20,8 @@ type step struct {
 	before, after exchange.Request
 	events        []exchange.Event
 	err           error
-	byFlag        bool                   // closed by is_active, as far as the walk knows
-	account       []exchange.RequestTurn // of its turns, likewise
+	byFlag        bool                   // closed by is_active, according to the walk
+	account       []exchange.RequestTurn // of its turns, according to the walk
 }
 
 func drawTerms(t *rapid.T) exchange.Terms {
@@ -32,15 +32,14 @@ func drawTerms(t *rapid.T) exchange.Terms {
 	}
 }
 
-// walk lets random parties act on a new request of random terms and shows every step; who sees it may
-// change after.
+// walk lets random parties act on a new request with random terms and shows every step to see, which may change after.
 func walk(t *rapid.T, see func(*step)) {
 	s := step{terms: drawTerms(t), now: start}
 	s.after = fresh().Begin(s.terms, start)
 	s.note(s.after)
 	var issues []exchange.Issue
 	for range rapid.IntRange(1, 40).Draw(t, "steps") {
-		// back, where the clock was set
+		// it may be negative, as if the clock were set back
 		s.now = s.now.Add(time.Duration(rapid.IntRange(-90, 900).Draw(t, "minutes")) * time.Minute)
 		s.who = rapid.SampledFrom(parts).Draw(t, "who")
 		s.before = s.after
@@ -62,17 +61,17 @@ func walk(t *rapid.T, see func(*step)) {
 	}
 }
 
-// edit has the lab change what the material asks for.
+// edit lets the lab change what the material requires.
 func (s *step) edit(t *rapid.T) {
 	terms := drawTerms(t)
 	was, is := turn(s.terms, s.before), turn(terms, s.before)
 	after, other := s.before.TermsChanged(s.terms, terms, s.now)
 	want := s.before
-	want.Clock = after.Clock // which is looked at by itself
+	want.Clock = after.Clock // it is checked separately
 	if was != is {
 		want.WaitingSince, want.Reminded, want.Escalates, want.SnoozedUntil = s.now, 0, strings.HasPrefix(is, "lab"),
 			nil
-		want.Party, want.Step = after.Party, after.Step // which every step is held to
+		want.Party, want.Step = after.Party, after.Step // they are checked at every step
 	}
 	if diff := cmp.Diff(want, after); diff != "" || other != (was != is) {
 		t.Fatalf("the material changed, waiting for %q, then %q: another turn: %t (-want +got):\n%s", was, is, other,
@@ -82,7 +81,7 @@ func (s *step) edit(t *rapid.T) {
 	s.note(after)
 }
 
-// note adds to the account of turns where it is another one now.
+// note adds to the account of turns if it is another turn now.
 func (s *step) note(r exchange.Request) {
 	now := exchange.RequestTurn{RequestID: r.ID, Seq: int64(len(s.account) + 1), Status: r.Status, What: []string{},
 		BeganAt: s.now}
@@ -153,7 +152,7 @@ func applyAt(s *step, p exchange.RequestPatch) (exchange.Request, []exchange.Eve
 	return s.before.Apply(s.who.roles, s.who.by, p, a, s.terms, s.now)
 }
 
-// maybe is a field that is left out most of the time.
+// maybe returns a field that is left out most of the time.
 func maybe[T any](t *rapid.T, name string, values ...T) exchange.Opt[T] {
 	if rapid.IntRange(0, 3).Draw(t, name+" sent") > 0 {
 		return exchange.Opt[T]{}
@@ -251,7 +250,7 @@ func checkTime(t *rapid.T, s *step) {
 	}
 }
 
-// turn is whose turn it is and for what, in words; "" when nobody's.
+// turn returns whose turn it is and for what, in words; "" if it is nobody's.
 func turn(terms exchange.Terms, r exchange.Request) string {
 	w := exchange.WaitingOn(terms, exchange.DefaultTargets, r)
 	if w == nil {

@@ -203,8 +203,8 @@ func TestPDXCoversTheMinimalInformationStandard(t *testing.T) {
 	if len(c.Fields) != 47 {
 		t.Errorf("%d fields", len(c.Fields))
 	}
-	// Essential after Meehan et al. 2017, table 1, but for the type of humanization, which only
-	// a humanized host has.
+	// Essential according to Meehan et al. 2017, table 1, except for the type of humanization, which only a humanized
+	// host has.
 	essential := "submitter_patient_id sex age diagnosis consent_to_share submitter_tumor_id " +
 		"primary_tissue_of_origin tumor_type " +
 		"specimen_tumor_tissue tissue_histology tumor_grade disease_stage specific_markers is_from_untreated_patient " +
@@ -253,5 +253,5 @@ func TestAListIsACopy(t *testing.T) {
 	}
 }
 
-// sorted gives the keys of faults or warnings.
+// sorted returns the keys of errors or warnings.
 func sorted(m map[string][]string) []string { return slices.Sorted(maps.Keys(m)) }

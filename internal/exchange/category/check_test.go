@@ -33,7 +33,7 @@ var sampler = category.Category{Fields: []category.Field{
 func TestCheckKeepsOrExplainsEachValue(t *testing.T) {
 	t.Parallel()
 	items := strings.Repeat(`"a",`, 200) + `"a"`
-	for _, test := range []struct{ key, sent, clean, fault, warning string }{ // clean "" is as sent
+	for _, test := range []struct{ key, sent, clean, fault, warning string }{ // clean "" means as sent
 		{key: "text", sent: `"44 years"`},
 		{key: "text", sent: `"  HT-29 \n"`, clean: `"HT-29"`},
 		{key: "text", sent: `"e\u0301"`, clean: `"é"`},

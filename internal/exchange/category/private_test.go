@@ -31,7 +31,7 @@ func TestPublic_LeavesOutWhatIsPrivate(t *testing.T) {
 	}
 }
 
-// TestPublic_AndPrivateAreAll holds that each key is in one of the two, whatever JSON it is.
+// TestPublic_AndPrivateAreAll checks that each key is in one of the two, whatever JSON it holds.
 func TestPublic_AndPrivateAreAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

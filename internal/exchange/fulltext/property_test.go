@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// vocabulary are pieces that texts and queries are made of.
+// vocabulary lists the pieces from which texts and queries are made.
 var vocabulary = []string{
 	"HeLa", "HT-29", "HT", "29", "SK-BR-3", "br", "3", "TNFα", "β", "catenin", "Müller", "up-regulated", "cells",
 	"cell", "lines",
@@ -55,7 +55,7 @@ func TestEveryTextIsAQueryOfLimitedSize(t *testing.T) {
 	})
 }
 
-// checkQuery holds what is true of every query and every text.
+// checkQuery checks what holds for every query and every text.
 func checkQuery(t interface{ Fatalf(string, ...any) }, query, text string) {
 	q := fulltext.Parse(query)
 	e := q.Expr()
@@ -96,7 +96,7 @@ func checkQuery(t interface{ Fatalf(string, ...any) }, query, text string) {
 	}
 }
 
-// checkExpr holds that exactly one field is set and lists are of two at least.
+// checkExpr checks that exactly one field is set and lists have at least two items.
 func checkExpr(t interface{ Fatalf(string, ...any) }, e fulltext.Expr) {
 	set := 0
 	for _, is := range []bool{e.Token != "", e.Phrase != nil, e.And != nil, e.Or != nil, e.But != nil} {
@@ -116,7 +116,7 @@ func checkExpr(t interface{ Fatalf(string, ...any) }, e fulltext.Expr) {
 	}
 }
 
-// checkDoc holds the form of tokens that both databases rely on.
+// checkDoc checks the form of tokens that both databases rely on.
 func checkDoc(t interface{ Fatalf(string, ...any) }, d fulltext.Doc) {
 	marks := map[string]bool{}
 	for i, token := range d.Tokens {
@@ -159,7 +159,7 @@ func TestAThingIsFoundByEachOfItsWordsAndItsTitle(t *testing.T) {
 			q := fulltext.Parse(string(runes[:n]))
 			last := fulltext.Fold(string(runes[:n]))
 			last = last[strings.LastIndexByte(last, ' ')+1:]
-			strange := n > 0 && runes[n-1] >= utf8.RuneSelf // may be written otherwise before others
+			strange := n > 0 && runes[n-1] >= utf8.RuneSelf // may be written differently before other letters
 			if n < len(runes) && (utf8.RuneCountInString(last) < 2 || strange) {
 				continue
 			}

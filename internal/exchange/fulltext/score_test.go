@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// thing makes a Doc of "weight: text" lines; "key:" is an RRID and "whole:" another whole name.
+// thing makes a Doc from lines of "weight: text"; "key:" is an RRID and "whole:" another whole name.
 func thing(lines ...string) fulltext.Doc {
 	var fields []fulltext.Field
 	var ids []identifier.ID
@@ -31,7 +31,7 @@ func thing(lines ...string) fulltext.Doc {
 	return fulltext.New(fields, ids, wholes, nil)
 }
 
-// TestWhatAnswersAQueryBestComesFirst lists things in the order that they must come in.
+// TestWhatAnswersAQueryBestComesFirst lists objects in the order in which a search must return them.
 func TestWhatAnswersAQueryBestComesFirst(t *testing.T) {
 	t.Parallel()
 	for query, order := range map[string][]fulltext.Doc{

@@ -17,8 +17,8 @@ func body(text string) fulltext.Doc {
 		{Weight: fulltext.Body, Text: text}}, nil, nil, nil)
 }
 
-// TestAQueryFindsTheNameHoweverItIsWritten holds the rules of names: case, accents, hyphens, spaces,
-// Greek letters, endings.
+// TestAQueryFindsTheNameHoweverItIsWritten checks the rules of names: case, accents, hyphens, spaces, Greek letters,
+// endings.
 func TestAQueryFindsTheNameHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, same := range [][]string{
@@ -61,7 +61,7 @@ func TestAQueryFindsTheNameHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-// TestANameIsFoundByWhatBeginsWithACapitalInside holds for titles and names.
+// TestANameIsFoundByWhatBeginsWithACapitalInside: in titles and names.
 func TestANameIsFoundByWhatBeginsWithACapitalInside(t *testing.T) {
 	t.Parallel()
 	for query, title := range map[string]string{
@@ -77,7 +77,7 @@ func TestANameIsFoundByWhatBeginsWithACapitalInside(t *testing.T) {
 	}
 }
 
-// TestALongNumberIsNoBeginningOfAnother: of names that begin alike, a query finds the one that it names.
+// TestALongNumberIsNoBeginningOfAnother: of names that begin alike, a query finds only the one that it names.
 func TestALongNumberIsNoBeginningOfAnother(t *testing.T) {
 	t.Parallel()
 	if q := fulltext.Parse("RRID:Addgene_48138"); q.Expr().Match(titled("RRID:Addgene_42230")) {
@@ -126,7 +126,7 @@ func TestWhatAQueryFinds(t *testing.T) {
 		"עולם שלום":              true,
 		"hela\x00cells":          true,
 		"\xff\xfe hela":          true,
-		"glas":                   false, // beginnings count in title and names alone
+		"glas":                   false, // beginnings match only in titles and names
 		"grow":                   false,
 		"medium grown glasses":   true,
 	} {

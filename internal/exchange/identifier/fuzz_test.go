@@ -7,8 +7,8 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// fuzz holds for any text: Parse does not panic, and what it accepts has a canonical form that is
-// a fixed point, valid UTF-8 and at most 255 characters.
+// fuzz checks for any text that Parse does not panic, and that what it accepts has a canonical form that is a fixed
+// point, valid UTF-8 and at most 255 characters.
 func fuzz(f *testing.F, kind identifier.Kind) {
 	s := table[kind]
 	for in := range s.good {

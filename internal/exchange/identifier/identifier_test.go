@@ -68,7 +68,7 @@ func TestAnImportBeginsWithWhatLeadsToOneRecord(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		parse    func(string) (string, error)
-		in, want string // or what the error says
+		in, want string // or what the error contains
 	}{
 		{identifier.GEOImport, "gse2122", "GSE2122"},
 		{identifier.GEOImport, "GSM123", "GSM123"},
@@ -110,7 +110,7 @@ func TestAnImportTakesASeriesOrAStudyOnly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		parse    func(string) (string, error)
-		in, want string // want "" is an error
+		in, want string // want "" means an error
 	}{
 		{identifier.GEOSeries, "gse2122", "GSE2122"},
 		{identifier.GEOSeries, "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122", "GSE2122"},
@@ -199,8 +199,8 @@ func TestRealMaterialsParse(t *testing.T) {
 	}
 }
 
-// realMaterials reads data/materials/real-materials.csv of the folder "shared" beside the
-// checkout; where that folder is not, there is nothing more to check.
+// realMaterials reads data/materials/real-materials.csv of the folder "shared" beside the checkout; without that
+// folder, the test ends here.
 func realMaterials(t *testing.T) (rows []map[string]string) {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -4,11 +4,11 @@ import "aliquot/internal/exchange/identifier"
 
 type samples struct {
 	good map[string]string // as pasted → canonical
-	odd  map[string]string // the same, with a warning
+	odd  map[string]string // likewise, with a warning
 	bad  []string
 }
 
-// table holds samples of every kind. Numbers are those of real records unless they are bad.
+// table holds samples of every kind. Unless they are invalid, the numbers are those of real records.
 var table = map[identifier.Kind]samples{
 	"orcid": {
 		good: map[string]string{

@@ -14,11 +14,11 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// entry is a reference as a program reads it back.
+// entry is a reference as a bibliography program reads it.
 type entry struct{ title, author, doi, note string }
 
-// FuzzPublish offers materials of any texts. References read back in every format as they were
-// written, whatever an attacker puts into them, and linked data is safe inside of a script element.
+// FuzzPublish publishes materials with any texts. References read back in every format as they were written, whatever
+// an attacker enters, and linked data is safe inside of a script element.
 func FuzzPublish(f *testing.F) {
 	const rrid = `{"rrid": "RRID:CVCL_0320", "disease": "a"}`
 	for _, seed := range []string{
@@ -49,7 +49,7 @@ func FuzzPublish(f *testing.F) {
 				publish.BibTeX: readBibTeX, publish.RIS: readRIS, publish.CSLJSON: readCSL,
 			}[format](t, raw)
 			for i := range list {
-				// as BibTeX has them
+				// the escapes used for BibTeX
 				list[i].doi = strings.NewReplacer("%5C", `\`, "%7B", "{", "%7D", "}").Replace(list[i].doi)
 			}
 			written[format] = list
@@ -75,7 +75,7 @@ func marshal(t testing.TB, v any) []byte {
 	return raw
 }
 
-// words are what is left of a text on one line.
+// words returns a text on one line.
 func words(s string) string {
 	return strings.Join(strings.FieldsFunc(string([]rune(s)),
 		func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
@@ -83,7 +83,7 @@ func words(s string) string {
 
 var bibField = regexp.MustCompile(`^\s*(\w+)\s*=\s*`)
 
-// readBibTeX reads as BibTeX does: a value ends where its braces are closed, behind a backslash too.
+// readBibTeX reads as BibTeX does: a value ends where its braces are closed, even after a backslash.
 func readBibTeX(t *testing.T, raw []byte) (list []entry) {
 	t.Helper()
 	rest := string(raw)
@@ -125,7 +125,7 @@ func readBibTeX(t *testing.T, raw []byte) (list []entry) {
 	return list
 }
 
-// braced is the value that a text begins with, and what follows it.
+// braced returns the value at the beginning of a text, and the rest.
 func braced(t *testing.T, s string) (value, rest string) {
 	t.Helper()
 	depth := 0
@@ -144,7 +144,7 @@ func braced(t *testing.T, s string) (value, rest string) {
 	return "", ""
 }
 
-// fromTeX is what TeX prints.
+// fromTeX returns what TeX prints.
 func fromTeX(t *testing.T, s string) string {
 	t.Helper()
 	s = strings.TrimSuffix(strings.TrimPrefix(s, "{"), "}")
@@ -165,7 +165,7 @@ func fromTeX(t *testing.T, s string) string {
 	return s
 }
 
-// readRIS reads lines, ended by any break that a program may know.
+// readRIS reads lines, which any line break known to a program ends.
 func readRIS(t *testing.T, raw []byte) (list []entry) {
 	t.Helper()
 	if !bytes.HasSuffix(raw, []byte("\r\n")) {
@@ -206,7 +206,7 @@ func readRIS(t *testing.T, raw []byte) (list []entry) {
 	return list
 }
 
-// readCSL takes what csl-data.json allows of what we write.
+// readCSL reads the part of csl-data.json that our output uses.
 func readCSL(t *testing.T, raw []byte) (list []entry) {
 	t.Helper()
 	var items []struct {
@@ -234,7 +234,7 @@ func readCSL(t *testing.T, raw []byte) (list []entry) {
 	return list
 }
 
-// TestACitationHoldsTheNumberThatAuthoritiesKnow of a material, once, where every style shows it.
+// TestACitationHoldsTheNumberThatAuthoritiesKnow: once, where every citation style shows it.
 func TestACitationHoldsTheNumberThatAuthoritiesKnow(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]entry{
@@ -258,7 +258,7 @@ func TestACitationHoldsTheNumberThatAuthoritiesKnow(t *testing.T) {
 	}
 }
 
-// TestTheDOIInACitationIsFound however the sentence around it ends.
+// TestTheDOIInACitationIsFound: however the sentence around it ends.
 func TestTheDOIInACitationIsFound(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// feedOf reads a feed strictly, and holds it to what RFC 4287 demands of every feed and entry.
+// feedOf reads a feed strictly, and checks what RFC 4287 requires of every feed and entry.
 func feedOf(t testing.TB, raw []byte) *node {
 	t.Helper()
 	var feed node
@@ -51,7 +51,7 @@ func feedOf(t testing.TB, raw []byte) *node {
 	return &feed
 }
 
-// node is an element of XML.
+// node is an XML element.
 type node struct {
 	XMLName xml.Name
 	Attrs   []xml.Attr `xml:",any,attr"`

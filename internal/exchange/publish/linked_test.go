@@ -11,8 +11,8 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// vocabulary is what each type may say: schema.org 29 and the types and profiles of Bioschemas that
-// our profiles name. What a type inherits from another is repeated under that one's name.
+// vocabulary holds the properties of each type: schema.org 29 and the types and profiles of Bioschemas that our
+// profiles name. The properties that a type inherits are listed under the type that it inherits from.
 var vocabulary = map[string]string{
 	"Thing": "name alternateName description identifier sameAs url",
 	"CreativeWork": "about citation conditionsOfAccess creativeWorkStatus dateCreated dateModified " +
@@ -34,7 +34,7 @@ var vocabulary = map[string]string{
 	"DataCatalog":       "CreativeWork", "Taxon": "", "MedicalCondition": "",
 }
 
-// mays are the properties of a type, with those that it inherits.
+// mays returns the properties of a type, including inherited ones.
 func mays(kind string) []string {
 	list := strings.Fields(vocabulary["Thing"])
 	for _, word := range strings.Fields(vocabulary[kind]) {
@@ -46,7 +46,7 @@ func mays(kind string) []string {
 	return list
 }
 
-// mustBeLinked fails where a value is no JSON-LD of the vocabulary.
+// mustBeLinked fails if a value is not JSON-LD of the vocabulary.
 func mustBeLinked(t *testing.T, where string, v any) {
 	t.Helper()
 	switch v := v.(type) {
@@ -88,7 +88,7 @@ func mustBeLinked(t *testing.T, where string, v any) {
 	}
 }
 
-// mustBeSafe fails where linked data could end a script element, or is no JSON.
+// mustBeSafe fails if linked data could end a script element, or is not JSON.
 func mustBeSafe(t *testing.T, l publish.Listing) []byte {
 	t.Helper()
 	raw, err := publish.LinkedData(l)
@@ -126,7 +126,7 @@ func TestLinkedDataSpeaksSchemaOrgAndBioschemas(t *testing.T) {
 	}
 }
 
-// TestNothingOfPeopleIsPublishedButTheNameOfTheContact holds for every format.
+// TestNothingOfPeopleIsPublishedButTheNameOfTheContact: in every format.
 func TestNothingOfPeopleIsPublishedButTheNameOfTheContact(t *testing.T) {
 	t.Parallel()
 	for code, archive := range goldens(t) {

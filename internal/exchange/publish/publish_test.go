@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite what is made of the materials i
 
 var now = time.Date(2026, 11, 21, 18, 0, 0, 0, time.UTC)
 
-// listing offers a material that is written as the body of POST /materials.
+// listing publishes a material that is written as the body of POST /materials.
 func listing(t testing.TB, body []byte) publish.Listing {
 	t.Helper()
 	var p exchange.MaterialPatch
@@ -44,7 +44,7 @@ func listing(t testing.TB, body []byte) publish.Listing {
 	}
 }
 
-// goldens are the archives of testdata by category: a material, and everything that is made of it.
+// goldens returns the archives of testdata by category: a material, and all output for it.
 func goldens(t testing.TB) map[string]*txtar.Archive {
 	t.Helper()
 	all := map[string]*txtar.Archive{}
@@ -58,8 +58,8 @@ func goldens(t testing.TB) map[string]*txtar.Archive {
 	return all
 }
 
-// TestEveryCategoryIsPublishedAsItsFileSays holds testdata, which -update writes; the breaks of RIS
-// are shown as plain ones there.
+// TestEveryCategoryIsPublishedAsItsFileSays compares with testdata, which -update writes; the line breaks of RIS are
+// plain ones there.
 func TestEveryCategoryIsPublishedAsItsFileSays(t *testing.T) {
 	t.Parallel()
 	for code, archive := range goldens(t) {
@@ -85,7 +85,7 @@ func TestEveryCategoryIsPublishedAsItsFileSays(t *testing.T) {
 			if err := os.WriteFile(file+".new", txtar.Format(made), 0o644); err != nil { //nolint:gosec // for everyone
 				t.Fatal(err)
 			}
-			if err := os.Rename(file+".new", file); err != nil { // at once: other tests read it meanwhile
+			if err := os.Rename(file+".new", file); err != nil { // atomically: other tests read it meanwhile
 				t.Fatal(err)
 			}
 			continue
