@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/google/uuid"
 	"log/slog"
 	"net"
 	"net/http"
@@ -127,7 +128,12 @@ func (w *world) seed(a *app.App) {
 	w.member, member = signIn("member")
 	owner, ownerID := signIn("owner")
 	w.lab = w.make(owner, "/v1/organizations",
-		obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{member}})
+		obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{}})
+	if err := w.db.Tx(w.b.Context(), func(ctx context.Context, tx store.Conn) error { // who is named is only invited
+		return tx.Join(ctx, w.lab, uuid.MustParse(member))
+	}); err != nil {
+		w.b.Fatal(err)
+	}
 	shipping := w.make(owner, "/v1/shipping-requirements", obj{"organization": w.lab, "needs_shipping_address": true,
 		"needs_payment": true, "accepts_shipping_code": true})
 	for i := range materialCount {
