@@ -125,7 +125,7 @@ func TestBulk_NothingIsLeftOfALargeSpreadsheetThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
-		const rows = 5000
+		const rows = 3000
 		before := s.rows()
 		id := s.begin(largeStock(rows, "Colon cancer"))
 		s.storing(id)
@@ -151,7 +151,7 @@ func TestBulk_ACancelledSpreadsheetFilesNoDocument(t *testing.T) {
 		mta := s.member.upload("mta.pdf", pdf, nil).id()
 		var b strings.Builder
 		b.WriteString("Reference,Category,Title,mta_attachment_id\n")
-		const rows = 5000
+		const rows = 3000
 		for i := range rows {
 			fmt.Fprintf(&b, "LN2-%d,OTHER,Tube %d,%d\n", i, i, mta)
 		}
