@@ -23,26 +23,30 @@ import (
 
 // The texts of the statements are those of internal/store.
 const (
-	selectMaterials = `SELECT o.id, o.organization_id, o.category, o.title, o.url, o.pubmed_id, o.additional_metadata,
+	selectMaterials = `SELECT o.id, o.organization_id, o.category, o.reference, o.title, o.url, o.pubmed_id, o.additional_metadata,
 		o.needs_mta, o.needs_irb, o.needs_abstract, o.mta_attachment_id, o.shipping_requirements_id,
 		o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi, o.pre_print_title,
 		o.citation, o.additional_info, o.embargo_date, o.contact_user_id, o.is_archived, o.created_at, o.updated_at,
 		u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at,
-		(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id)
+		u.verified_email, u.closed_at IS NOT NULL,
+		(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id),
+		(SELECT n.public_metadata_keys FROM organizations n WHERE n.id = o.organization_id)
 		FROM materials o JOIN users u ON u.id = o.contact_user_id WHERE `
-	selectMaterial = selectMaterials + "o.id = $1"
-	seenMaterials  = `(o.embargo_date IS NULL OR o.embargo_date <= $1 OR o.organization_id IN (SELECT m.organization_id FROM memberships m
+	published      = `(o.staged_in IS NULL OR o.staged_in IN (SELECT b.job_id FROM bulks b WHERE b.stored))`
+	selectMaterial = selectMaterials + "o.id = $1 AND " + published
+	seenMaterials  = published + ` AND (o.embargo_date IS NULL OR o.embargo_date <= $1 OR o.organization_id IN (SELECT m.organization_id FROM memberships m
 		WHERE m.user_id = $2 AND m.left_at IS NULL))`
 	countMaterials = "SELECT COUNT(*) FROM materials o WHERE " + seenMaterials
 	listMaterials  = selectMaterials + seenMaterials + " AND o.id < $3 ORDER BY o.id DESC LIMIT $4"
-	selectActor    = `SELECT t.id, u.id, u.is_admin,
+	selectActor    = `SELECT t.id, t.scope, COALESCE(t.organization_id, 0), t.used_at, u.id, u.is_admin,
 		(SELECT string_agg(CAST(m.organization_id AS TEXT), ',' ORDER BY m.organization_id) FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL),
 		(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)
-		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`
+		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $2 AND u.closed_at IS NULL
+		AND t.hash = $1`
 	selectRequest = `SELECT o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 		o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
 		o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since, o.reminded,
-		o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at,
+		o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at, o.mta_attachment_id, o.mta_version,
 		o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 		COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days
 		FROM material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
@@ -167,18 +171,18 @@ func answer(w http.ResponseWriter, body any, err error) {
 }
 
 func scanMaterial(row interface{ Scan(into ...any) error }) (m api.Material, err error) {
-	var organisms, email, registryID string
+	var organisms, email, registryID, verified, published string
 	var identifier, grants *string
 	var contact uuid.UUID
-	var admin bool
-	err = row.Scan(&m.ID, &m.Organization, &m.Category, &m.Title, &m.URL, &m.PubMedID,
+	var admin, closed bool
+	err = row.Scan(&m.ID, &m.Organization, &m.Category, &m.Reference, &m.Title, &m.URL, &m.PubMedID,
 		(*[]byte)(&m.Metadata), &m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachment, &m.Shipping,
 		&m.Imported, &m.ImportSource, &identifier, &organisms, &m.PublicationTitle, &m.PrePrintDOI, &m.PrePrintTitle,
 		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &contact, &m.Archived, instant(&m.CreatedAt),
 		instant(&m.UpdatedAt),
 		&m.ContactUser.ID, &m.ContactUser.Username, &m.ContactUser.FirstName, &m.ContactUser.LastName, &email,
 		&registryID, &admin,
-		instant(&m.ContactUser.CreatedAt), instant(&m.ContactUser.UpdatedAt), &grants)
+		instant(&m.ContactUser.CreatedAt), instant(&m.ContactUser.UpdatedAt), &verified, &closed, &grants, &published)
 	if err == nil {
 		err = json.Unmarshal([]byte(organisms), &m.Organisms)
 	}
@@ -232,12 +236,14 @@ func instant(t *api.Time) *time.Time { return (*time.Time)(t) }
 
 // known gives the user whom the token belongs to.
 func (h *bareHandler) known(r *http.Request) (user uuid.UUID, err error) {
-	var token int64
+	var token, lab int64
+	var scope string
+	var used *time.Time
 	var admin bool
 	var memberOf, owns *string
 	sum := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Token ")))
-	err = h.actor.QueryRowContext(r.Context(), hex.EncodeToString(sum[:]), time.Now().UTC()).Scan(&token, &user, &admin,
-		&memberOf, &owns)
+	err = h.actor.QueryRowContext(r.Context(), hex.EncodeToString(sum[:]), time.Now().UTC()).Scan(&token, &scope,
+		&lab, &used, &user, &admin, &memberOf, &owns)
 	return user, err
 }
 
@@ -274,6 +280,7 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 	var title string
 	var mta, irb, abstract, address, payment bool
 	var decide, countersign, ship int
+	var agreement, version *int64
 	var clock string
 	n, _ := strconv.ParseInt(id, 10, 64)
 	if err := request.QueryRowContext(ctx, n).Scan(&q.ID, &q.Material, &q.Requester, &q.AssignedTo, &q.Status,
@@ -281,7 +288,7 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 		&q.Abstract, &q.address, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
 		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.party, &q.step, &q.since,
 		&q.reminded, &q.escalates, &q.snoozed, &clock, instant(&q.CreatedAt), instant(&q.UpdatedAt),
-		&q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign,
+		&agreement, &version, &q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign,
 		&ship); err != nil {
 		return q, err
 	}

@@ -287,18 +287,39 @@ func encoded(body any, use func(raw []byte) error) error {
 
 const jsonType = "application/json"
 
+// Values of headers that every answer has. net/http copies them and nothing changes them in place, so they are
+// allocated once. The names are in the form of http.CanonicalHeaderKey.
+var (
+	jsonHeader    = []string{jsonType}
+	noSniffHeader = []string{"nosniff"}
+	varyHeader    = []string{"Accept-Encoding, Authorization"}
+)
+
 // send writes a body in one Write.
 func send(w http.ResponseWriter, status int, b Body) {
 	h := w.Header()
-	h.Set("Content-Type", b.Type)
-	h.Set("Content-Length", strconv.Itoa(len(b.Bytes)))
-	h.Set("X-Content-Type-Options", "nosniff")
+	if b.Type == jsonType {
+		h["Content-Type"] = jsonHeader
+	} else {
+		h.Set("Content-Type", b.Type)
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(b.Bytes))}
+	h["X-Content-Type-Options"] = noSniffHeader
 	if b.Name != "" {
 		h.Set("Content-Disposition", download(b.Name))
 	}
-	h.Add("Vary", "Accept-Encoding, Authorization")
+	vary(h)
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes) // the client may have disconnected
+}
+
+// vary names the headers of a request that answers depend on, besides the origin that cors.go may have named.
+func vary(h http.Header) {
+	if others := h["Vary"]; others != nil {
+		h["Vary"] = append(others, varyHeader...)
+		return
+	}
+	h["Vary"] = varyHeader
 }
 
 // Paths returns the routes as "METHOD /path", for tests that visit every one.

@@ -62,12 +62,12 @@ func (c *Call) answerTagged(b Body) error {
 	h := c.w.Header()
 	h["Etag"] = []string{tag}
 	if c.page != "" {
-		h.Set("Link", "<"+c.page+c.PathValue("id")+`>; rel="alternate"; type="text/html"`)
+		h["Link"] = []string{"<" + c.page + c.PathValue("id") + `>; rel="alternate"; type="text/html"`}
 	}
 	if lists := c.Header["If-None-Match"]; lists != nil {
 		if had := matching(lists, tag, true); had != "" {
 			h["Etag"] = []string{had}
-			h.Add("Vary", "Accept-Encoding, Authorization")
+			vary(h)
 			c.w.WriteHeader(http.StatusNotModified)
 			return nil
 		}

@@ -85,18 +85,17 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 			return a.asSent(c, in, err)
 		}
 		var out Out
-		do := func(ctx context.Context) (err error) {
-			c.Request = c.WithContext(ctx)
-			out, err = handle(a, c, in)
-			return err
-		}
-		request := c.Request
 		if c.searched != nil || r.out == reflect.TypeFor[Suggestions]() || isList && c.narrowed() {
-			err = a.App.Expensive(c.Context(), c.caller(), do)
+			request := c.Request
+			err = a.App.Expensive(c.Context(), c.caller(), func(ctx context.Context) (err error) {
+				c.Request = c.WithContext(ctx)
+				out, err = handle(a, c, in)
+				return err
+			})
+			c.Request = request
 		} else {
-			err = do(c.Context())
+			out, err = handle(a, c, in)
 		}
-		c.Request = request
 		switch {
 		case err != nil:
 			return a.asSent(c, in, err)

@@ -10,6 +10,7 @@ import (
 // Site is the address at which people reach a server. The API and the pages refuse requests for another host, which is
 // how DNS rebinding works, and writes sent by the pages of another site.
 type Site struct {
+	host       string // of the public URL, in lower case
 	name, port string // of the host; an empty port means that of the scheme
 	ownPort    string // the default port of the scheme
 	https      bool
@@ -23,6 +24,7 @@ func NewSite(publicURL string) *Site {
 	if err != nil || u.Host == "" {
 		return s
 	}
+	s.host = strings.ToLower(u.Host)
 	s.name, s.port, s.ownPort = strings.ToLower(u.Hostname()), u.Port(), "80"
 	if u.Scheme == "https" {
 		s.ownPort, s.https = "443", true
@@ -34,6 +36,9 @@ func NewSite(publicURL string) *Site {
 // Answers reports whether a Host header names this site, or this machine as seen from itself. The port of the scheme
 // may be left out or named, and so may another port of the public URL, which proxies leave out.
 func (s *Site) Answers(host string) bool {
+	if host == s.host && host != "" {
+		return true
+	}
 	u := url.URL{Host: host}
 	name, port := u.Hostname(), u.Port()
 	if name == "" {

@@ -61,7 +61,10 @@ type hiddenMetadata struct{ m *exchange.ShownMaterial }
 // Scan takes JSON.
 func (s hiddenMetadata) Scan(src any) error {
 	var published []string
-	err := fromJSON{&published}.Scan(src)
+	var err error
+	if src != "[]" { // as of most labs
+		err = fromJSON{&published}.Scan(src)
+	}
 	s.m.Conceal(published)
 	return err
 }
