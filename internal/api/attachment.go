@@ -185,7 +185,7 @@ func (a *API) updateAttachment(c *Call, in exchange.AttachmentPatch) (Attachment
 	if err != nil {
 		return Attachment{}, err
 	}
-	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, id, in)
+	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, id, in, ifMatch(c, showAttachment))
 	return a.oneAttachment(c, t, err)
 }
 
@@ -194,7 +194,7 @@ func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.DeleteAttachment(c.Context(), c.Actor, id)
+	return None{}, a.App.DeleteAttachment(c.Context(), c.Actor, id, ifMatch(c, showAttachment))
 }
 
 // contentID returns the id in /uploaded-file/attachment_<id>/<filename>.
@@ -216,7 +216,7 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 		return Attachment{}, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.",
 			a.App.UploadLimit).With("limit", a.App.UploadLimit)
 	}
-	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body})
+	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body}, ifContentMatches(c))
 	return a.oneAttachment(c, t, err)
 }
 

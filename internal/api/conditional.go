@@ -80,64 +80,46 @@ func changed() error {
 	return exchange.Errorf(exchange.PreconditionFailed, "Someone changed it since you read it; read it again.")
 }
 
-// ifMatch passes If-Match of a PUT, PATCH or DELETE to the use case, which compares it with the object that it has
-// locked.
-func (a *API) ifMatch(c *Call) {
+// ifMatch returns the condition that If-Match of a PUT, PATCH or DELETE sets on the object that it changes: show makes
+// of the object what GET answers.
+func ifMatch[T, Out any](c *Call, show func(T) Out) app.IfMatch[T] {
+	return ifTag(c, func(object T) (tag string, err error) {
+		err = encoded(show(object), func(raw []byte) error {
+			tag = tagOf(raw)
+			return nil
+		})
+		return tag, err
+	})
+}
+
+// ifContentMatches is ifMatch for the content of an attachment; what does not exist has no tag.
+func ifContentMatches(c *Call) app.IfMatch[*exchange.Content] {
+	return ifTag(c, func(content *exchange.Content) (string, error) {
+		if content == nil {
+			return "", nil
+		}
+		return contentTag(*content), nil
+	})
+}
+
+// ifNoTag is ifMatch for what no GET answers by itself: it exists, but no tag names it.
+func ifNoTag(c *Call) app.IfMatch[app.Untagged] {
+	return ifTag(c, func(app.Untagged) (string, error) { return " ", nil })
+}
+
+// ifTag returns the condition that If-Match names the tag of an object; nil if the call has no If-Match.
+func ifTag[T any](c *Call, tagOf func(object T) (string, error)) app.IfMatch[T] {
 	lists := c.Header["If-Match"]
-	if lists == nil || c.Method != http.MethodPut && c.Method != http.MethodPatch && c.Method != http.MethodDelete {
-		return
+	if lists == nil {
+		return nil
 	}
-	c.Request = c.WithContext(app.IfUnchanged(c.Context(), func(object any) error {
-		tag, err := a.currentTag(object)
+	return func(object T) error {
+		tag, err := tagOf(object)
 		if err == nil && matching(lists, tag, false) == "" {
 			err = changed()
 		}
 		return err
-	}))
-}
-
-// currentTag returns the tag that GET of an object shows; "" for content that does not exist, and a tag that never
-// matches for what has no address of its own.
-func (a *API) currentTag(object any) (tag string, err error) {
-	var body any
-	switch o := object.(type) {
-	case exchange.ShownMaterial:
-		body = showMaterial(o)
-	case exchange.RequestDetail:
-		body = a.showRequest(o)
-	case app.AttachmentView:
-		body = showAttachment(o)
-	case exchange.Shipping:
-		body = showShipping(o)
-	case exchange.Webhook:
-		body = showWebhook(o)
-	case exchange.SavedSearch:
-		body = showSavedSearch(o)
-	case exchange.Membership:
-		body = showSettings(o)
-	case exchange.MailSettings:
-		body = showMailSettings(o)
-	case app.OrganizationView:
-		body = showOrganization(o)
-	case app.UserView:
-		body = a.showUser(o)
-	case app.GrantView:
-		body = showGrant(o)
-	case app.AddressView:
-		body = showOwnAddress(o)
-	case *exchange.Content:
-		if o == nil {
-			return "", nil
-		}
-		return contentTag(*o), nil
-	default:
-		return " ", nil
 	}
-	err = encoded(body, func(raw []byte) error {
-		tag = tagOf(raw)
-		return nil
-	})
-	return tag, err
 }
 
 // contentTag returns the tag of the bytes of an attachment.

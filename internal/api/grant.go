@@ -69,7 +69,7 @@ func (a *API) updateGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
 	if err != nil {
 		return Grant{}, err
 	}
-	v, err := a.App.UpdateGrant(c.Context(), c.Actor, id, in)
+	v, err := a.App.UpdateGrant(c.Context(), c.Actor, id, in, ifMatch(c, showGrant))
 	return showGrant(v), err
 }
 
@@ -104,5 +104,5 @@ func (a *API) unfundMaterial(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.Unfund(c.Context(), c.Actor, id, material)
+	return None{}, a.App.Unfund(c.Context(), c.Actor, id, material, ifNoTag(c))
 }

@@ -61,7 +61,7 @@ func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.Withdraw(c.Context(), c.Actor, id, invitation)
+	return None{}, a.App.Withdraw(c.Context(), c.Actor, id, invitation, ifNoTag(c))
 }
 
 func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {

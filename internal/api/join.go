@@ -73,5 +73,5 @@ func (a *API) withdrawJoinRequest(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.WithdrawJoin(c.Context(), c.Actor, id, join)
+	return None{}, a.App.WithdrawJoin(c.Context(), c.Actor, id, join, ifNoTag(c))
 }

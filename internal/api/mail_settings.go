@@ -59,6 +59,6 @@ func (a *API) updateMailSettings(c *Call, in exchange.MailSettingsPatch) (MailSe
 	if err != nil {
 		return MailSettings{}, err
 	}
-	s, err := a.App.UpdateMailSettings(c.Context(), c.Actor, id, in)
+	s, err := a.App.UpdateMailSettings(c.Context(), c.Actor, id, in, ifMatch(c, showMailSettings))
 	return showMailSettings(s), err
 }

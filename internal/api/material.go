@@ -87,7 +87,7 @@ func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 	if err != nil {
 		return Material{}, err
 	}
-	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, id, in)
+	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, id, in, ifMatch(c, showMaterial))
 	return showChanged(m), err
 }
 
@@ -96,5 +96,5 @@ func (a *API) archiveMaterial(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.ArchiveMaterial(c.Context(), c.Actor, id)
+	return None{}, a.App.ArchiveMaterial(c.Context(), c.Actor, id, ifMatch(c, showMaterial))
 }

@@ -27,7 +27,7 @@ func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (Organi
 	if err != nil {
 		return OrganizationChange{}, err
 	}
-	v, err := a.App.UpdateOrganization(c.Context(), c.Actor, id, in)
+	v, err := a.App.UpdateOrganization(c.Context(), c.Actor, id, in, ifMatch(c, showOrganization))
 	return showOrganizationChange(v), err
 }
 
@@ -77,7 +77,7 @@ func (a *API) updateSettings(c *Call, in exchange.SwitchesPatch) (Settings, erro
 	if err != nil {
 		return Settings{}, err
 	}
-	m, err := a.App.UpdateSettings(c.Context(), c.Actor, id, in)
+	m, err := a.App.UpdateSettings(c.Context(), c.Actor, id, in, ifMatch(c, showSettings))
 	return showSettings(m), err
 }
 
@@ -111,6 +111,6 @@ func (a *API) updateShipping(c *Call, in exchange.ShippingPatch) (Shipping, erro
 	if err != nil {
 		return Shipping{}, err
 	}
-	s, err := a.App.UpdateShipping(c.Context(), c.Actor, id, in)
+	s, err := a.App.UpdateShipping(c.Context(), c.Actor, id, in, ifMatch(c, showShipping))
 	return showShipping(s), err
 }

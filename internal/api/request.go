@@ -24,14 +24,14 @@ func (a *API) getRequest(c *Call, _ None) (Request, error) {
 
 func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) {
 	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
-		return a.App.UpdateRequest(c.Context(), c.Actor, id, in)
+		return a.App.UpdateRequest(c.Context(), c.Actor, id, in, ifMatch(c, a.showRequest))
 	})
 }
 
 func (a *API) shipRequest(c *Call, in exchange.ShipmentPatch) (Request, error) {
 	return a.request(c, func(id int64) (exchange.RequestDetail,
 		error) {
-		return a.App.ShipRequest(c.Context(), c.Actor, id, in)
+		return a.App.ShipRequest(c.Context(), c.Actor, id, in, ifMatch(c, a.showRequest))
 	})
 }
 
@@ -50,7 +50,7 @@ func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
 			exchange.Slots)
 	}
 	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
-		return a.App.ReviewDocument(c.Context(), c.Actor, id, slot, accept, reason)
+		return a.App.ReviewDocument(c.Context(), c.Actor, id, slot, accept, reason, nil)
 	})
 }
 
@@ -69,7 +69,7 @@ func (a *API) deleteRequest(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.DeleteRequest(c.Context(), c.Actor, id)
+	return None{}, a.App.DeleteRequest(c.Context(), c.Actor, id, ifMatch(c, a.showRequest))
 }
 
 func (a *API) listEvents(c *Call, _ None) ([]Event, error) {
@@ -158,5 +158,5 @@ func (a *API) unsnoozeRequest(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.UnsnoozeRequest(c.Context(), c.Actor, id)
+	return None{}, a.App.UnsnoozeRequest(c.Context(), c.Actor, id, ifMatch(c, a.showRequest))
 }

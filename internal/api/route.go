@@ -66,7 +66,6 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 	get := r.methods[0] == http.MethodGet
 	isList, single := get && r.out.Kind() == reflect.Slice, get && r.out.Kind() == reflect.Struct
 	r.serve = func(a *API, c *Call) error {
-		a.ifMatch(c)
 		var in In
 		var err error
 		switch {

@@ -74,7 +74,7 @@ func (a *API) updateSavedSearch(c *Call, in exchange.SavedSearchPatch) (SavedSea
 	if err != nil {
 		return SavedSearch{}, err
 	}
-	s, err := a.App.UpdateSavedSearch(c.Context(), c.Actor, user, id, in)
+	s, err := a.App.UpdateSavedSearch(c.Context(), c.Actor, user, id, in, ifMatch(c, showSavedSearch))
 	return showSavedSearch(s), err
 }
 
@@ -83,5 +83,5 @@ func (a *API) deleteSavedSearch(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.DeleteSavedSearch(c.Context(), c.Actor, user, id)
+	return None{}, a.App.DeleteSavedSearch(c.Context(), c.Actor, user, id, ifMatch(c, showSavedSearch))
 }

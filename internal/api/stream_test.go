@@ -58,11 +58,11 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 		f.unread(len(before) + 2)
 		me := exchange.Actor{ID: s.requester().ID}
 		newest := f.ids()[1]
-		if err := elsewhere.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(true)); err != nil {
+		if err := elsewhere.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(true), nil); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 1)
-		if err := elsewhere.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(false)); err != nil {
+		if err := elsewhere.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(false), nil); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 2)

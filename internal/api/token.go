@@ -76,7 +76,7 @@ func (a *API) revokeToken(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.RevokeToken(c.Context(), c.Actor, user, id)
+	return None{}, a.App.RevokeToken(c.Context(), c.Actor, user, id, ifNoTag(c))
 }
 
 func (a *API) revokeTokens(c *Call, _ None) (None, error) {
@@ -84,5 +84,5 @@ func (a *API) revokeTokens(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.RevokeTokens(c.Context(), c.Actor, user)
+	return None{}, a.App.RevokeTokens(c.Context(), c.Actor, user, ifNoTag(c))
 }

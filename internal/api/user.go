@@ -43,7 +43,7 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	v, err := a.App.UpdateUser(c.Context(), c.Actor, id, in)
+	v, err := a.App.UpdateUser(c.Context(), c.Actor, id, in, ifMatch(c, a.showUser))
 	return a.showUser(v), err
 }
 
@@ -52,7 +52,7 @@ func (a *API) closeUser(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.CloseAccount(c.Context(), c.Actor, id)
+	return None{}, a.App.CloseAccount(c.Context(), c.Actor, id, ifMatch(c, a.showUser))
 }
 
 func (a *API) listNotifications(c *Call, f exchange.NotificationFilter) ([]Notification, error) {
@@ -94,7 +94,7 @@ func (a *API) updateNotification(c *Call, in ReadMark) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.MarkRead(c.Context(), c.Actor, user, id, in.Read)
+	return None{}, a.App.MarkRead(c.Context(), c.Actor, user, id, in.Read, ifNoTag(c))
 }
 
 func (a *API) createAddress(c *Call, in exchange.AddressPatch) (Address, error) {
@@ -138,7 +138,7 @@ func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (OwnAddress, erro
 	if err != nil {
 		return OwnAddress{}, err
 	}
-	v, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in)
+	v, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in, ifMatch(c, showOwnAddress))
 	return showOwnAddress(v), err
 }
 
@@ -151,5 +151,5 @@ func (a *API) deleteAddress(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.DeleteAddress(c.Context(), c.Actor, user, id)
+	return None{}, a.App.DeleteAddress(c.Context(), c.Actor, user, id, ifMatch(c, showOwnAddress))
 }

@@ -125,7 +125,7 @@ func (a *API) updateWebhook(c *Call, in exchange.WebhookPatch) (Webhook, error) 
 	if err != nil {
 		return Webhook{}, err
 	}
-	w, err := a.App.UpdateWebhook(c.Context(), c.Actor, organization, id, in)
+	w, err := a.App.UpdateWebhook(c.Context(), c.Actor, organization, id, in, ifMatch(c, showWebhook))
 	return showWebhook(w), err
 }
 
@@ -134,7 +134,7 @@ func (a *API) deleteWebhook(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.DeleteWebhook(c.Context(), c.Actor, organization, id)
+	return None{}, a.App.DeleteWebhook(c.Context(), c.Actor, organization, id, ifMatch(c, showWebhook))
 }
 
 func (a *API) rotateWebhook(c *Call, _ None) (WebhookSecret, error) {

@@ -200,7 +200,7 @@ func (o *observer) act() {
 				m.opened = o.step
 			}
 		}
-		_, err := o.app.UpdateMaterial(ctx, o.people[o.random.IntN(2)], id, p)
+		_, err := o.app.UpdateMaterial(ctx, o.people[o.random.IntN(2)], id, p, nil)
 		o.must(err)
 	case 5: // archive or unarchive
 		id, some := anyOf(o.random, o.listings)
@@ -213,7 +213,7 @@ func (o *observer) act() {
 		}
 		m.archived = !m.archived
 		_, err := o.app.UpdateMaterial(ctx, o.people[0], id,
-			exchange.MaterialPatch{Archived: exchange.Some(m.archived)})
+			exchange.MaterialPatch{Archived: exchange.Some(m.archived)}, nil)
 		o.must(err)
 	case 6, 7: // save a search
 		who := o.random.IntN(len(o.people))
@@ -240,14 +240,14 @@ func (o *observer) act() {
 		if k.query != before.query || k.alerts != before.alerts {
 			k.since, k.day, k.told = o.step, o.today(), nil
 		}
-		_, err := o.app.UpdateSavedSearch(ctx, k.who, k.who.ID, id, p)
+		_, err := o.app.UpdateSavedSearch(ctx, k.who, k.who.ID, id, p, nil)
 		o.must(err)
 	case 9: // delete one
 		id, some := anyOf(o.random, o.searches)
 		if !some || o.random.IntN(3) > 0 {
 			return
 		}
-		o.must(o.app.DeleteSavedSearch(ctx, o.searches[id].who, o.searches[id].who.ID, id))
+		o.must(o.app.DeleteSavedSearch(ctx, o.searches[id].who, o.searches[id].who.ID, id, nil))
 		delete(o.searches, id)
 	default: // days pass, or the clock is set back
 		o.set(o.now.Load().AddDate(0, 0, o.random.IntN(7)-2))

@@ -165,14 +165,14 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 
 // UpdateAttachment changes the record of an attachment.
 func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.AttachmentPatch) (exchange.Attachment, error) {
+	p exchange.AttachmentPatch, match IfMatch[AttachmentView]) (exchange.Attachment, error) {
 	var t exchange.Attachment
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, old)); err != nil {
+		if err := match.checkRead(a.shownAttachment(ctx, tx, who, old)); err != nil {
 			return err
 		}
 		// Compare as the caller reads it: a hidden material is not shown to them.
@@ -235,13 +235,14 @@ func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchan
 }
 
 // DeleteAttachment deletes an attachment. Its content is deleted after the grace period.
-func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64) error {
+func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64,
+	match IfMatch[AttachmentView]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		t, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentDelete, id)
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, t)); err != nil {
+		if err := match.checkRead(a.shownAttachment(ctx, tx, who, t)); err != nil {
 			return err
 		}
 		if err := dropAttachment(ctx, tx, who, t); err != nil {
@@ -269,7 +270,7 @@ func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t ex
 // PutContent stores the content of an attachment that was created without, or a new version of it; the old version is
 // kept, and the replacement is audited. A document of a request never changes: a new version of it is a new attachment.
 func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, filename string,
-	body io.Reader) (exchange.Attachment, error) {
+	body io.Reader, match IfMatch[*exchange.Content]) (exchange.Attachment, error) {
 	t, err := a.named(ctx, who, exchange.AttachmentReplace, id, filename)
 	if err != nil {
 		return t, err
@@ -291,7 +292,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(t.Content)); err != nil {
+		if err := match.check(t.Content); err != nil {
 			return err
 		}
 		switch {

@@ -133,7 +133,7 @@ func (b *bulkRun) judge(ctx context.Context, s *materialWriter, r *bulkRow) erro
 	}
 	var err error
 	if r.old != nil {
-		r.now, r.changed, r.asAdmin, err = s.change(ctx, *r.old, patch)
+		r.now, r.changed, r.asAdmin, err = s.change(ctx, *r.old, patch, nil)
 	} else {
 		r.changed = true
 		if r.now, err = patch.Create(); err == nil {

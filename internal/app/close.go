@@ -114,7 +114,7 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 
 // CloseAccount deletes what belongs to a user alone, and keeps under "closed account" what both sides of a transfer
 // need. Labs with other members need another owner first. Closing a closed account changes nothing.
-func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
+func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[UserView]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		u, err := tx.User(ctx, user)
 		if err != nil {
@@ -139,8 +139,9 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 		if u, err = tx.UserForUpdate(ctx, user); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, func() (UserView, error) { return a.viewUser(ctx, tx, who, u, true) }); err != nil ||
-			u.Closed {
+		if err := match.checkRead(func() (UserView, error) {
+			return a.viewUser(ctx, tx, who, u, true)
+		}); err != nil || u.Closed {
 			return err
 		}
 		if err := a.closeAccount(ctx, tx, who, u); err != nil {

@@ -18,7 +18,7 @@ type deed func(h *hearing, by string, request int64, requester string) error
 
 func patch(p exchange.RequestPatch) deed {
 	return func(h *hearing, by string, request int64, _ string) error {
-		_, err := h.app.UpdateRequest(h.Context(), h.people[by], request, p)
+		_, err := h.app.UpdateRequest(h.Context(), h.people[by], request, p, nil)
 		return err
 	}
 }
@@ -52,7 +52,7 @@ func document(slot exchange.Slot) deed {
 
 func review(slot exchange.Slot, accept bool) deed {
 	return func(h *hearing, by string, request int64, _ string) error {
-		_, err := h.app.ReviewDocument(h.Context(), h.people[by], request, slot, accept, "page 4")
+		_, err := h.app.ReviewDocument(h.Context(), h.people[by], request, slot, accept, "page 4", nil)
 		return err
 	}
 }
@@ -90,7 +90,7 @@ func message(h *hearing, by string, request int64, _ string) error {
 
 func ship(h *hearing, by string, request int64, _ string) error {
 	_, err := h.app.ShipRequest(h.Context(), h.people[by], request,
-		exchange.ShipmentPatch{Carrier: exchange.Some("UPS")})
+		exchange.ShipmentPatch{Carrier: exchange.Some("UPS")}, nil)
 	return err
 }
 
@@ -101,11 +101,11 @@ func snooze(h *hearing, by string, request int64, _ string) error {
 }
 
 func unsnooze(h *hearing, by string, request int64, _ string) error {
-	return h.app.UnsnoozeRequest(h.Context(), h.people[by], request)
+	return h.app.UnsnoozeRequest(h.Context(), h.people[by], request, nil)
 }
 
 func remove(h *hearing, by string, request int64, _ string) error {
-	return h.app.DeleteRequest(h.Context(), h.people[by], request)
+	return h.app.DeleteRequest(h.Context(), h.people[by], request, nil)
 }
 
 func giveToOwner(h *hearing, by string, request int64, requester string) error {

@@ -17,7 +17,7 @@ func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w e
 		return exchange.Event{}, err
 	}
 	var sent []exchange.Event
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id,
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, nil,
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
@@ -38,7 +38,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 		return exchange.Issue{}, err
 	}
 	issue := exchange.Issue{RequestID: id, Text: text, OpenedBy: who.ID}
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id,
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, nil,
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			after, events, err := q.Request.OpenIssue(roles, who.ID, text, q.Terms, tx.Now)
@@ -58,7 +58,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 // CloseIssue closes a reported problem; closing one twice changes nothing.
 func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (exchange.Issue, error) {
 	var issue exchange.Issue
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id,
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, nil,
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			var err error

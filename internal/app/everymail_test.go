@@ -35,7 +35,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.must(err)
 		for name, who := range h.people {
 			_, err := h.app.UpdateUser(t.Context(), who, who.ID,
-				exchange.UserPatch{Email: exchange.Some(name + "@example.org")})
+				exchange.UserPatch{Email: exchange.Some(name + "@example.org")}, nil)
 			h.must(err)
 		}
 		h.work(1)
@@ -61,7 +61,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.alertOf(1)
 		h.wait()
 		_, err = h.app.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID,
-			exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+			exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")}, nil)
 		h.must(err)
 		h.ask("requester", "Why")
 		h.told()

@@ -133,14 +133,15 @@ func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Act
 }
 
 // UpdateGrant changes a grant.
-func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantPatch) (GrantView, error) {
+func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantPatch,
+	match IfMatch[GrantView]) (GrantView, error) {
 	var v GrantView
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.grantToChange(ctx, tx, who, id)
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, func() (GrantView, error) { return a.showGrant(ctx, tx, who, old) }); err != nil {
+		if err := match.checkRead(func() (GrantView, error) { return a.showGrant(ctx, tx, who, old) }); err != nil {
 			return err
 		}
 		g, err := p.Patch(old)
@@ -214,13 +215,13 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 }
 
 // Unfund removes a material from a grant; the grant's owner may, even after leaving the lab.
-func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64) error {
+func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64, match IfMatch[Untagged]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		g, err := a.grantToChange(ctx, tx, who, id)
 		if err != nil {
 			return err
 		}
-		if err := neverShown(ctx); err != nil {
+		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
 		if _, err := a.materialForUpdate(ctx, tx, who, material); err != nil {

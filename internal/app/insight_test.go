@@ -54,7 +54,7 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 				y.askForOtherThings()
 			case 1: // mostly refused, since no request may be under way
 				_, err := y.app.UpdateMaterial(t.Context(), y.member, y.materials[y.random.IntN(len(y.materials))],
-					exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(labs[y.random.IntN(2)]))})
+					exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(labs[y.random.IntN(2)]))}, nil)
 				if exchange.CodeOf(err) == exchange.Internal && err != nil {
 					t.Fatal(err)
 				}
@@ -300,7 +300,7 @@ func TestWhoLeavesALabIsNoMemberAndItsOwnerStays(t *testing.T) {
 		ctx := t.Context()
 		id := r.request()
 		_, err := r.app.UpdateRequest(ctx, r.member, id,
-			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(r.off.ID))})
+			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
 		r.must(err)
 		if err := r.app.Leave(ctx, r.member, r.lab); exchange.CodeOf(err) != exchange.Conflict {
 			t.Errorf("the owner: %v", err)

@@ -226,12 +226,12 @@ func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id i
 }
 
 // Withdraw withdraws an unanswered invitation.
-func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id int64) error {
+func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id int64, match IfMatch[Untagged]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
-		if err := neverShown(ctx); err != nil {
+		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
 		v, err := tx.InvitationOf(ctx, organization, id)

@@ -87,7 +87,7 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 func TestAnInvitationThatIsOverIsNotMailed(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		v := m.inviteAddress("nora")
-		m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID))
+		m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
 		known := m.invite(exchange.InvitationNew{RegistryID: exchange.Some("rosa")})
 		_, err := m.app.Answer(m.Context(), m.rosa, m.rosa.ID, known.ID, exchange.InvitationDeclined)
 		m.must(err)

@@ -102,19 +102,20 @@ func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, 
 	if err != nil {
 		return exchange.ShownJoinRequest{}, err
 	}
-	return a.endJoin(ctx, who, organization, id, to, reason)
+	return a.endJoin(ctx, who, organization, id, to, reason, nil)
 }
 
 // WithdrawJoin withdraws an unanswered join request; withdrawing it again changes nothing.
-func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization, id int64) error {
-	_, err := a.endJoin(ctx, who, organization, id, exchange.JoinWithdrawn, "")
+func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization, id int64,
+	match IfMatch[Untagged]) error {
+	_, err := a.endJoin(ctx, who, organization, id, exchange.JoinWithdrawn, "", match)
 	return err
 }
 
 // endJoin ends a join request: its sender withdraws it, or the organization's owner answers. The organization is
 // locked, so that of two concurrent calls the second sees the effect of the first.
 func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus,
-	reason string) (v exchange.ShownJoinRequest, err error) {
+	reason string, match IfMatch[Untagged]) (v exchange.ShownJoinRequest, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		o, err := tx.OrganizationForUpdate(ctx, organization)
 		if err != nil {
@@ -130,7 +131,7 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 		if err := a.may(ctx, tx, who, action, rel, object("join request", id)); err != nil {
 			return err
 		}
-		if err := neverShown(ctx); err != nil {
+		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
 		was := v.Status

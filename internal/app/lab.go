@@ -212,7 +212,7 @@ func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 	for i, m := range old {
 		// whether an MTA is needed stays unchanged
 		p := exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)}
-		if list[i], _, asAdmin[m.ID], err = shelf.change(ctx, m, p); err != nil {
+		if list[i], _, asAdmin[m.ID], err = shelf.change(ctx, m, p, nil); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 				len(documents.Items))
 		}
 		_, err = r.app.UpdateMaterial(ctx, r.member, r.material,
-			exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(old)), NeedsMTA: exchange.Some(false)})
+			exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(old)), NeedsMTA: exchange.Some(false)}, nil)
 		r.must(err)
 		made, err := r.app.ReplaceDocument(ctx, r.member, old, renamed, nil)
 		r.must(err)

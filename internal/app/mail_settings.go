@@ -21,19 +21,19 @@ func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UU
 
 // UpdateMailSettings changes a person's mail settings. What waits for their digest is sent at the new time.
 func (a *App) UpdateMailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	p exchange.MailSettingsPatch) (exchange.MailSettings, error) {
-	return a.changeMail(ctx, who, user, p.Patch)
+	p exchange.MailSettingsPatch, match IfMatch[exchange.MailSettings]) (exchange.MailSettings, error) {
+	return a.changeMail(ctx, who, user, match, p.Patch)
 }
 
 // RetryMail enables mail again to an address that a mail server refused.
 func (a *App) RetryMail(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
-	return a.changeMail(ctx, who, user, func(s exchange.MailSettings) (exchange.MailSettings, error) {
+	return a.changeMail(ctx, who, user, nil, func(s exchange.MailSettings) (exchange.MailSettings, error) {
 		s.Refused = nil
 		return s, nil
 	})
 }
 
-func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID,
+func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[exchange.MailSettings],
 	change func(exchange.MailSettings) (exchange.MailSettings, error)) (exchange.MailSettings, error) {
 	var s exchange.MailSettings
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -45,7 +45,7 @@ func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID
 			object("mail settings of", user)); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(reader.Mail)); err != nil {
+		if err := match.check(reader.Mail); err != nil {
 			return err
 		}
 		if s, err = change(reader.Mail); err != nil || same(s, reader.Mail) {

@@ -102,7 +102,7 @@ func (m *mailing) say(who exchange.Actor, request int64, text string) {
 
 func (m *mailing) wants(who exchange.Actor, p exchange.MailSettingsPatch) {
 	m.Helper()
-	_, err := m.app.UpdateMailSettings(m.Context(), who, who.ID, p)
+	_, err := m.app.UpdateMailSettings(m.Context(), who, who.ID, p, nil)
 	m.must(err)
 }
 
@@ -432,7 +432,7 @@ func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
 		m.ask()
 		m.work()
 		_, err := m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
-			exchange.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})})
+			exchange.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})}, nil)
 		m.must(err)
 		m.server.Answer(nil)
 		m.set("2026-03-03T09:00:00Z")
@@ -451,7 +451,7 @@ func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		id := m.ask()
 		m.must(m.app.SetAdmin(m.Context(), "ben", true))
-		m.must(m.app.DeleteRequest(m.Context(), m.person("ben"), id))
+		m.must(m.app.DeleteRequest(m.Context(), m.person("ben"), id, nil))
 		m.work()
 		if l := m.letterTo("rosa"); len(m.got("rosa")) != 1 || !strings.Contains(l.Text, "deleted") {
 			m.Errorf("the requester got %q", l.Text)

@@ -75,7 +75,7 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 			v := m.invite(exchange.InvitationNew{RegistryID: exchange.Some("rosa")})
 			m.work()
 			if i < 19 {
-				m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID))
+				m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
 			}
 		}
 		if got := m.got("rosa"); len(got) != exchange.MailPerHour {
@@ -161,7 +161,7 @@ func TestMail_ALabThatAcceptsManyRequestsMailsEachRequester(t *testing.T) {
 				exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
 			m.must(err)
 			_, err = m.app.UpdateRequest(m.Context(), m.ada, q.ID,
-				exchange.RequestPatch{Status: exchange.Some(exchange.Approved)})
+				exchange.RequestPatch{Status: exchange.Some(exchange.Approved)}, nil)
 			m.must(err)
 		}
 		m.work()

@@ -27,7 +27,7 @@ func (m *mailing) letterTo(name string) mailtest.Letter {
 func (m *mailing) outdated() {
 	m.Helper()
 	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material,
-		exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)})
+		exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)}, nil)
 	m.must(err)
 	id := m.ask()
 	m.set("2026-03-02T09:10:00Z")
@@ -36,13 +36,13 @@ func (m *mailing) outdated() {
 	m.change(m.rosa, id, exchange.RequestPatch{Abstract: exchange.Some("To do something else.")})
 	m.change(m.rosa, id, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
 	_, err = m.app.UpdateMaterial(m.Context(), m.ada, m.material,
-		exchange.MaterialPatch{Title: exchange.Some("Another title")})
+		exchange.MaterialPatch{Title: exchange.Some("Another title")}, nil)
 	m.must(err)
 }
 
 func (m *mailing) change(who exchange.Actor, id int64, p exchange.RequestPatch) {
 	m.Helper()
-	_, err := m.app.UpdateRequest(m.Context(), who, id, p)
+	_, err := m.app.UpdateRequest(m.Context(), who, id, p, nil)
 	m.must(err)
 }
 
@@ -108,7 +108,7 @@ func TestANotificationKeepsItsText(t *testing.T) {
 		_, _, err = m.app.AskToJoin(m.Context(), m.rosa, m.lab, exchange.JoinNew{})
 		m.must(err)
 		_, err = m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
-			exchange.OrganizationPatch{Name: exchange.Some("Park lab")})
+			exchange.OrganizationPatch{Name: exchange.Some("Park lab")}, nil)
 		m.must(err)
 		part, err = m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{},
 			exchange.Page{Limit: 1})

@@ -94,7 +94,7 @@ func takenReference(m exchange.Material) error {
 // UpdateMaterial changes a material. To move it to another organization, the caller needs the right to change materials
 // there too; archiving and unarchiving need a right of their own.
 func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
+	p exchange.MaterialPatch, match IfMatch[exchange.ShownMaterial]) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.MaterialForUpdate(ctx, id)
@@ -108,7 +108,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
 		if a.hides(who, old, tx.Now) && !shelf.takesBack {
 			return noMaterial()
 		}
-		m, changed, asAdmin, err := shelf.change(ctx, old, p)
+		m, changed, asAdmin, err := shelf.change(ctx, old, p, match)
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,8 @@ func idle(ctx context.Context, tx store.Conn, material int64) error {
 }
 
 // ArchiveMaterial archives a material; it is refused while a request for it is under way.
-func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64) error {
+func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64,
+	match IfMatch[exchange.ShownMaterial]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		m, err := a.materialForUpdate(ctx, tx, who, id)
 		if err != nil {
@@ -177,8 +178,9 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx,
-			func() (exchange.ShownMaterial, error) { return a.shownIn(ctx, tx, who, id) }); err != nil {
+		if err := match.checkRead(func() (exchange.ShownMaterial, error) {
+			return a.shownIn(ctx, tx, who, id)
+		}); err != nil {
 			return err
 		}
 		if m.Archived {

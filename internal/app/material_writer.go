@@ -59,12 +59,14 @@ func (s *materialWriter) add(ctx context.Context, m *exchange.Material) (asAdmin
 
 // change applies a patch to a material whose row is locked. If changed is false, there is nothing to save.
 func (s *materialWriter) change(ctx context.Context, old exchange.Material,
-	p exchange.MaterialPatch) (m exchange.Material, changed, asAdmin bool, err error) {
+	p exchange.MaterialPatch, match IfMatch[exchange.ShownMaterial]) (m exchange.Material, changed, asAdmin bool,
+	err error) {
 	if asAdmin, err = s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(old.OrganizationID)); err != nil {
 		return m, false, asAdmin, err
 	}
-	if err := unchanged(ctx,
-		func() (exchange.ShownMaterial, error) { return s.a.shownIn(ctx, s.c, s.who, old.ID) }); err != nil {
+	if err := match.checkRead(func() (exchange.ShownMaterial, error) {
+		return s.a.shownIn(ctx, s.c, s.who, old.ID)
+	}); err != nil {
 		return m, false, asAdmin, err
 	}
 	if err := s.keepPrivate(ctx, old, &p); err != nil {

@@ -27,8 +27,8 @@ func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.U
 
 // MarkRead marks one notification of a person as read or unread; without a mark it changes nothing.
 func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	read exchange.Opt[bool]) error {
-	return a.mark(ctx, who, user, func(ctx context.Context, tx store.Conn) error {
+	read exchange.Opt[bool], match IfMatch[Untagged]) error {
+	return a.mark(ctx, who, user, match, func(ctx context.Context, tx store.Conn) error {
 		if !read.Set {
 			return nil
 		}
@@ -42,18 +42,18 @@ func (a *App) MarkAllRead(ctx context.Context, who exchange.Actor, user uuid.UUI
 	if until < 1 {
 		return fieldError("until", "must be the id of a notification")
 	}
-	return a.mark(ctx, who, user,
+	return a.mark(ctx, who, user, nil,
 		func(ctx context.Context, tx store.Conn) error { return tx.MarkAllRead(ctx, user, until) })
 }
 
-func (a *App) mark(ctx context.Context, who exchange.Actor, user uuid.UUID,
+func (a *App) mark(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[Untagged],
 	do func(ctx context.Context, tx store.Conn) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.NotificationMark, who.ToUser(user),
 			object("notifications of", user)); err != nil {
 			return err
 		}
-		if err := neverShown(ctx); err != nil {
+		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
 		return do(ctx, tx)

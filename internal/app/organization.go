@@ -107,7 +107,7 @@ func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
 // left go to the owner, so that none is forgotten. Under exchange.AccessMembers new members and a new owner are
 // invited; but an admin may make a member the owner.
 func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.OrganizationPatch) (OrganizationChange, error) {
+	p exchange.OrganizationPatch, match IfMatch[OrganizationView]) (OrganizationChange, error) {
 	var c OrganizationChange
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		c = OrganizationChange{}
@@ -122,7 +122,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if c.OrganizationView, err = showOrganization(ctx, tx, old); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(c.OrganizationView)); err != nil {
+		if err := match.check(c.OrganizationView); err != nil {
 			return err
 		}
 		was := c.memberIDs()
@@ -293,7 +293,7 @@ func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitche
 
 // UpdateSettings changes notification switches.
 func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.SwitchesPatch) (exchange.Membership, error) {
+	p exchange.SwitchesPatch, match IfMatch[exchange.Membership]) (exchange.Membership, error) {
 	var m exchange.Membership
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
@@ -303,7 +303,7 @@ func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
 		if err := a.may(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id)); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(m)); err != nil {
+		if err := match.check(m); err != nil {
 			return err
 		}
 		switches := p.Patch(m.Switches)

@@ -47,10 +47,11 @@ func pendingActionOf(j exchange.Job) (d PendingAction, err error) {
 var Do = job.Kind[PendingAction]{Name: "deed"}
 
 // Schedule runs an action after UndoTime. It tries the action first and returns its error at once if it would be
-// refused now.
-func (a *App) Schedule(ctx context.Context, who exchange.Actor, d PendingAction) (id int64, err error) {
+// refused now. match is a condition on the request of the action.
+func (a *App) Schedule(ctx context.Context, who exchange.Actor, d PendingAction,
+	match IfMatch[exchange.RequestDetail]) (id int64, err error) {
 	trial, held := a.DB.DeferCommit(ctx)
-	err = a.applyPendingAction(trial, who, d)
+	err = a.applyPendingAction(trial, who, d, match)
 	held.Rollback(ctx)
 	if err != nil {
 		return 0, err
@@ -117,7 +118,7 @@ func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction)
 	}
 	deed, held := a.DB.DeferCommit(ctx)
 	defer held.Rollback(ctx)
-	if err = a.applyPendingAction(deed, who, d); err == nil {
+	if err = a.applyPendingAction(deed, who, d, nil); err == nil {
 		return r.FinishHeld(ctx, held)
 	}
 	if e, ok := errors.AsType[*exchange.Error](err); ok && !e.Code.ServerFault() {
@@ -127,12 +128,13 @@ func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction)
 }
 
 // applyPendingAction runs an action in one transaction.
-func (a *App) applyPendingAction(ctx context.Context, who exchange.Actor, d PendingAction) error {
+func (a *App) applyPendingAction(ctx context.Context, who exchange.Actor, d PendingAction,
+	match IfMatch[exchange.RequestDetail]) error {
 	switch {
 	case d.Request != 0:
-		return a.applyPendingStatus(ctx, who, d)
+		return a.applyPendingStatus(ctx, who, d, match)
 	case d.Material != 0:
-		return a.ArchiveMaterial(ctx, who, d.Material)
+		return a.ArchiveMaterial(ctx, who, d.Material, nil)
 	}
 	members, err := a.DB.Read().MembersOf(ctx, d.Organization, everything)
 	if err != nil {
@@ -144,12 +146,14 @@ func (a *App) applyPendingAction(ctx context.Context, who exchange.Actor, d Pend
 			rest = append(rest, exchange.UserRef(m.ID))
 		}
 	}
-	_, err = a.UpdateOrganization(ctx, who, d.Organization, exchange.OrganizationPatch{Members: exchange.Some(rest)})
+	_, err = a.UpdateOrganization(ctx, who, d.Organization,
+		exchange.OrganizationPatch{Members: exchange.Some(rest)}, nil)
 	return err
 }
 
 // applyPendingStatus changes the status of a request, and its shipping details if the action has any.
-func (a *App) applyPendingStatus(ctx context.Context, who exchange.Actor, d PendingAction) error {
+func (a *App) applyPendingStatus(ctx context.Context, who exchange.Actor, d PendingAction,
+	match IfMatch[exchange.RequestDetail]) error {
 	p := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
 	if d.Status == exchange.Rejected {
 		p.Rejection = exchange.Some(d.Reason)
@@ -157,7 +161,7 @@ func (a *App) applyPendingStatus(ctx context.Context, who exchange.Actor, d Pend
 	if d.Override != "" {
 		p.Override = exchange.Some(d.Override)
 	}
-	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request,
+	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request, match,
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (after exchange.Request, events []exchange.Event, err error) {
 			if s := d.Shipment; s != nil {

@@ -14,7 +14,7 @@ import (
 // later schedules an action of somebody.
 func (r *reminding) later(who exchange.Actor, d app.PendingAction) int64 {
 	r.Helper()
-	id, err := r.app.Schedule(r.Context(), who, d)
+	id, err := r.app.Schedule(r.Context(), who, d, nil)
 	r.must(err)
 	return id
 }
@@ -188,7 +188,7 @@ func TestADeedThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testing.T) {
 			"a request that is not there": {r.member, app.PendingAction{Request: 1 << 40, Status: exchange.Approved},
 				exchange.NotFound},
 		} {
-			_, err := r.app.Schedule(ctx, c.who, c.deed)
+			_, err := r.app.Schedule(ctx, c.who, c.deed, nil)
 			wantRefusal(t, what, err, c.want)
 			if doing, err := r.app.PendingStatusOf(ctx, c.who, request); doing != nil || err != nil {
 				t.Errorf("%s: %+v waits, %v", what, doing, err)
@@ -204,7 +204,7 @@ func TestADeedThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 		ctx, request := t.Context(), r.request()
 		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
 		_, err := r.app.UpdateRequest(ctx, r.asks, request,
-			exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
+			exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)}, nil)
 		r.must(err)
 		r.timeIsUp()
 		r.work(1)

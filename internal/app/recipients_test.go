@@ -119,7 +119,7 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 	signIn() // reloaded with their labs
 	h.lab = o.ID
 	_, err = h.app.UpdateOrganization(ctx, h.people["owner"], o.ID,
-		exchange.OrganizationPatch{Members: refs(labMembers...)})
+		exchange.OrganizationPatch{Members: refs(labMembers...)}, nil)
 	h.must(err)
 	signIn()
 	m, _, err := h.app.CreateMaterial(ctx, h.people["owner"],
@@ -144,7 +144,7 @@ func (h *hearing) switchOff(off ...string) {
 			}
 			_, err = h.app.UpdateSettings(h.Context(), h.people[name], m.ID,
 				exchange.SwitchesPatch{NewRequest: on("new"), StatusChange: on("changed"),
-					Decision: on("decided"), Assigned: on("assigned"), Reminder: on("remind")})
+					Decision: on("decided"), Assigned: on("assigned"), Reminder: on("remind")}, nil)
 			h.must(err)
 		}
 	}

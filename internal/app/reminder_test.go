@@ -49,7 +49,7 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	part, err := r.app.OwnSettings(ctx, r.off, exchange.Page{Limit: 9})
 	r.must(err)
 	for _, m := range part.Items {
-		_, err = r.app.UpdateSettings(ctx, r.off, m.ID, exchange.SwitchesPatch{Reminder: exchange.Some(false)})
+		_, err = r.app.UpdateSettings(ctx, r.off, m.ID, exchange.SwitchesPatch{Reminder: exchange.Some(false)}, nil)
 		r.must(err)
 	}
 	m, _, err := r.app.CreateMaterial(ctx, r.member,
@@ -181,14 +181,15 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 		}
 		// on day 16
 		_, err = r.app.UpdateRequest(ctx, r.asks, id,
-			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")}, nil)
 		r.must(err)
 		check(22, []int{7, 14}, nil)
 		check(23, []int{7, 14}, []int{7})
 		check(16+28+30+30, []int{7, 14}, []int{7, 88})
 		check(40, []int{7, 14}, []int{7, 88}) // the clock was set back
 		check(16+118, []int{7, 14}, []int{7, 88, 118})
-		_, err = r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{Status: exchange.Some(exchange.Rejected)})
+		_, err = r.app.UpdateRequest(ctx, r.member, id,
+			exchange.RequestPatch{Status: exchange.Some(exchange.Rejected)}, nil)
 		r.must(err)
 		check(900, []int{7, 14}, []int{7, 88, 118})
 		if report, err := r.app.Verify(ctx); err != nil || len(report.Faults) > 0 {
@@ -205,7 +206,7 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 		ctx, id, theirs := t.Context(), r.request(), r.request()
 		update := func(p exchange.RequestPatch) {
 			t.Helper()
-			_, err := r.app.UpdateRequest(ctx, r.asks, id, p)
+			_, err := r.app.UpdateRequest(ctx, r.asks, id, p, nil)
 			r.must(err)
 		}
 		check := func(days int, want ...int) {
@@ -226,7 +227,7 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 		update(exchange.RequestPatch{Abstract: exchange.Some("To map them all.")})
 		check(60, 21, 21)
 		o, err := r.app.UpdateOrganization(ctx, r.member, r.lab,
-			exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))})
+			exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
 		r.must(err)
 		_, err = r.app.Answer(ctx, r.off, r.off.ID, o.Invitations[0].ID, exchange.InvitationAccepted)
 		r.must(err)

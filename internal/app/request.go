@@ -136,8 +136,8 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID,
 
 // UpdateRequest applies a patch to a request; the rules are in exchange.Request.Apply.
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.RequestPatch) (exchange.RequestDetail, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id,
+	p exchange.RequestPatch, match IfMatch[exchange.RequestDetail]) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, match,
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			return a.patch(ctx, tx, who, q, roles, p)
@@ -260,7 +260,7 @@ type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q excha
 // act changes a request in one transaction: it locks the row, applies the rule, and saves the request, its events and
 // its notifications together.
 func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
-	do change) (exchange.RequestDetail, error) {
+	match IfMatch[exchange.RequestDetail], do change) (exchange.RequestDetail, error) {
 	var q exchange.RequestDetail
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
@@ -271,7 +271,7 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 		if err := a.may(ctx, tx, who, action, rel, object("request", id)); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(q)); err != nil {
+		if err := match.check(q); err != nil {
 			return err
 		}
 		roles := exchange.RolesOf(rel)
@@ -317,8 +317,8 @@ func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.Requ
 
 // ShipRequest sets how the parcel is shipped.
 func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.ShipmentPatch) (exchange.RequestDetail, error) {
-	return a.act(ctx, who, exchange.RequestShip, id,
+	p exchange.ShipmentPatch, match IfMatch[exchange.RequestDetail]) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestShip, id, match,
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
@@ -327,14 +327,14 @@ func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64,
 
 // ReviewDocument accepts or returns a document of a request.
 func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool,
-	reason string) (exchange.RequestDetail, error) {
+	reason string, match IfMatch[exchange.RequestDetail]) (exchange.RequestDetail, error) {
 	if !accept {
 		var err error
 		if reason, err = (exchange.ReasonBody{Reason: exchange.Some(reason)}).Check(); err != nil {
 			return exchange.RequestDetail{}, err
 		}
 	}
-	return a.act(ctx, who, exchange.RequestUpdate, id,
+	return a.act(ctx, who, exchange.RequestUpdate, id, match,
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
@@ -347,8 +347,9 @@ func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, 
 }
 
 // DeleteRequest hides a request from everyone; its events are kept.
-func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestDelete, id,
+func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64,
+	match IfMatch[exchange.RequestDetail]) error {
+	_, err := a.act(ctx, who, exchange.RequestDelete, id, match,
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			return q.Delete(roles, who.ID, q.Terms, tx.Now)

@@ -68,7 +68,7 @@ func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exc
 	content exchange.Content) (q exchange.RequestDetail, err error) {
 	t, err := newAttachment(who, exchange.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
 	if err == nil {
-		q, err = a.act(ctx, who, exchange.RequestUpdate, id,
+		q, err = a.act(ctx, who, exchange.RequestUpdate, id, nil,
 			func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 				roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 				if err := a.addAttachment(ctx, tx, who, &t); err != nil {

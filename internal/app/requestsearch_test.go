@@ -92,7 +92,7 @@ func (s *searching) document(who exchange.Actor) *exchange.Ref {
 // act does a random action to a request; actions that are not allowed are ignored.
 func (s *searching) act(id int64) {
 	ctx, who := s.Context(), s.admin()
-	update := func(p exchange.RequestPatch) error { _, err := s.app.UpdateRequest(ctx, who, id, p); return err }
+	update := func(p exchange.RequestPatch) error { _, err := s.app.UpdateRequest(ctx, who, id, p, nil); return err }
 	var err error
 	switch s.random.IntN(9) {
 	case 0, 1:
@@ -106,13 +106,13 @@ func (s *searching) act(id int64) {
 			AssignedTo: exchange.Some(exchange.UserRef(s.person(oneOf(s.random, s.names)).ID))})
 	case 5:
 		_, err = s.app.ShipRequest(ctx, who, id,
-			exchange.ShipmentPatch{Carrier: exchange.Some(s.text(2)), Tracking: exchange.Some(s.text(2))})
+			exchange.ShipmentPatch{Carrier: exchange.Some(s.text(2)), Tracking: exchange.Some(s.text(2))}, nil)
 	case 6, 7:
 		err = update(exchange.RequestPatch{Status: exchange.Some(oneOf(s.random, exchange.Statuses)),
 			Reason: exchange.Some("so"), Override: exchange.Some("so")})
 	case 8:
 		if s.random.IntN(3) == 0 {
-			err = s.app.DeleteRequest(ctx, who, id)
+			err = s.app.DeleteRequest(ctx, who, id, nil)
 		}
 	}
 	if exchange.CodeOf(err) == exchange.Internal && err != nil {
@@ -127,16 +127,16 @@ func (s *searching) rename() {
 	switch s.random.IntN(5) {
 	case 0:
 		_, err = s.app.UpdateUser(ctx, who, s.person(oneOf(s.random, s.names)).ID,
-			exchange.UserPatch{FirstName: exchange.Some(s.text(1)), LastName: exchange.Some(s.text(1))})
+			exchange.UserPatch{FirstName: exchange.Some(s.text(1)), LastName: exchange.Some(s.text(1))}, nil)
 	case 1:
 		_, err = s.app.UpdateOrganization(ctx, who, oneOf(s.random, s.labs),
-			exchange.OrganizationPatch{Name: exchange.Some(s.text(2))})
+			exchange.OrganizationPatch{Name: exchange.Some(s.text(2))}, nil)
 	case 2:
 		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
-			exchange.MaterialPatch{Title: exchange.Some(s.text(3))})
+			exchange.MaterialPatch{Title: exchange.Some(s.text(3))}, nil)
 	default:
 		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
-			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(oneOf(s.random, s.labs)))})
+			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(oneOf(s.random, s.labs)))}, nil)
 	}
 	if exchange.CodeOf(err) == exchange.Internal && err != nil {
 		s.Error(err)
@@ -365,13 +365,13 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 		ctx, admin := t.Context(), s.admin()
 		name := func(name string) {
 			_, err := s.app.UpdateUser(ctx, admin, s.asks.ID,
-				exchange.UserPatch{FirstName: exchange.Some("First"), LastName: exchange.Some("Person" + name)})
+				exchange.UserPatch{FirstName: exchange.Some("First"), LastName: exchange.Some("Person" + name)}, nil)
 			s.must(err)
 			_, err = s.app.UpdateOrganization(ctx, admin, s.lab,
-				exchange.OrganizationPatch{Name: exchange.Some("Lab" + name)})
+				exchange.OrganizationPatch{Name: exchange.Some("Lab" + name)}, nil)
 			s.must(err)
 			_, err = s.app.UpdateMaterial(ctx, admin, s.material,
-				exchange.MaterialPatch{Title: exchange.Some("Material" + name)})
+				exchange.MaterialPatch{Title: exchange.Some("Material" + name)}, nil)
 			s.must(err)
 		}
 		const many = 205
@@ -408,7 +408,8 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 		id := s.request()
 		_, err := s.app.SendMessage(ctx, s.asks, id, exchange.TextBody{Text: exchange.Some("Is the okapi well?")})
 		s.must(err)
-		_, err = s.app.UpdateRequest(ctx, admin, id, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
+		_, err = s.app.UpdateRequest(ctx, admin, id,
+			exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)}, nil)
 		s.must(err)
 		look := func(when string, member, other int64) {
 			t.Helper()
@@ -420,7 +421,7 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 		}
 		look("before", 1, 0)
 		_, err = s.app.UpdateMaterial(ctx, admin, s.material,
-			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(s.labs[1]))})
+			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(s.labs[1]))}, nil)
 		s.must(err)
 		look("after", 0, 1)
 	})

@@ -76,8 +76,8 @@ func begin(ctx context.Context, tx store.Conn) (b exchange.AlertStart, err error
 // UpdateSavedSearch changes a saved search. If its query changes or its alerts are enabled, it starts anew: materials
 // that match already are not new to it.
 func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	p exchange.SavedSearchPatch) (s exchange.SavedSearch, err error) {
-	err = a.withSavedSearch(ctx, who, user, id,
+	p exchange.SavedSearchPatch, match IfMatch[exchange.SavedSearch]) (s exchange.SavedSearch, err error) {
+	err = a.withSavedSearch(ctx, who, user, id, match,
 		func(ctx context.Context, tx store.Conn, old exchange.SavedSearch) error {
 			if s, err = p.Patch(old); err != nil || same(s, old) {
 				return err
@@ -97,8 +97,9 @@ func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 }
 
 // DeleteSavedSearch deletes a saved search.
-func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
-	return a.withSavedSearch(ctx, who, user, id,
+func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	match IfMatch[exchange.SavedSearch]) error {
+	return a.withSavedSearch(ctx, who, user, id, match,
 		func(ctx context.Context, tx store.Conn, _ exchange.SavedSearch) error {
 			return tx.DeleteSavedSearch(ctx, id)
 		})
@@ -106,6 +107,7 @@ func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uu
 
 // withSavedSearch locks a saved search and calls do to change it, if who may.
 func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	match IfMatch[exchange.SavedSearch],
 	do func(context.Context, store.Conn, exchange.SavedSearch) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user),
@@ -116,7 +118,7 @@ func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(old)); err != nil {
+		if err := match.check(old); err != nil {
 			return err
 		}
 		return do(ctx, tx, old)

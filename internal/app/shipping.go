@@ -44,7 +44,7 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 
 // UpdateShipping changes shipping requirements.
 func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.ShippingPatch) (exchange.Shipping, error) {
+	p exchange.ShippingPatch, match IfMatch[exchange.Shipping]) (exchange.Shipping, error) {
 	var s exchange.Shipping
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.ShippingForUpdate(ctx, id)
@@ -55,7 +55,7 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
 			object("shipping requirements", id)); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(old)); err != nil {
+		if err := match.check(old); err != nil {
 			return err
 		}
 		if s, err = p.Patch(old); err != nil || s == old {
@@ -139,7 +139,7 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 
 // UpdateAddress changes an address; existing requests keep it as it was.
 func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	p exchange.AddressPatch) (AddressView, error) {
+	p exchange.AddressPatch, match IfMatch[AddressView]) (AddressView, error) {
 	var v AddressView
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
@@ -149,7 +149,7 @@ func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(old)); err != nil {
+		if err := match.check(old); err != nil {
 			return err
 		}
 		v.Owner = old.Owner
@@ -163,16 +163,15 @@ func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 }
 
 // DeleteAddress deletes an address of a user.
-func (a *App) DeleteAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
+func (a *App) DeleteAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	match IfMatch[AddressView]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
 			return err
 		}
-		if err := unchanged(ctx,
-			func() (AddressView, error) {
-				return viewAddress(ctx, tx, store.Conn.AddressForUpdate, user,
-					id)
-			}); err != nil {
+		if err := match.checkRead(func() (AddressView, error) {
+			return viewAddress(ctx, tx, store.Conn.AddressForUpdate, user, id)
+		}); err != nil {
 			return err
 		}
 		return tx.DeleteAddress(ctx, user, id)

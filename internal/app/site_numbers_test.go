@@ -31,7 +31,7 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		hidden := exchange.Date(began.AddDate(0, 0, 2).Format(time.DateOnly))
 		list("embargoed", &hidden)
 		open := list("open", nil)
-		r.must(r.app.ArchiveMaterial(ctx, r.member, list("archived", nil)))
+		r.must(r.app.ArchiveMaterial(ctx, r.member, list("archived", nil), nil))
 		if n, err := r.app.SiteNumbers(ctx); err != nil || n.Materials != before.Materials {
 			t.Errorf("%d materials, %d a moment ago: %v", n.Materials, before.Materials, err)
 		}
@@ -45,7 +45,8 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		if len(n.Newest) == 0 || n.Newest[0].ID != open || n.Newest[0].Lab == "" {
 			t.Errorf("newest: %+v", n.Newest)
 		}
-		_, err = r.app.UpdateMaterial(ctx, r.member, open, exchange.MaterialPatch{EmbargoDate: exchange.NullOf(hidden)})
+		_, err = r.app.UpdateMaterial(ctx, r.member, open,
+			exchange.MaterialPatch{EmbargoDate: exchange.NullOf(hidden)}, nil)
 		r.must(err)
 		hides, err := r.app.SiteNumbers(ctx) // at once, despite the cache
 		r.must(err)
@@ -73,7 +74,7 @@ func TestThePaceOfTheExchangeIsThatOfItsDecidedRequests(t *testing.T) {
 		for i, id := range made {
 			r.set(began.AddDate(0, 0, i+1))
 			_, err := r.app.UpdateRequest(ctx, r.member, id,
-				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some("No.")})
+				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some("No.")}, nil)
 			r.must(err)
 		}
 		n, err := r.app.SiteNumbers(ctx)

@@ -62,7 +62,7 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		}
 		age(t, dir, orphan.Key)
 		for _, id := range []int64{young.ID, gone.ID} {
-			if err := a.DeleteAttachment(ctx, who, id); err != nil {
+			if err := a.DeleteAttachment(ctx, who, id, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

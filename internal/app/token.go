@@ -19,12 +19,13 @@ func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID,
 }
 
 // RevokeToken revokes one token of a user, which may be the one presented.
-func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
+func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	match IfMatch[Untagged]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("token", id)); err != nil {
 			return err
 		}
-		if err := neverShown(ctx); err != nil {
+		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
 		if err := tx.DeleteToken(ctx, user, id); err != nil {
@@ -35,12 +36,12 @@ func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 }
 
 // RevokeTokens revokes every token of a user, including the one presented.
-func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
+func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[Untagged]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("tokens of", user)); err != nil {
 			return err
 		}
-		if err := neverShown(ctx); err != nil {
+		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
 		if err := tx.DeleteTokens(ctx, user); err != nil {

@@ -79,7 +79,7 @@ func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64,
 // SnoozeRequest defers reminders of the present turn until a moment.
 func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64,
 	n exchange.SnoozeNew) (exchange.RequestDetail, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id,
+	return a.act(ctx, who, exchange.RequestUpdate, id, nil,
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			return q.Snooze(roles, who.ID, n, q.Terms, tx.Now)
@@ -87,8 +87,9 @@ func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64,
 }
 
 // UnsnoozeRequest ends a snooze.
-func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id,
+func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64,
+	match IfMatch[exchange.RequestDetail]) error {
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, match,
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			return q.Unsnooze(roles, who.ID, q.Terms, tx.Now)

@@ -22,19 +22,19 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 		fresh, approved, closed := r.request(), r.request(), r.request()
 		status := func(id int64, s exchange.Status) {
 			t.Helper()
-			_, err := r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{Status: exchange.Some(s)})
+			_, err := r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{Status: exchange.Some(s)}, nil)
 			r.must(err)
 		}
 		_, err = r.app.UpdateRequest(ctx, r.asks, approved,
-			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")}, nil)
 		r.must(err)
 		status(approved, exchange.Approved)
 		status(closed, exchange.Rejected)
 		material := func(p exchange.MaterialPatch) func() error {
-			return func() error { _, err := r.app.UpdateMaterial(ctx, r.member, r.material, p); return err }
+			return func() error { _, err := r.app.UpdateMaterial(ctx, r.member, r.material, p, nil); return err }
 		}
 		ships := func(p exchange.ShippingPatch) func() error {
-			return func() error { _, err := r.app.UpdateShipping(ctx, r.member, shipping.ID, p); return err }
+			return func() error { _, err := r.app.UpdateShipping(ctx, r.member, shipping.ID, p, nil); return err }
 		}
 		since := map[int64]int{fresh: 0, approved: 0, closed: 0} // the day
 		for i, c := range []struct {

@@ -268,8 +268,8 @@ func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u 
 }
 
 // UpdateUser changes a user's own data.
-func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch) (UserView,
-	error) {
+func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch,
+	match IfMatch[UserView]) (UserView, error) {
 	var u exchange.User
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.UserForUpdate(ctx, id)
@@ -279,7 +279,7 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 		if err := a.may(ctx, tx, who, exchange.UserUpdate, who.ToUser(id), object("user", id)); err != nil {
 			return err
 		}
-		err = unchanged(ctx, func() (UserView, error) {
+		err = match.checkRead(func() (UserView, error) {
 			private, _ := a.policy.Can(exchange.UserReadPrivate, who.ToUser(id))
 			return a.viewUser(ctx, tx, who, old, private)
 		})

@@ -77,8 +77,8 @@ func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w excha
 
 // UpdateWebhook changes a webhook.
 func (a *App) UpdateWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
-	p exchange.WebhookPatch) (exchange.Webhook, error) {
-	return a.changeWebhook(ctx, who, organization, id,
+	p exchange.WebhookPatch, match IfMatch[exchange.Webhook]) (exchange.Webhook, error) {
+	return a.changeWebhook(ctx, who, organization, id, match,
 		func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
 			return p.Patch(w, a.Sender.Check, tx.Now)
 		})
@@ -86,17 +86,18 @@ func (a *App) UpdateWebhook(ctx context.Context, who exchange.Actor, organizatio
 
 // RotateWebhook gives a webhook a new secret; the old one signs too for a day.
 func (a *App) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (exchange.Webhook, error) {
-	return a.changeWebhook(ctx, who, organization, id,
+	return a.changeWebhook(ctx, who, organization, id, nil,
 		func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
 			return w.Rotate(webhook.NewSecret(), tx.Now), nil
 		})
 }
 
 func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+	match IfMatch[exchange.Webhook],
 	change func(exchange.Webhook, store.Conn) (exchange.Webhook, error)) (w exchange.Webhook, err error) {
 	err = a.withWebhook(ctx, who, organization, id,
 		func(ctx context.Context, tx store.Conn, old exchange.Webhook) error {
-			if err := unchanged(ctx, as(old)); err != nil {
+			if err := match.check(old); err != nil {
 				return err
 			}
 			if w, err = change(old, tx); err != nil || same(w, old) {
@@ -128,10 +129,11 @@ func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization,
 }
 
 // DeleteWebhook deletes a webhook. Its pending deliveries are never sent.
-func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organization, id int64) error {
+func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+	match IfMatch[exchange.Webhook]) error {
 	return a.withWebhook(ctx, who, organization, id,
 		func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
-			if err := unchanged(ctx, as(w)); err != nil {
+			if err := match.check(w); err != nil {
 				return err
 			}
 			if err := tx.DeleteWebhook(ctx, id); err != nil {

@@ -107,7 +107,7 @@ func (y *year) act(id int64) {
 		who = y.member
 	}
 	update := func(p exchange.RequestPatch) (exchange.RequestDetail, error) {
-		return y.app.UpdateRequest(ctx, who, id, p)
+		return y.app.UpdateRequest(ctx, who, id, p, nil)
 	}
 	read := func(err error) (exchange.RequestDetail, error) {
 		if err != nil {
@@ -160,7 +160,7 @@ func (y *year) act(id int64) {
 			return q, err
 		},
 		func() (exchange.RequestDetail, error) {
-			err := y.app.UnsnoozeRequest(ctx, who, id)
+			err := y.app.UnsnoozeRequest(ctx, who, id, nil)
 			if err == nil {
 				l.snoozed = time.Time{}
 			}
@@ -170,7 +170,7 @@ func (y *year) act(id int64) {
 			if y.random.IntN(20) > 0 {
 				return read(nil)
 			}
-			if err := y.app.DeleteRequest(ctx, y.admin, id); err != nil {
+			if err := y.app.DeleteRequest(ctx, y.admin, id, nil); err != nil {
 				return exchange.RequestDetail{}, err
 			}
 			y.ended(l)
@@ -190,7 +190,7 @@ func (y *year) askForOtherThings() {
 	material := y.materials[y.random.IntN(len(y.materials))]
 	_, err := y.app.UpdateMaterial(y.Context(), y.member, material, exchange.MaterialPatch{
 		NeedsAbstract: exchange.Some(y.random.IntN(2) == 0), NeedsMTA: exchange.Some(y.random.IntN(2) == 0),
-		NeedsIRB: exchange.Some(y.random.IntN(2) == 0)})
+		NeedsIRB: exchange.Some(y.random.IntN(2) == 0)}, nil)
 	y.must(err)
 	part, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material},
 		y.admin)

@@ -182,7 +182,7 @@ func (f *filling) openLab(head, name, description string, members ...string) {
 		for _, m := range members {
 			patch.Members.Value = append(patch.Members.Value, exchange.UserRef(f.actors[m].ID))
 		}
-		o, err := f.app.UpdateOrganization(f.ctx, f.actors[head], lab, patch)
+		o, err := f.app.UpdateOrganization(f.ctx, f.actors[head], lab, patch, nil)
 		for _, i := range o.Invitations {
 			if err == nil {
 				_, err = f.app.Answer(f.ctx, f.actors[i.RegistryID], f.actors[i.RegistryID].ID, i.ID,

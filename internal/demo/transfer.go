@@ -49,7 +49,7 @@ func (t *transfer) step(what string, do func() error) {
 
 func (t *transfer) update(by string, p exchange.RequestPatch) {
 	t.step("update the request", func() error {
-		_, err := t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p)
+		_, err := t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p, nil)
 		return err
 	})
 }
@@ -78,21 +78,21 @@ func (t *transfer) hand(by string, slot exchange.Slot, file string) {
 		default:
 			p.ExecutedMTA = exchange.NullOf(id)
 		}
-		_, err = t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p)
+		_, err = t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p, nil)
 		return err
 	})
 }
 
 func (t *transfer) accept(by string, slot exchange.Slot) {
 	t.step("accept a document", func() error {
-		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, true, "")
+		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, true, "", nil)
 		return err
 	})
 }
 
 func (t *transfer) giveBack(by string, slot exchange.Slot, reason string) {
 	t.step("return a document", func() error {
-		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, false, reason)
+		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, false, reason, nil)
 		return err
 	})
 }
@@ -134,7 +134,7 @@ func (t *transfer) send(by, tracking, conditions string) {
 			Carrier: exchange.Some("Sample courier"), Tracking: exchange.Some(tracking),
 			Conditions: exchange.Some(conditions),
 			SentAt:     exchange.NullOf(exchange.Instant(t.now)),
-		})
+		}, nil)
 		return err
 	})
 	t.move(by, exchange.Fulfilled)

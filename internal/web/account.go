@@ -87,7 +87,7 @@ func (v *pageRequest) profilePage() *profilePage {
 func (v *pageRequest) profile() (response, error) { return show("account", v.profilePage()) }
 
 func (v *pageRequest) saveProfile() (response, error) {
-	_, err := v.app.UpdateUser(v.Context(), v.who.Actor, v.who.ID, v.names())
+	_, err := v.app.UpdateUser(v.Context(), v.who.Actor, v.who.ID, v.names(), nil)
 	if fields, wrong := faults(err); wrong {
 		p := v.profilePage()
 		p.Errors = sentencesOf(fields, profileLabels)

@@ -89,7 +89,7 @@ func (v *pageRequest) saveAddress() (response, error) {
 			return response{}, err
 		}
 		p.Title = "Address " + p.Address.Name + ", settings"
-		_, err = v.app.UpdateAddress(v.Context(), v.who.Actor, v.who.ID, p.Address.ID, addressOf(v.PostForm))
+		_, err = v.app.UpdateAddress(v.Context(), v.who.Actor, v.who.ID, p.Address.ID, addressOf(v.PostForm), nil)
 	}
 	if fields, wrong := faults(err); wrong {
 		p.Errors = sentencesOf(fields, addressLabels)
@@ -104,5 +104,5 @@ func (v *pageRequest) deleteAddress() (response, error) {
 		return response{}, err
 	}
 	return seeOther("/account/addresses").saying("The address is deleted. Requests that were sent keep it."),
-		v.app.DeleteAddress(v.Context(), v.who.Actor, v.who.ID, id)
+		v.app.DeleteAddress(v.Context(), v.who.Actor, v.who.ID, id, nil)
 }

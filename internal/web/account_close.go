@@ -51,7 +51,7 @@ func (v *pageRequest) close(user uuid.UUID, done response) (response, error) {
 		p.Errors = FieldErrors{"confirm": {"Type " + p.User.Name() + " or " + p.User.RegistryID + " to confirm"}}
 		return invalid(p.template(), p)
 	}
-	if err := v.app.CloseAccount(v.Context(), v.who.Actor, user); exchange.CodeOf(err) != exchange.Conflict ||
+	if err := v.app.CloseAccount(v.Context(), v.who.Actor, user, nil); exchange.CodeOf(err) != exchange.Conflict ||
 		!p.Blocked() {
 		return done, err
 	}

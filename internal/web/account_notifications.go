@@ -152,7 +152,7 @@ func (v *pageRequest) saveSwitches() (response, error) {
 		if p.Patch(m.Switches) == m.Switches {
 			continue
 		}
-		if _, err := v.app.UpdateSettings(v.Context(), v.who.Actor, m.Membership.ID, p); err != nil {
+		if _, err := v.app.UpdateSettings(v.Context(), v.who.Actor, m.Membership.ID, p, nil); err != nil {
 			return response{}, err
 		}
 	}
@@ -188,7 +188,7 @@ func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
 }
 
 func (v *pageRequest) saveMail() (response, error) {
-	_, err := v.app.UpdateMailSettings(v.Context(), v.who.Actor, v.who.ID, v.mailPatch())
+	_, err := v.app.UpdateMailSettings(v.Context(), v.who.Actor, v.who.ID, v.mailPatch(), nil)
 	if fields, wrong := faults(err); wrong {
 		p, err := v.toldPage()
 		if err != nil {

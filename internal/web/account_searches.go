@@ -45,7 +45,7 @@ func (v *pageRequest) saveOwnSearch() (response, error) {
 		return response{}, err
 	}
 	s, err := v.app.UpdateSavedSearch(v.Context(), v.who.Actor, v.who.ID, id, exchange.SavedSearchPatch{
-		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))})
+		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))}, nil)
 	if fields, wrong := faults(err); wrong {
 		p, err := v.ownSearchesPage()
 		if err != nil {
@@ -69,5 +69,5 @@ func (v *pageRequest) deleteOwnSearch() (response, error) {
 		return response{}, err
 	}
 	return seeOther("/account/searches").saying("The saved search is deleted."),
-		v.app.DeleteSavedSearch(v.Context(), v.who.Actor, v.who.ID, id)
+		v.app.DeleteSavedSearch(v.Context(), v.who.Actor, v.who.ID, id, nil)
 }

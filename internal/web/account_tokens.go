@@ -136,7 +136,7 @@ func (v *pageRequest) revokeToken() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := v.app.RevokeToken(v.Context(), v.who.Actor, v.who.ID, id); err != nil {
+	if err := v.app.RevokeToken(v.Context(), v.who.Actor, v.who.ID, id, nil); err != nil {
 		return response{}, err
 	}
 	switch {
@@ -165,7 +165,7 @@ func (v *pageRequest) endOtherSessions() (response, error) {
 
 // endEverything revokes all tokens and sessions, the present one too.
 func (v *pageRequest) endEverything() (response, error) {
-	if err := v.app.RevokeTokens(v.Context(), v.who.Actor, v.who.ID); err != nil {
+	if err := v.app.RevokeTokens(v.Context(), v.who.Actor, v.who.ID, nil); err != nil {
 		return response{}, err
 	}
 	v.forget(sessionCookie)

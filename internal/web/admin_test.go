@@ -68,7 +68,8 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
-		id, err := w.app.Schedule(w.Context(), v.actor, app.PendingAction{Request: q.ID, Status: exchange.Approved})
+		id, err := w.app.Schedule(w.Context(), v.actor,
+			app.PendingAction{Request: q.ID, Status: exchange.Approved}, nil)
 		w.must(err)
 		path := "/progress/" + strconv.FormatInt(id, 10)
 		a := v.get(path).want(http.StatusOK)

@@ -284,7 +284,7 @@ func (v *pageRequest) archive() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	deed, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Material: id})
+	deed, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Material: id}, nil)
 	if err != nil {
 		return response{}, err
 	}
@@ -299,7 +299,7 @@ func (v *pageRequest) offerAgain() (response, error) {
 		return response{}, err
 	}
 	if _, err := v.app.UpdateMaterial(v.Context(), v.who.Actor, id,
-		exchange.MaterialPatch{Archived: exchange.Some(false)}); err != nil {
+		exchange.MaterialPatch{Archived: exchange.Some(false)}, nil); err != nil {
 		return response{}, err
 	}
 	return seeOther(materialAt(id)).saying("The material is offered again."), nil

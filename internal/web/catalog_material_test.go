@@ -152,7 +152,7 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 			t.Errorf("not undoable: %s", a.text(".toast"))
 		}
 		// as the job does when the time is over
-		w.must(w.app.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID))
+		w.must(w.app.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID, nil))
 		a = w.as("").get(at).want(http.StatusOK)
 		if a.has(".cta") || a.has("#files") || a.text("h1 ~ .tag") != "Archived" ||
 			!strings.Contains(a.text("main"), "no longer be requested") {

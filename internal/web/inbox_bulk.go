@@ -43,13 +43,15 @@ type bulkAct struct {
 
 var bulkActs = map[string]bulkAct{
 	"accept": {did: "will be accepted", do: func(v *pageRequest, id int64, _ bulkForm) error {
-		_, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Request: id, Status: exchange.Approved})
+		_, err := v.app.Schedule(v.Context(), v.who.Actor,
+			app.PendingAction{Request: id, Status: exchange.Approved}, nil)
 		return err
 	}},
 	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
 			_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id,
-				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)})
+				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)},
+				nil)
 			return err
 		}},
 	"assign": {did: "assigned", field: "assign", needs: "Choose a person.",
@@ -61,7 +63,7 @@ var bulkActs = map[string]bulkAct{
 				return err
 			}
 			_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id,
-				exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))})
+				exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))}, nil)
 			return err
 		}},
 	"remind": {did: "reminded", do: func(v *pageRequest, id int64, _ bulkForm) error {

@@ -84,7 +84,7 @@ func (v *pageRequest) saveGrant() (response, error) {
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
 	_, err = v.app.UpdateGrant(v.Context(), v.who.Actor, p.Grant.ID,
-		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
+		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)}, nil)
 	if fields, ok := faults(err); ok {
 		p.Errors, p.Open = fields, "edit"
 		return invalid("funding", p)
@@ -126,7 +126,7 @@ func (v *pageRequest) unfund() (response, error) {
 	if err != nil {
 		return v.missing()
 	}
-	if err := v.app.Unfund(v.Context(), v.who.Actor, id, material); err != nil {
+	if err := v.app.Unfund(v.Context(), v.who.Actor, id, material, nil); err != nil {
 		return response{}, err
 	}
 	return seeOther("/funding/" + itoa(id) + "#materials").saying("The grant does not name the material any more."), nil

@@ -246,7 +246,7 @@ func (v *pageRequest) saveLab() (response, error) {
 	}
 	p := &labForm{labPage: base}
 	p.read(v)
-	_, err = v.app.UpdateOrganization(v.Context(), v.who.Actor, base.Lab.ID, p.patchOf())
+	_, err = v.app.UpdateOrganization(v.Context(), v.who.Actor, base.Lab.ID, p.patchOf(), nil)
 	if fields, ok := faults(err); ok {
 		p.Errors = fields
 		return invalid("lab-settings", p)

@@ -94,7 +94,7 @@ func (v *pageRequest) removeMember() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	deed, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Organization: id, Member: u.ID})
+	deed, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Organization: id, Member: u.ID}, nil)
 	if err != nil {
 		return response{}, err
 	}
@@ -129,7 +129,7 @@ func (v *pageRequest) handLabOver() (response, error) {
 		return again("sure", "Tick the box to transfer ownership: once they own it, you cannot take it back yourself.")
 	}
 	o, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id,
-		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))})
+		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}, nil)
 	if text, ok := refusal(err); ok {
 		return again("owner", text)
 	} else if err != nil {
@@ -269,7 +269,7 @@ func (v *pageRequest) revokeInvitation() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := v.app.Withdraw(v.Context(), v.who.Actor, lab, id); err != nil {
+	if err := v.app.Withdraw(v.Context(), v.who.Actor, lab, id, nil); err != nil {
 		return response{}, err
 	}
 	return seeOther(v.lab("/people")).saying("The invitation is taken back; its link opens nothing any more."), nil
@@ -335,7 +335,7 @@ func (v *pageRequest) withdrawJoin() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := v.app.WithdrawJoin(v.Context(), v.who.Actor, lab, id); err != nil {
+	if err := v.app.WithdrawJoin(v.Context(), v.who.Actor, lab, id, nil); err != nil {
 		return response{}, err
 	}
 	return seeOther(v.lab("/people")).saying("You took your question back."), nil

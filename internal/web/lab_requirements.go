@@ -67,7 +67,7 @@ func (v *pageRequest) saveShipping() (response, error) {
 	if v.PathValue("shipping") == "" {
 		_, err = v.app.CreateShipping(v.Context(), v.who.Actor, patch)
 	} else if id, err = v.id("shipping"); err == nil {
-		_, err = v.app.UpdateShipping(v.Context(), v.who.Actor, id, patch)
+		_, err = v.app.UpdateShipping(v.Context(), v.who.Actor, id, patch, nil)
 	}
 	if fields, ok := faults(err); ok {
 		p, err := v.readRequirements()
@@ -204,7 +204,7 @@ func (v *pageRequest) deleteDocument() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); err != nil {
+	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id, nil); err != nil {
 		return v.documentRefused(err)
 	}
 	return seeOther(v.lab("/requirements#documents")).saying("The document " + strconv.FormatInt(id, 10) +

@@ -370,7 +370,7 @@ func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 			exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
 		w.must(err)
 		_, err = w.app.UpdateOrganization(t.Context(), owner.actor, id,
-			exchange.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))})
+			exchange.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))}, nil)
 		w.must(err)
 		_, _, err = w.app.AskToJoin(t.Context(), w.as(fmt.Sprint("asker", i)).actor, id, exchange.JoinNew{})
 		w.must(err)
@@ -419,7 +419,7 @@ func TestMaterialsOfALabAreFilteredAndOnlyMembersSeeArchivedOnes(t *testing.T) {
 	w := alone(t)
 	lab, owner := w.labOf("olivia"), w.as("olivia")
 	m := w.material("Sf9")
-	w.must(w.app.ArchiveMaterial(t.Context(), owner.actor, m.ID))
+	w.must(w.app.ArchiveMaterial(t.Context(), owner.actor, m.ID, nil))
 	for name, want := range map[string]bool{"olivia": true, "josiah": false, "": false} {
 		if text := w.as(name).get(lab + "?state=archived").text("main table"); strings.Contains(text, "Sf9") != want {
 			t.Errorf("%q: %s", name, text)

@@ -155,7 +155,7 @@ func (v *pageRequest) saveWebhook() (response, error) {
 		return response{}, err
 	}
 	patch, typed, everything := v.webhookForm()
-	_, err = v.app.UpdateWebhook(v.Context(), v.who.Actor, lab, id, patch)
+	_, err = v.app.UpdateWebhook(v.Context(), v.who.Actor, lab, id, patch, nil)
 	if fields, ok := faults(err); ok {
 		p, err := v.readWebhook()
 		if err != nil {
@@ -179,7 +179,7 @@ func (v *pageRequest) actOnWebhook() (response, error) {
 	switch v.PathValue("act") {
 	case "on", "off":
 		on := v.PathValue("act") == "on"
-		w, err := v.app.UpdateWebhook(ctx, who, lab, id, exchange.WebhookPatch{Enabled: exchange.Some(on)})
+		w, err := v.app.UpdateWebhook(ctx, who, lab, id, exchange.WebhookPatch{Enabled: exchange.Some(on)}, nil)
 		if w.Enabled {
 			return here.saying("The webhook is switched on."), err
 		}
@@ -199,7 +199,7 @@ func (v *pageRequest) actOnWebhook() (response, error) {
 		_, err := v.app.PingWebhook(ctx, who, lab, id)
 		return here.saying("A message is on its way. Load the page again to see what came of it."), err
 	case "delete":
-		err := v.app.DeleteWebhook(ctx, who, lab, id)
+		err := v.app.DeleteWebhook(ctx, who, lab, id, nil)
 		return seeOther(v.lab("/webhooks")).saying("The webhook is deleted."), err
 	}
 	return v.missing()

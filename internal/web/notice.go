@@ -258,7 +258,7 @@ func (v *pageRequest) readNotice() (response, error) {
 		return response{}, err
 	}
 	read := v.PostFormValue("unread") == ""
-	if err := v.app.MarkRead(v.Context(), v.who.Actor, v.who.ID, id, exchange.Some(read)); err != nil {
+	if err := v.app.MarkRead(v.Context(), v.who.Actor, v.who.ID, id, exchange.Some(read), nil); err != nil {
 		return response{}, err
 	}
 	return seeOther(v.noticesBack()), nil

@@ -35,7 +35,7 @@ func (w *world) patient() int64 {
 func (w *world) published(id int64) {
 	w.Helper()
 	_, err := w.app.UpdateMaterial(w.Context(), w.as("olivia").actor, id,
-		exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()})
+		exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
 	w.must(err)
 }
 
@@ -56,7 +56,7 @@ func TestMaterialPage_MarksWhatIsNotForEverybody(t *testing.T) {
 			a.has("dt:contains('Model ID') .tag") {
 			t.Errorf("%s", a.text("main"))
 		}
-		w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, id))
+		w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, id, nil))
 		if a := w.as("mario").get(path); !strings.Contains(a.text(".note.turn"), "only members") {
 			t.Errorf("archived under embargo: %s", a.text("main"))
 		}

@@ -291,22 +291,19 @@ func (p *requestPage) since(form url.Values) {
 	}
 }
 
-// asSeen makes a use case fail if the request is no longer as the form's page showed it.
-func (v *pageRequest) asSeen() *pageRequest {
+// asSeen returns the condition that the request is still as the form's page showed it.
+func (v *pageRequest) asSeen() app.IfMatch[exchange.RequestDetail] {
 	seen := v.PostFormValue("seen")
 	if seen == "" {
-		return v
+		return nil
 	}
-	ctx := app.IfUnchanged(v.Context(), func(object any) error {
-		if q, is := object.(exchange.RequestDetail); is && strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
+	return func(q exchange.RequestDetail) error {
+		if strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
 			return exchange.Errorf(exchange.PreconditionFailed,
 				"The request changed after your page was made, so nothing was done yet.")
 		}
 		return nil
-	})
-	w := *v
-	w.Request = v.Request.WithContext(ctx)
-	return &w
+	}
 }
 
 // pace is how long the sides have taken so far.

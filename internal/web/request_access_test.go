@@ -106,7 +106,7 @@ func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
 	mario.upload(path+"/documents/executed_mta", "file", `<img src=x onerror=alert(1)>.pdf`,
 		paper).want(http.StatusSeeOther)
 	_, err := w.app.UpdateRequest(t.Context(), mario.actor, q.ID,
-		exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(hostile)})
+		exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(hostile)}, nil)
 	w.must(err)
 	for _, at := range []string{path, path + "?show=messages", path + "/move?to=OPEN", path + "/labels"} {
 		a := mario.get(at).want(http.StatusOK)

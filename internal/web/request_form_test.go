@@ -265,16 +265,16 @@ func TestWhatCannotBeAskedForSaysSoInPlaceOfTheForm(t *testing.T) {
 	w.as("mario").post(path, "once", "1").want(http.StatusConflict)
 	form := w.as("josiah").get(path).filled("note", "Typed before it was archived")
 	_, err := w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
-		exchange.MaterialPatch{EmbargoDate: exchange.NullOf(exchange.Date("2999-01-02"))})
+		exchange.MaterialPatch{EmbargoDate: exchange.NullOf(exchange.Date("2999-01-02"))}, nil)
 	w.must(err)
 	if a := w.as("josiah").get(path).want(http.StatusConflict); a.has("form#request") ||
 		!strings.Contains(a.text("main"), "2999-01-02") {
 		t.Errorf("embargoed: %s", a.text("main"))
 	}
 	_, err = w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
-		exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()})
+		exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
 	w.must(err)
-	w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, m.ID))
+	w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, m.ID, nil))
 	if a := w.as("josiah").get(path).want(http.StatusOK); a.has("form#request") ||
 		!strings.Contains(a.text("h1"), "no longer") {
 		t.Errorf("archived: %s", a.text("h1"))

@@ -66,7 +66,7 @@ func (v *pageRequest) changeDetails() (response, error) {
 		return response{}, err
 	}
 	return v.act(form, place, "Saved.", func(id int64) error {
-		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, p)
+		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id, p, v.asSeen())
 		return renamed(err, map[string]string{"requester_abstract": "abstract", "payment_method": "payment",
 			"payment_method_notes": "notes"})
 	})
@@ -98,7 +98,7 @@ func (v *pageRequest) changeShipment() (response, error) {
 		if wrong != nil {
 			p = exchange.ShipmentPatch{} // an empty change, which is refused to those who may not change it
 		}
-		if _, err = v.app.ShipRequest(v.asSeen().Context(), v.who.Actor, id, p); err != nil {
+		if _, err = v.app.ShipRequest(v.Context(), v.who.Actor, id, p, v.asSeen()); err != nil {
 			return err
 		}
 		return wrong
@@ -113,7 +113,7 @@ func (v *pageRequest) assign() (response, error) {
 		}
 		user, unknown := v.person(v.PostFormValue("assigned_to"), q.Organization)
 		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id,
-			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
+			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))}, nil)
 		switch _, wrong := faults(err); { // who may not assign gets that error, not one about the name
 		case wrong && unknown != nil:
 			return renamed(unknown, map[string]string{"person": "assigned_to"})
@@ -168,7 +168,7 @@ func (v *pageRequest) snooze() (response, error) {
 
 func (v *pageRequest) unsnooze() (response, error) {
 	return v.act("snooze", "#pace", "Reminders come again.", func(id int64) error {
-		return v.app.UnsnoozeRequest(v.Context(), v.who.Actor, id)
+		return v.app.UnsnoozeRequest(v.Context(), v.who.Actor, id, nil)
 	})
 }
 
@@ -185,8 +185,8 @@ func (v *pageRequest) setActive() (response, error) {
 		said = "The request is open again."
 	}
 	return v.act("active", "", said, func(id int64) error {
-		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id,
-			exchange.RequestPatch{Active: exchange.Some(active)})
+		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id,
+			exchange.RequestPatch{Active: exchange.Some(active)}, v.asSeen())
 		return err
 	})
 }
@@ -202,8 +202,8 @@ func (v *pageRequest) review() (response, error) {
 		said = "The document is accepted."
 	}
 	return v.act("review-"+string(slot), "#"+anchor(string(slot)), said, func(id int64) error {
-		_, err := v.app.ReviewDocument(v.asSeen().Context(), v.who.Actor, id, slot, accept,
-			strings.TrimSpace(v.PostFormValue("reason")))
+		_, err := v.app.ReviewDocument(v.Context(), v.who.Actor, id, slot, accept,
+			strings.TrimSpace(v.PostFormValue("reason")), v.asSeen())
 		return err
 	})
 }
@@ -221,7 +221,7 @@ func (v *pageRequest) withdraw() (response, error) {
 	}[slot]
 	return v.act("withdraw-"+string(slot), "#"+anchor(string(slot)), "The document is withdrawn. It stays on record.",
 		func(id int64) error {
-			_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, p)
+			_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id, p, v.asSeen())
 			return err
 		})
 }

@@ -181,7 +181,7 @@ func (v *pageRequest) move() (response, error) {
 		return v.askAgain(p, err)
 	}
 	if p.Words.Soon != "" {
-		deed, err := v.app.Schedule(v.asSeen().Context(), v.who.Actor, d)
+		deed, err := v.app.Schedule(v.Context(), v.who.Actor, d, v.asSeen())
 		if err != nil {
 			return v.askAgain(p, err)
 		}
@@ -191,7 +191,7 @@ func (v *pageRequest) move() (response, error) {
 	if d.Override != "" {
 		patch.Override = exchange.Some(d.Override)
 	}
-	if _, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, patch); err != nil {
+	if _, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id, patch, v.asSeen()); err != nil {
 		return v.askAgain(p, err)
 	}
 	return seeOther(requestPath(id)).saying(p.Words.Said), nil
@@ -252,7 +252,7 @@ func (v *pageRequest) deleteRequest() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := v.app.DeleteRequest(v.asSeen().Context(), v.who.Actor, id); err != nil {
+	if err := v.app.DeleteRequest(v.Context(), v.who.Actor, id, v.asSeen()); err != nil {
 		return v.refused("delete", err)
 	}
 	return response{status: http.StatusSeeOther,

@@ -196,7 +196,7 @@ func (w *walker) step(v *visitor, request int64) {
 		if d.Deed.Override != "" {
 			p.Override = exchange.Some(d.Deed.Override)
 		}
-		_, err := w.app.UpdateRequest(w.Context(), v.actor, request, p)
+		_, err := w.app.UpdateRequest(w.Context(), v.actor, request, p, nil)
 		w.must(err)
 	}
 }

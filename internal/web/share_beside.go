@@ -203,7 +203,7 @@ func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble 
 					return err
 				})
 			} else if was && !is {
-				do(func() error { return v.app.Unfund(v.Context(), v.who.Actor, g.ID, m.ID) })
+				do(func() error { return v.app.Unfund(v.Context(), v.who.Actor, g.ID, m.ID, nil) })
 			}
 		}
 	}
@@ -211,13 +211,13 @@ func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble 
 		n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
 		do(func() error {
 			_, err := v.app.UpdateAttachment(v.Context(), v.who.Actor, n,
-				exchange.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))})
+				exchange.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))}, nil)
 			return err
 		})
 	}
 	for _, t := range p.Desk.Maps {
 		if slices.Contains(p.Form["map_remove"], fmt.Sprint(t.ID)) {
-			do(func() error { return v.app.DeleteAttachment(v.Context(), v.who.Actor, t.ID) })
+			do(func() error { return v.app.DeleteAttachment(v.Context(), v.who.Actor, t.ID, nil) })
 		}
 	}
 	return trouble, err

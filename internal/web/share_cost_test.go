@@ -42,7 +42,7 @@ func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
 					OwnedByOrg: exchange.NullOf(exchange.Ref(m.OrganizationID))}, nil)
 			w.must(err)
 			_, err = w.app.UpdateMaterial(w.Context(), v.actor, m.ID,
-				exchange.MaterialPatch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))})
+				exchange.MaterialPatch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))}, nil)
 			w.must(err)
 		}
 		for _, path := range paths {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 
-	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 )
 
@@ -286,14 +285,14 @@ func (v *pageRequest) saveListing(p *listingPage) (response, error) {
 		return again()
 	}
 	var there *exchange.ShownMaterial
-	ctx := app.IfUnchanged(v.Context(), func(object any) error {
-		if m, is := object.(exchange.ShownMaterial); is && tagOf(m.Material) != p.Base {
+	asSeen := func(m exchange.ShownMaterial) error {
+		if tagOf(m.Material) != p.Base {
 			there = &m
 			return exchange.Errorf(exchange.PreconditionFailed, "Somebody saved it meanwhile.")
 		}
 		return nil
-	})
-	m, err := v.app.UpdateMaterial(ctx, v.who.Actor, old.ID, patch)
+	}
+	m, err := v.app.UpdateMaterial(v.Context(), v.who.Actor, old.ID, patch, asSeen)
 	if there != nil {
 		return v.conflict(p, *there)
 	}

@@ -177,14 +177,14 @@ func (v *pageRequest) restoreListing() (response, error) {
 		return response{}, err
 	}
 	base := v.PostFormValue("base")
-	ctx := app.IfUnchanged(v.Context(), func(object any) error {
-		if m, is := object.(exchange.ShownMaterial); is && tagOf(m.Material) != base {
+	asSeen := func(m exchange.ShownMaterial) error {
+		if tagOf(m.Material) != base {
 			return exchange.Errorf(exchange.PreconditionFailed,
 				"Somebody changed it since you looked at its history. Look at it again first.")
 		}
 		return nil
-	})
-	if _, err := v.app.UpdateMaterial(ctx, v.who.Actor, id, was.Restore()); err != nil {
+	}
+	if _, err := v.app.UpdateMaterial(v.Context(), v.who.Actor, id, was.Restore(), asSeen); err != nil {
 		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/catalog/%d/history", id)).saying(fmt.Sprintf("It is again what it was in version %d.",

@@ -72,7 +72,8 @@ func (v *pageRequest) deleteOwnFile() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); exchange.CodeOf(err) == exchange.AttachmentInUse {
+	err = v.app.DeleteAttachment(v.Context(), v.who.Actor, id, nil)
+	if exchange.CodeOf(err) == exchange.AttachmentInUse {
 		return v.ownStorageAfter(err)
 	} else if err != nil {
 		return response{}, err
@@ -89,7 +90,8 @@ func (v *pageRequest) deleteLabFile() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); exchange.CodeOf(err) == exchange.AttachmentInUse {
+	err = v.app.DeleteAttachment(v.Context(), v.who.Actor, id, nil)
+	if exchange.CodeOf(err) == exchange.AttachmentInUse {
 		return v.labStorageAfter(err)
 	} else if err != nil {
 		return response{}, err
