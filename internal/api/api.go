@@ -292,6 +292,7 @@ const jsonType = "application/json"
 var (
 	jsonHeader    = []string{jsonType}
 	noSniffHeader = []string{"nosniff"}
+	noStoreHeader = []string{"no-store"}
 	varyHeader    = []string{"Accept-Encoding, Authorization"}
 )
 

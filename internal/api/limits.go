@@ -15,12 +15,14 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	if err != nil {
 		return err
 	}
-	hash := ""
 	if ok {
 		c.noStore() // the answer is for one person
-		hash = app.Hash(token)
 	}
+	hash := ""
 	if a.Limits != nil {
+		if ok {
+			hash = app.Hash(token)
+		}
 		for _, v := range a.Limits.Pass(hash, c.RemoteAddr, action == exchange.Login || action == exchange.Register) {
 			if err := c.applyLimit(v); err != nil {
 				return err

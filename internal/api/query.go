@@ -318,4 +318,4 @@ func (c *Call) location(err error, format string, args ...any) {
 }
 
 // noStore keeps an answer out of shared caches; its tag still helps clients that store it themselves.
-func (c *Call) noStore() { c.w.Header().Set("Cache-Control", "no-store") }
+func (c *Call) noStore() { c.w.Header()["Cache-Control"] = noStoreHeader }

@@ -78,9 +78,10 @@ const (
 
 // ShownMaterial reads one material with its contact and grants, in one query.
 func (c Conn) ShownMaterial(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
-	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE o.id = $1 AND "+
-		published("o"), id)
+	return one(ctx, c, scanShownMaterial, selectShownMaterial, id)
 }
+
+var selectShownMaterial = "SELECT " + shownMaterial + " FROM " + materialFrom + " WHERE o.id = $1 AND " + published("o")
 
 // Material reads one material.
 func (c Conn) Material(ctx context.Context, id int64) (exchange.Material, error) {

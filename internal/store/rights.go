@@ -11,8 +11,10 @@ import (
 // Actor reads who presents the token with that hash, and their organizations, in one query.
 // NotFound when there is no such token or it expired.
 func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
-	return one(ctx, c, scanActor, "SELECT "+ofToken+actorColumns+byToken+"t.hash = $1", hash, c.Now)
+	return one(ctx, c, scanActor, selectActor, hash, c.Now)
 }
+
+var selectActor = "SELECT " + ofToken + actorColumns + byToken + "t.hash = $1"
 
 // ActorOf reads a user with their organizations, for what is done later in their name. NotFound when they closed their
 // account.
