@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 )
 
@@ -79,11 +80,13 @@ func (c *Call) fingerprint() (string, error) {
 // runIdempotent runs a call unless an earlier call had the same key; then it repeats the earlier answer.
 func (a *API) runIdempotent(c *Call, route route, k exchange.IdempotentCall) error {
 	w, held := c.w, &deferredAnswer{ResponseWriter: c.w, header: c.w.Header().Clone()}
-	ctx := context.WithoutCancel(c.Context()) // a client that disconnects is likely to retry
+	// A client that disconnects is likely to retry.
+	c.w, c.Request = held, c.WithContext(context.WithoutCancel(c.Context()))
 	long := c.stream || route.asksSource()
-	answer, replayed, err := a.App.Once(ctx, k, long, func(ctx context.Context) (exchange.IdempotentCall, bool) {
-		c.w, c.Request = held, c.WithContext(ctx)
-		if err := route.serve(a, c); err != nil {
+	answer, replayed, err := a.App.Once(c.Context(), k, long, func(within *app.App) (exchange.IdempotentCall, bool) {
+		b := *a
+		b.App = within
+		if err := route.serve(&b, c); err != nil {
 			a.refused(c, route, err)
 			a.fail(held, c.Request, err)
 		}

@@ -23,16 +23,23 @@ import (
 // App runs the use cases on one database, one store for files and one identity provider.
 type App struct {
 	Config
+	*process
 	policy exchange.Policy
-	feeds  feeds
-	books  *workbooks
-	reads  queue
+	tx     transact // runs the transaction of a use case
+}
 
-	numbers cached[SiteNumbers]
-	paces   cached[map[int64]exchange.Pace]
-
+// process is what an App remembers for as long as the process runs.
+type process struct {
+	feeds    feeds
+	books    *workbooks
+	reads    queue
+	numbers  cached[SiteNumbers]
+	paces    cached[map[int64]exchange.Pace]
 	refusals refusals
 }
+
+// transact runs do in a transaction, as store.DB.Tx does.
+type transact func(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error
 
 // Config holds the dependencies and settings of an App.
 type Config struct {
@@ -59,7 +66,22 @@ type Config struct {
 
 // New returns an App that uses cfg.
 func New(cfg Config) *App {
-	return &App{Config: cfg, policy: exchange.PolicyFor(cfg.Access), books: newWorkbooks()}
+	return &App{Config: cfg, policy: exchange.PolicyFor(cfg.Access), tx: cfg.DB.Tx,
+		process: &process{books: newWorkbooks()}}
+}
+
+// within returns an App whose use cases change data in the transactions of tx.
+func (a *App) within(tx transact) *App {
+	b := *a
+	b.tx = tx
+	return &b
+}
+
+// inside returns an App whose use cases change data in a transaction that is open.
+func (a *App) inside(tx store.Conn) *App {
+	return a.within(func(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+		return do(ctx, tx)
+	})
 }
 
 // Policy returns the access rules in force.
@@ -70,7 +92,7 @@ func (a *App) Policy() exchange.Policy { return a.policy }
 // hold until commit. Anonymous callers and the operator are not reloaded.
 func (a *App) write(ctx context.Context, who exchange.Actor,
 	do func(ctx context.Context, tx store.Conn, who exchange.Actor) error) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if who.Anonymous() {
 			return do(ctx, tx, who)
 		}
@@ -125,7 +147,7 @@ func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.A
 	object string) error {
 	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
-		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		err = a.tx(ctx, func(ctx context.Context, tx store.Conn) error {
 			return tx.InsertAudit(ctx, actorID(who), action, object, true, nil)
 		})
 	}

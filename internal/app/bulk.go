@@ -45,7 +45,7 @@ func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization in
 	if err != nil {
 		return content, err
 	}
-	err = a.write(store.Apart(ctx), who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+	err = a.within(a.DB.Tx).write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if _, err := a.can(who, exchange.MaterialBulk, who.ToOrganization(organization)); err != nil {
 			return err
 		}
@@ -65,9 +65,8 @@ func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
 	if exchange.CodeOf(err).ServerFault() {
 		return
 	}
-	ctx = store.Apart(context.WithoutCancel(ctx))
-	if err := a.DB.Tx(ctx, func(ctx context.Context,
-		tx store.Conn) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		return tx.DeleteSheet(ctx, c.Key)
 	}); err != nil {
 		a.Log.WarnContext(ctx, "discard spreadsheet", "error", err) // the sweep deletes it later

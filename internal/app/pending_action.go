@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,10 +51,10 @@ var Do = job.Kind[PendingAction]{Name: "deed"}
 // refused now. match is a condition on the request of the action.
 func (a *App) Schedule(ctx context.Context, who exchange.Actor, d PendingAction,
 	match IfMatch[exchange.RequestDetail]) (id int64, err error) {
-	trial, held := a.DB.DeferCommit(ctx)
-	err = a.applyPendingAction(trial, who, d, match)
-	held.Rollback(ctx)
-	if err != nil {
+	trial := errors.New("rolled back")
+	if err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		return cmp.Or(a.applyPendingAction(ctx, tx, who, d, match), trial)
+	}); !errors.Is(err, trial) {
 		return 0, err
 	}
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -116,27 +117,26 @@ func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction)
 	if err != nil {
 		return err
 	}
-	deed, held := a.DB.DeferCommit(ctx)
-	defer held.Rollback(ctx)
-	if err = a.applyPendingAction(deed, who, d, nil); err == nil {
-		return r.FinishHeld(ctx, held)
-	}
+	err = r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+		return nil, a.applyPendingAction(ctx, tx, who, d, nil)
+	})
 	if e, ok := errors.AsType[*exchange.Error](err); ok && !e.Code.ServerFault() {
 		return job.GiveUp(err)
 	}
 	return err
 }
 
-// applyPendingAction runs an action in one transaction.
-func (a *App) applyPendingAction(ctx context.Context, who exchange.Actor, d PendingAction,
+// applyPendingAction runs an action in a transaction that is open.
+func (a *App) applyPendingAction(ctx context.Context, tx store.Conn, who exchange.Actor, d PendingAction,
 	match IfMatch[exchange.RequestDetail]) error {
+	a = a.inside(tx)
 	switch {
 	case d.Request != 0:
 		return a.applyPendingStatus(ctx, who, d, match)
 	case d.Material != 0:
 		return a.ArchiveMaterial(ctx, who, d.Material, nil)
 	}
-	members, err := a.DB.Read().MembersOf(ctx, d.Organization, everything)
+	members, err := tx.MembersOf(ctx, d.Organization, everything)
 	if err != nil {
 		return err
 	}

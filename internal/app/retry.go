@@ -11,23 +11,23 @@ import (
 // retryTime is how long the response to an Idempotency-Key is kept (contract.md section 1).
 const retryTime = 24 * time.Hour
 
-// Once runs a call that has a key, unless an earlier call had the key: then it returns the response to that one. The
-// effects of the call and its response commit together, so a crash leaves both or neither. run returns the response; if
-// its status says that nothing was done (400 and above), the response is kept only if keep says so. Of two concurrent
-// calls with one key both may run, but only one takes effect: usually the duplicate is detected when the response is
-// saved, which costs other calls one statement. long: it must be detected before the call runs, since the call takes a
-// file or waits for a source.
+// Once runs a call that has a key, unless an earlier call had the key: then it returns the response to that one. run
+// makes its one change with the App that it is given. The effects of the call and its response commit together, so a
+// crash leaves both or neither. run returns the response; if its status says that nothing was done (400 and above), the
+// response is kept only if keep says so. Of two concurrent calls with one key both may run, but only one takes effect:
+// usually the duplicate is detected when the response is saved, which costs other calls one statement. long: it must be
+// detected before the call runs, since the call takes a file or waits for a source.
 func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
-	run func(ctx context.Context) (answer exchange.IdempotentCall, keep bool)) (answer exchange.IdempotentCall,
+	run func(a *App) (answer exchange.IdempotentCall, keep bool)) (answer exchange.IdempotentCall,
 	replayed bool, err error) {
 	if long {
 		if answer, err = a.earlier(ctx, k); exchange.CodeOf(err) != exchange.NotFound {
 			return answer, true, err
 		}
 	}
-	inner, held := a.DB.DeferCommit(ctx)
+	held := a.DB.DeferCommit()
 	defer held.Rollback(ctx) // in case run panics
-	answer, keep := run(inner)
+	answer, keep := run(a.within(held.Tx))
 	if !keep {
 		return answer, false, nil
 	}

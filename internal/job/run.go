@@ -95,22 +95,8 @@ func (r *Run) Finish(ctx context.Context, do func(ctx context.Context, tx store.
 	})
 }
 
-// FinishHeld is Finish by a use case that opens its one transaction itself, where that is held: what it did and that
-// the job is done are one. Where it fails, the caller rolls back.
-func (r *Run) FinishHeld(ctx context.Context, held *store.DeferredCommit) error {
-	return r.saveIn(ctx, held.Commit,
-		func(_ context.Context, tx store.Conn) (exchange.Job, error) { return r.job.Finish(nil, tx.Now), nil })
-}
-
-// save is saveIn in a transaction of its own.
+// save commits what do did together with the job that do returns, provided that this run still has the job.
 func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Conn) (exchange.Job, error)) error {
-	return r.saveIn(ctx, r.w.txs.Tx, do)
-}
-
-// saveIn commits what do did together with the job that do returns, provided that this run still has the job.
-func (r *Run) saveIn(ctx context.Context,
-	transaction func(context.Context, func(context.Context, store.Conn) error) error,
-	do func(ctx context.Context, tx store.Conn) (exchange.Job, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -118,7 +104,7 @@ func (r *Run) saveIn(ctx context.Context,
 	}
 	var next exchange.Job
 	var refused error
-	err := transaction(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := r.w.txs.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if next, refused = do(ctx, tx); refused != nil {
 			return refused
 		}

@@ -1,39 +1,38 @@
 package store
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-type deferredCommitKey struct{}
-
-// DeferredCommit keeps the transaction of a call open after its use case returns, so that the response of the call is
-// committed together with its effects.
+// DeferredCommit is a transaction that stays open after the use case that ran in it, so that the response of the call is
+// committed together with its effects. It begins when Tx is called.
 type DeferredCommit struct {
 	db   *DB
 	conn *Conn // of the transaction that is open
 }
 
-// DeferCommit returns a context in which Tx does not commit: its transaction stays open until Commit or Rollback, one
-// of which must be called. A second transaction is refused, since only one could commit with the response.
-func (db *DB) DeferCommit(ctx context.Context) (context.Context, *DeferredCommit) {
-	h := &DeferredCommit{db: db}
-	return context.WithValue(ctx, deferredCommitKey{}, h), h
-}
+// DeferCommit returns a DeferredCommit. The caller must call its Commit or Rollback.
+func (db *DB) DeferCommit() *DeferredCommit { return &DeferredCommit{db: db} }
 
-// Apart returns a context in which Tx commits even if the commit of the call is deferred: before the deferred
-// transaction began, or after it failed.
-func Apart(ctx context.Context) context.Context {
-	return context.WithValue(ctx, deferredCommitKey{}, (*DeferredCommit)(nil))
+// Tx is DB.Tx, but when do returns nil the transaction stays open. A second transaction is refused, since only one
+// could commit with the response.
+func (h *DeferredCommit) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	if h.conn != nil {
+		return errors.New("a second transaction in a call whose commit is deferred")
+	}
+	return h.db.tx(ctx, do, h)
 }
 
 // Commit runs last in the open transaction, or in a new one if none is open, and commits if last returns nil.
 func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Context, tx Conn) error) error {
-	var err error
 	if h.conn == nil {
-		err = h.db.Tx(ctx, last)
-	} else if err = last(ctx, *h.conn); err != nil {
-		h.Rollback(ctx)
+		return h.db.Tx(ctx, last)
 	}
+	defer h.Rollback(ctx)
+	err := last(ctx, *h.conn)
 	if err == nil {
-		err = h.commit(ctx)
+		err = h.conn.commit()
 	}
 	err = translate(withContextErr(ctx, err))
 	h.db.noteFull(err)
@@ -46,13 +45,4 @@ func (h *DeferredCommit) Rollback(ctx context.Context) {
 		h.conn = nil
 		c.cleanup(ctx)
 	}
-}
-
-func (h *DeferredCommit) commit(ctx context.Context) error {
-	if h.conn == nil {
-		return nil
-	}
-	err := h.conn.commit()
-	h.Rollback(ctx)
-	return err
 }

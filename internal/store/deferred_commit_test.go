@@ -12,19 +12,19 @@ func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
 	add := func(ctx context, tx store.Conn) error { return tx.InsertUser(ctx, newUser()) }
 	fail := func(context, store.Conn) error { return errors.New("changed my mind") }
 	for name, c := range map[string]struct {
-		do   func(db *store.DB, ctx context, h *store.DeferredCommit) error
+		do   func(ctx context, h *store.DeferredCommit) error
 		want int64 // users made
 	}{
-		"rolled back": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
-			err := db.Tx(ctx, add)
+		"rolled back": {func(ctx context, h *store.DeferredCommit) error {
+			err := h.Tx(ctx, add)
 			h.Rollback(ctx)
 			return err
 		}, 0},
-		"committed": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
-			return errors.Join(db.Tx(ctx, add), h.Commit(ctx, add))
+		"committed": {func(ctx context, h *store.DeferredCommit) error {
+			return errors.Join(h.Tx(ctx, add), h.Commit(ctx, add))
 		}, 2},
-		"the last act fails": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
-			if err := db.Tx(ctx, add); err != nil {
+		"the last act fails": {func(ctx context, h *store.DeferredCommit) error {
+			if err := h.Tx(ctx, add); err != nil {
 				return err
 			}
 			if h.Commit(ctx, fail) == nil {
@@ -32,21 +32,20 @@ func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
 			}
 			return nil
 		}, 0},
-		"the first act fails": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
-			if db.Tx(ctx, fail) == nil {
+		"the first act fails": {func(ctx context, h *store.DeferredCommit) error {
+			if h.Tx(ctx, fail) == nil {
 				return errors.New("no error")
 			}
 			return h.Commit(ctx, add)
 		}, 1},
-		"nothing was done before": {func(_ *store.DB, ctx context,
-			h *store.DeferredCommit) error {
+		"nothing was done before": {func(ctx context, h *store.DeferredCommit) error {
 			return h.Commit(ctx, add)
 		}, 1},
-		"a second one is refused": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
-			if err := db.Tx(ctx, add); err != nil {
+		"a second one is refused": {func(ctx context, h *store.DeferredCommit) error {
+			if err := h.Tx(ctx, add); err != nil {
 				return err
 			}
-			if db.Tx(ctx, add) == nil {
+			if h.Tx(ctx, add) == nil {
 				return errors.New("it ran")
 			}
 			return h.Commit(ctx, add)
@@ -55,8 +54,8 @@ func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			each(t, func(t *testing.T, l lab) {
-				ctx, held := l.db.DeferCommit(l.ctx)
-				if err := c.do(l.db, ctx, held); err != nil {
+				held := l.db.DeferCommit()
+				if err := c.do(l.ctx, held); err != nil {
 					t.Fatal(err)
 				}
 				if got := l.rows("users"); got != c.want {

@@ -241,12 +241,17 @@ const maxTries = 5
 // do again after a short random pause, so do must change nothing but the database and its own results. Transactions do
 // not nest.
 func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	return db.tx(ctx, do, nil)
+}
+
+// tx is Tx, but it leaves the commit to held, unless that is nil.
+func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx Conn) error, held *DeferredCommit) error {
 	if ctx.Value(inTx{}) != nil {
 		return errors.New("a transaction inside a transaction")
 	}
 	ctx = context.WithValue(ctx, inTx{}, true)
 	for attempt := 1; ; attempt++ {
-		err := db.runTx(ctx, do)
+		err := db.runTx(ctx, do, held)
 		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < maxTries &&
 			(pg.Code == "40001" || pg.Code == "40P01") {
 			select {
@@ -262,11 +267,7 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 	}
 }
 
-func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
-	held, _ := ctx.Value(deferredCommitKey{}).(*DeferredCommit)
-	if held != nil && held.conn != nil {
-		return errors.New("a second transaction in a call that is held")
-	}
+func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) error, held *DeferredCommit) error {
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
