@@ -48,7 +48,7 @@ bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable Post
 
 sizes ?= 10000,100000,1000000
 bench-search: install .bin/withpostgres ## the benchmark of searches: make bench-search sizes=10000,100000 folder=/where/databases/are/kept
-	@SEARCH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 4h -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x ./bench
+	@SEARCH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 4h -run '^$$' -bench '^BenchmarkSearch' -benchtime 1x ./bench
 
 rows ?= 200000
 bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user: make bench-neighbour rows=20000 for a small one
