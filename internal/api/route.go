@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"runtime"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ type route struct {
 	path    string
 	action  exchange.Action
 	status  int
-	name    string       // of the handler; the operation name in clients
+	name    string       // of the operation in clients
 	text    string       // the description; its first sentence is the title
 	there   *outcome     // the answer of a POST if the object already exists
 	silent  bool         // the answer has no JSON
@@ -52,15 +51,13 @@ type Body struct {
 
 // on makes a route of a typed handler: In is decoded from the body, or from the query of a GET; Out is the answer. text
 // is the description in the OpenAPI document.
-func on[In, Out any](pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error),
+func on[In, Out any](name, pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error),
 	text string) route {
 	methods, path, _ := strings.Cut(pattern, " ")
 	r := route{
-		methods: strings.Split(methods, ","), path: path, action: action, status: status, text: text,
+		name: name, methods: strings.Split(methods, ","), path: path, action: action, status: status, text: text,
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 	}
-	symbol := runtime.FuncForPC(reflect.ValueOf(handle).Pointer()).Name()
-	r.name = symbol[strings.LastIndexByte(symbol, '.')+1:]
 	hasInput := r.in != reflect.TypeFor[None]()
 	r.silent = r.out == reflect.TypeFor[None]()
 	get := r.methods[0] == http.MethodGet
