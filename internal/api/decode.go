@@ -51,8 +51,8 @@ func tooLarge() error {
 		bodyLimit)
 }
 
-// decodeObject decodes a body that is already read; made: the body is to create an object.
-func decodeObject(raw []byte, in any, made bool) error {
+// decodeObject decodes a body that is already read; create: the body is to create an object.
+func decodeObject(raw []byte, in any, create bool) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return malformed(raw, err)
@@ -84,11 +84,13 @@ func decodeObject(raw []byte, in any, made bool) error {
 	if len(f) == 0 {
 		return nil
 	}
-	for name, faults := range exchange.CheckBody(v.Interface(), made) {
-		field, _, _ := strings.Cut(name, ".")
-		_, sent := members[field]
-		if _, wrong := f[field]; !wrong && (sent || made) {
-			f[name] = faults
+	if body, ok := in.(exchange.Body); ok { // so that one answer names all that is wrong
+		for name, faults := range body.Validate(create) {
+			field, _, _ := strings.Cut(name, ".")
+			_, sent := members[field]
+			if _, wrong := f[field]; !wrong && (sent || create) {
+				f[name] = faults
+			}
 		}
 	}
 	return f.Err()

@@ -12,10 +12,10 @@ import (
 // rules are the rules of the fields of an object, by their JSON names.
 type rules map[string]exchange.Rule
 
-// rulesOf returns the rules of a request body, taken from the checks themselves; made: the body creates an object. A
-// body of this package has them in its tags.
-func rulesOf(body reflect.Type, made bool) rules {
-	if list, known := exchange.RulesOf(body, made); known {
+// rulesOf returns the rules of a request body, taken from the checks themselves; create: the body creates an object.
+// A body of this package has them in its tags.
+func rulesOf(body reflect.Type, create bool) rules {
+	if list, known := exchange.RulesOf(body, create); known {
 		return list
 	}
 	for f := range body.Fields() {

@@ -178,23 +178,17 @@ func (d description) schema(t reflect.Type) object {
 	panic("the document has no words for " + t.String())
 }
 
-// input describes a request body, under the name of its type with an ending for its purpose; made: the body creates an
-// object, so that some fields are required.
-func (d description) input(t reflect.Type, ending string, made bool) string {
+// input describes a request body, under the name of its type with an ending for its purpose; create: the body
+// creates an object, so that some fields are required.
+func (d description) input(t reflect.Type, ending string, create bool) string {
 	name := t.Name()
 	if base, ok := strings.CutSuffix(name, "Patch"); ok {
 		name = base + ending
 	}
-	faults := exchange.FieldErrors{}
-	if made {
-		faults = exchange.CheckBody(reflect.Zero(t).Interface(), true)
-	}
-	d.schemas[name] = d.structure(name, t, rulesOf(t, made), func(f reflect.StructField) bool {
-		for _, fault := range faults[f.Tag.Get("json")] {
-			// If one of two names is required, neither is listed: JSON Schema has no simple way to say so.
-			return f.Tag.Get("alias") == "" && !strings.HasPrefix(fault, "is required, or ")
-		}
-		return f.Type.Kind() == reflect.String
+	of := rulesOf(t, create)
+	d.schemas[name] = d.structure(name, t, of, func(f reflect.StructField) bool {
+		// If one of two names is required, neither is listed: JSON Schema has no simple way to say so.
+		return f.Type.Kind() == reflect.String || create && of[f.Tag.Get("json")].Required && f.Tag.Get("alias") == ""
 	})
 	return name
 }

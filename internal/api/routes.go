@@ -145,7 +145,8 @@ var routes = []route{
 		"Withdraw an invitation"),
 	on("resendInvitation", "POST /organizations/{id}/invitations/{invitation}/resend", exchange.InvitationWrite, 200,
 		(*API).resendInvitation,
-		"Send an invitation again. It can be answered for as long as at first from now on; at most once in 10 minutes."),
+		"Send an invitation again. It can be answered for as long as at first from now on; at most once in 10 "+
+			"minutes."),
 	on("getHeldInvitation", "GET /invitations", exchange.InvitationOpen, 200, (*API).getHeldInvitation,
 		"Read the invitation that the token of a mail opens"),
 	on("acceptHeldInvitation", "POST /invitations/accept", exchange.InvitationTake, 200, (*API).acceptHeldInvitation,

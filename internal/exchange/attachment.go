@@ -99,6 +99,17 @@ func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
 	return a, f.Err()
 }
 
+// Validate implements Body.
+func (p AttachmentPatch) Validate(create bool) FieldErrors {
+	var err error
+	if create {
+		_, err = p.Create(Actor{})
+	} else {
+		_, err = p.Patch(Attachment{OwnedByUser: &uuid.Nil}, Actor{})
+	}
+	return fieldsOf(err)
+}
+
 func (p AttachmentPatch) apply(f *FieldErrors, a Attachment) Attachment {
 	f.rule("filename", Rule{Most: maxFilename, Pattern: filenamePattern})
 	if p.Filename.Set {

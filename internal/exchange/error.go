@@ -108,13 +108,17 @@ func (f *FieldErrors) Add(field, format string, args ...any) {
 	(*f)[field] = append((*f)[field], fmt.Sprintf(format, args...))
 }
 
+// fieldsOf returns the field errors of err, if any.
+func fieldsOf(err error) FieldErrors {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Fields
+	}
+	return nil
+}
+
 // merge adds the field errors of err.
 func (f *FieldErrors) merge(err error) {
-	e, is := errors.AsType[*Error](err)
-	if !is {
-		return
-	}
-	for field, texts := range e.Fields {
+	for field, texts := range fieldsOf(err) {
 		for _, text := range texts {
 			f.Add(field, "%s", text)
 		}

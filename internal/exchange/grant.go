@@ -32,6 +32,12 @@ func (p GrantPatch) Patch(g Grant) (Grant, error) {
 	return g, f.Err()
 }
 
+// Validate implements Body.
+func (p GrantPatch) Validate(bool) FieldErrors {
+	_, err := p.Patch(Grant{})
+	return fieldsOf(err)
+}
+
 // FundingBody is the body of POST /grants/:id/materials: the material that the grant paid for.
 type FundingBody struct {
 	Material Opt[Ref] `json:"material_id" alias:"material"`
@@ -40,10 +46,14 @@ type FundingBody struct {
 // Check returns the id of the material.
 func (p FundingBody) Check() (int64, error) {
 	var f FieldErrors
-	if !p.Material.Set {
-		f.Add("material_id", "is required: the id of a material")
-	}
+	f.must("material_id", p.Material.Set, "is required: the id of a material")
 	return int64(p.Material.Value), f.Err()
+}
+
+// Validate implements Body.
+func (p FundingBody) Validate(bool) FieldErrors {
+	_, err := p.Check()
+	return fieldsOf(err)
 }
 
 // GrantLink is a link that lets anyone who has it read the report of a grant.

@@ -83,6 +83,12 @@ func (n ImportName) Check() (ImportOptions, error) {
 	return o, f.Err()
 }
 
+// Validate implements Body.
+func (n ImportName) Validate(bool) FieldErrors {
+	_, err := n.Check()
+	return fieldsOf(err)
+}
+
 // Check validates what to import and for whom; the error names everything that is wrong.
 func (n ImportNew) Check() (ImportOptions, error) {
 	var f FieldErrors
@@ -91,15 +97,17 @@ func (n ImportNew) Check() (ImportOptions, error) {
 	return o, f.Err()
 }
 
+// Validate implements Body.
+func (n ImportNew) Validate(bool) FieldErrors {
+	_, err := n.Check()
+	return fieldsOf(err)
+}
+
 // on returns the options for an organization and a grant, both of which are required.
 func (o ImportOptions) on(organization, grant Opt[Ref], f *FieldErrors) ImportOptions {
 	o.OrganizationID, o.GrantID = int64(organization.Value), int64(grant.Value)
-	if !organization.Set {
-		f.Add("organization_id", "is required: the id of the organization that shares the material")
-	}
-	if !grant.Set {
-		f.Add("grant_id", "is required: the id of one of your grants")
-	}
+	f.must("organization_id", organization.Set, "is required: the id of the organization that shares the material")
+	f.must("grant_id", grant.Set, "is required: the id of one of your grants")
 	return o
 }
 
@@ -108,11 +116,11 @@ func (n ImportName) order(f *FieldErrors) ImportOptions {
 	o := ImportOptions{Source: strings.ToUpper(tidy(n.Source.Value))}
 	read := importable[o.Source]
 	if read == nil {
-		what := "must be one of "
-		if o.Source == "" {
-			what = "is required: one of "
+		list := strings.Join(sources, ", ")
+		f.must("import_source", o.Source != "", "is required: one of "+list)
+		if o.Source != "" {
+			f.Add("import_source", "must be one of %s", list)
 		}
-		f.Add("import_source", "%s%s", what, strings.Join(sources, ", "))
 		if n.Accession.Value == "" && n.ProtocolDOI.Value == "" {
 			f.Add("accession", "is required, or protocol_doi with PROTOCOLS_REPOSITORY")
 		}

@@ -26,10 +26,9 @@ func (n BatchImportBody) Check() (BatchImportOptions, error) {
 	o := BatchImportOptions{Identifiers: n.Identifiers.Value, Preview: n.Preview.Value}
 	whole := ImportOptions{}.on(n.Organization, n.Grant, &f)
 	f.rule("identifiers", Rule{Least: 1, Most: MaxImports, Each: &Rule{Most: lineLength}})
-	switch count := len(o.Identifiers); {
-	case count == 0:
-		f.Add("identifiers", "is required: a list of accessions of GEO or SRA and of DOIs of protocols")
-	case count > MaxImports:
+	count := len(o.Identifiers)
+	f.must("identifiers", count > 0, "is required: a list of accessions of GEO or SRA and of DOIs of protocols")
+	if count > MaxImports {
 		f.Add("identifiers", "must be at most %d; there are %d", MaxImports, count)
 		return o, f.Err()
 	}
@@ -45,6 +44,12 @@ func (n BatchImportBody) Check() (BatchImportOptions, error) {
 		o.Orders = append(o.Orders, one)
 	}
 	return o, f.Err()
+}
+
+// Validate implements Body.
+func (n BatchImportBody) Validate(bool) FieldErrors {
+	_, err := n.Check()
+	return fieldsOf(err)
 }
 
 // ImportStatus is the result of importing one identifier.

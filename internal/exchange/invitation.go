@@ -130,6 +130,12 @@ func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 	return i, f.Err()
 }
 
+// Validate implements Body.
+func (p InvitationNew) Validate(bool) FieldErrors {
+	_, err := p.Create(time.Time{}, false) // which registry is in use is not known here
+	return fieldsOf(err)
+}
+
 // Addressee returns the registry id or mail address that i is for.
 func (i Invitation) Addressee() string { return i.RegistryID + i.Email }
 

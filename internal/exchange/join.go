@@ -64,6 +64,12 @@ func (p JoinNew) Create() (JoinRequest, error) {
 	return j, f.Err()
 }
 
+// Validate implements Body.
+func (p JoinNew) Validate(bool) FieldErrors {
+	_, err := p.Create()
+	return fieldsOf(err)
+}
+
 // JoinDecline is the body of declining a join request.
 type JoinDecline struct {
 	Reason Opt[string] `json:"reason"`
@@ -74,6 +80,12 @@ func (r JoinDecline) Check() (reason string, err error) {
 	var f FieldErrors
 	f.long("reason", r.Reason, &reason)
 	return reason, f.Err()
+}
+
+// Validate implements Body.
+func (r JoinDecline) Validate(bool) FieldErrors {
+	_, err := r.Check()
+	return fieldsOf(err)
 }
 
 // Again reports whether the person who made j, their last request to this organization, may ask again.

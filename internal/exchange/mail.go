@@ -127,6 +127,12 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 	return s, f.Err()
 }
 
+// Validate implements Body.
+func (p MailSettingsPatch) Validate(bool) FieldErrors {
+	_, err := p.Patch(DefaultMail(uuid.Nil))
+	return fieldsOf(err)
+}
+
 // Weekdays are the days of a week, in the order of time.Weekday.
 var Weekdays = []string{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"}
 

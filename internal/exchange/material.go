@@ -123,9 +123,7 @@ func (p MaterialPatch) Create() (Material, error) {
 	f.rule("category", Rule{Words: category.Codes(), Name: "MaterialCategory"})
 	f.need("category", m.Category)
 	f.need("title", m.Title)
-	if !p.Organization.Set {
-		f.Add("organization_id", "is required: the id of the organization that shares the material")
-	}
+	f.must("organization_id", p.Organization.Set, "is required: the id of the organization that shares the material")
 	return m, f.Err()
 }
 
@@ -139,6 +137,17 @@ func (p MaterialPatch) Patch(m Material) (Material, error) {
 	m.Archived = p.Archived.Or(m.Archived)
 	f.need("title", m.Title)
 	return m, f.Err()
+}
+
+// Validate implements Body.
+func (p MaterialPatch) Validate(create bool) FieldErrors {
+	var err error
+	if create {
+		_, err = p.Create()
+	} else {
+		_, err = p.Patch(Material{Category: p.Category.Value})
+	}
+	return fieldsOf(err)
 }
 
 // KeepPrivate keeps in p the values of additional_metadata of old that its sender may not see and does not set;

@@ -78,12 +78,10 @@ const maxDays = 365
 // fills in afterwards.
 func (p OrganizationPatch) Create(founder uuid.UUID) (Organization, []uuid.UUID, error) {
 	var f FieldErrors
-	if !p.Owner.Set && founder == uuid.Nil {
-		f.Add("owner", "is required: the id of a user")
+	if founder == uuid.Nil {
+		f.must("owner", p.Owner.Set, "is required: the id of a user")
 	}
-	if !p.Members.Set {
-		f.Add("members", "is required: a list of user ids, which may be empty")
-	}
+	f.must("members", p.Members.Set, "is required: a list of user ids, which may be empty")
 	o, members, _ := p.apply(&f, Organization{Owner: founder, Targets: DefaultTargets}, nil)
 	return o, members, f.Err()
 }
@@ -98,6 +96,17 @@ func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organizat
 		f.Add("name", "must not be empty; leave it out to keep %q", name)
 	}
 	return o, members, f.Err()
+}
+
+// Validate implements Body.
+func (p OrganizationPatch) Validate(create bool) FieldErrors {
+	var err error
+	if create {
+		_, _, err = p.Create(uuid.Max) // owner is required with open access only
+	} else {
+		_, _, err = p.Patch(Organization{}, nil)
+	}
+	return fieldsOf(err)
 }
 
 func (p OrganizationPatch) apply(f *FieldErrors, o Organization, members []uuid.UUID) (Organization, []uuid.UUID,
@@ -184,6 +193,9 @@ type SwitchesPatch struct {
 	Assigned     Opt[bool] `json:"request_assigned_notif"`
 	Reminder     Opt[bool] `json:"reminder_notif"`
 }
+
+// Validate implements Body: every value is allowed.
+func (SwitchesPatch) Validate(bool) FieldErrors { return nil }
 
 // Patch applies p to s.
 func (p SwitchesPatch) Patch(s Switches) Switches {

@@ -156,9 +156,7 @@ type RequestNew struct {
 // Create validates the body; the caller looks up what it refers to.
 func (n RequestNew) Create(by Actor) (Request, error) {
 	var f FieldErrors
-	if !n.Material.Set {
-		f.Add("material", "is required: the id of the material")
-	}
+	f.must("material", n.Material.Set, "is required: the id of the material")
 	r := Request{MaterialID: int64(n.Material.Value), Requester: by.ID, Status: Open, Active: true}
 	f.long("requester_abstract", n.Abstract, &r.Abstract)
 	f.payment(n.Payment, &r.Payment)
@@ -166,6 +164,12 @@ func (n RequestNew) Create(by Actor) (Request, error) {
 	f.line("quantity", n.Quantity, lineLength, &r.Quantity)
 	f.long("note", n.Note, &r.Note)
 	return r, f.Err()
+}
+
+// Validate implements Body.
+func (n RequestNew) Validate(bool) FieldErrors {
+	_, err := n.Create(Actor{})
+	return fieldsOf(err)
 }
 
 // RequestPatch is the body of PUT and PATCH /material-requests/:id. Sending the value that a field already has is no
@@ -184,6 +188,12 @@ type RequestPatch struct {
 	Rejection   Opt[string]  `json:"rejection_reason"`
 	Override    Opt[string]  `json:"override_reason"`
 	Reason      Opt[string]  `json:"reason"` // why a request goes back to OPEN
+}
+
+// Validate implements Body as for an admin, who may set every field of an open request.
+func (p RequestPatch) Validate(bool) FieldErrors {
+	_, _, err := Request{Status: Open, Active: true}.Apply(Roles{Admin: true}, uuid.Nil, p, nil, Terms{}, time.Time{})
+	return fieldsOf(err)
 }
 
 // Document returns the change that p makes in a slot.
@@ -243,6 +253,12 @@ func (p ShipmentPatch) Patch(s Shipment) (Shipment, error) {
 	return s, f.Err()
 }
 
+// Validate implements Body.
+func (p ShipmentPatch) Validate(bool) FieldErrors {
+	_, err := p.Patch(Shipment{})
+	return fieldsOf(err)
+}
+
 // TextBody is a body with one text: a message, an issue, a reason.
 type TextBody struct {
 	Text Opt[string] `json:"text" alias:"body"`
@@ -257,6 +273,12 @@ func (w TextBody) Check() (string, error) {
 	return s, f.Err()
 }
 
+// Validate implements Body.
+func (w TextBody) Validate(bool) FieldErrors {
+	_, err := w.Check()
+	return fieldsOf(err)
+}
+
 // ReasonBody is the body for returning a document.
 type ReasonBody struct {
 	Reason Opt[string] `json:"reason" alias:"text"`
@@ -268,10 +290,14 @@ func (r ReasonBody) Check() (string, error) {
 	s := ""
 	f.long("reason", r.Reason, &s)
 	f.needed("reason")
-	if s == "" && len(f) == 0 {
-		f.Add("reason", "is required: say what to correct")
-	}
+	f.must("reason", s != "", "is required: say what to correct")
 	return s, f.Err()
+}
+
+// Validate implements Body.
+func (r ReasonBody) Validate(bool) FieldErrors {
+	_, err := r.Check()
+	return fieldsOf(err)
 }
 
 // Valid reports whether s is one of the three slots.

@@ -3,8 +3,6 @@ package exchange
 import (
 	"reflect"
 	"slices"
-
-	"github.com/google/uuid"
 )
 
 // Rule is what a field of a body may hold, besides its type. The rule of a list is about the list, its Each about the
@@ -18,6 +16,7 @@ type Rule struct {
 	Format      string   // of a text, if no pattern describes it
 	Examples    []string
 	Each        *Rule
+	Required    bool // a body that creates an object must have it
 }
 
 // The patterns of texts: where control characters are allowed, and of texts that must not be blank.
@@ -42,6 +41,7 @@ var noted map[string]Rule
 // the rules that are checked.
 func (f *FieldErrors) rule(field string, r Rule) {
 	if noted != nil {
+		r.Required = r.Required || noted[field].Required
 		noted[field] = r
 	}
 }
@@ -86,14 +86,29 @@ func texts[T ~string](values []T) []string {
 	return list
 }
 
+// must says that a field is required, and reports that it is missing unless it is there.
+func (f *FieldErrors) must(field string, there bool, missing string) {
+	f.amend(field, func(r *Rule) { r.Required = true })
+	if !there && len((*f)[field]) == 0 {
+		f.Add(field, "%s", missing)
+	}
+}
+
+// Body is what a client sends to create or change an object.
+type Body interface {
+	// Validate reports what is wrong with the values, independent of the object that they change. create: the body
+	// creates an object.
+	Validate(create bool) FieldErrors
+}
+
 // bodyKind is a type of body, and whether it creates an object.
 type bodyKind struct {
-	body reflect.Type
-	made bool
+	body   reflect.Type
+	create bool
 }
 
 // bodies lists all bodies that have rules; the API document refuses a body that is missing here.
-var bodies = []any{
+var bodies = []Body{
 	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{},
 	GrantPatch{}, FundingBody{},
 	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinDecline{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{},
@@ -102,26 +117,22 @@ var bodies = []any{
 	SnoozeNew{}, MailSettingsPatch{}, TokenNew{},
 }
 
-var bodyRules = func() map[bodyKind]map[string]Rule {
-	all := map[bodyKind]map[string]Rule{}
+var bodyRules = map[bodyKind]map[string]Rule{}
+
+func init() { // not an initializer, which could run before the variables that the checks use
 	for _, body := range bodies {
-		for _, made := range []bool{false, true} {
+		for _, create := range []bool{false, true} {
 			noted = map[string]Rule{}
-			if p, ok := body.(MailSettingsPatch); ok {
-				_, _ = p.Patch(DefaultMail(uuid.Nil)) // an empty body has no errors
-			} else {
-				CheckBody(body, made)
-			}
-			all[bodyKind{reflect.TypeOf(body), made}] = noted
+			body.Validate(create)
+			bodyRules[bodyKind{reflect.TypeOf(body), create}] = noted
 		}
 	}
 	noted = nil
-	return all
-}()
+}
 
-// RulesOf returns the rules of the fields of a body by their JSON names; made means that it creates an object. known
-// reports whether the type is that of a body.
-func RulesOf(body reflect.Type, made bool) (rules map[string]Rule, known bool) {
-	rules, known = bodyRules[bodyKind{body, made}]
+// RulesOf returns the rules of the fields of a body by their JSON names; create means that it creates an object.
+// known reports whether the type is that of a body.
+func RulesOf(body reflect.Type, create bool) (rules map[string]Rule, known bool) {
+	rules, known = bodyRules[bodyKind{body, create}]
 	return rules, known
 }

@@ -78,6 +78,12 @@ func (p SavedSearchPatch) Patch(s SavedSearch) (SavedSearch, error) {
 	return s, f.Err()
 }
 
+// Validate implements Body.
+func (p SavedSearchPatch) Validate(bool) FieldErrors {
+	_, err := p.Create(uuid.Nil)
+	return fieldsOf(err)
+}
+
 // filters returns the filters of a body, each value once and in order.
 func (f *FieldErrors) filters(all Filters) Filters {
 	clean := Filters{}

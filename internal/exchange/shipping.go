@@ -36,9 +36,7 @@ type ShippingPatch struct {
 // Create makes new shipping requirements from p.
 func (p ShippingPatch) Create() (Shipping, error) {
 	var f FieldErrors
-	if !p.Organization.Set {
-		f.Add("organization", "is required: the id of the organization")
-	}
+	f.must("organization", p.Organization.Set, "is required: the id of the organization")
 	s := p.apply(&f, Shipping{OrganizationID: int64(p.Organization.Value)})
 	return s, f.Err()
 }
@@ -48,6 +46,17 @@ func (p ShippingPatch) Patch(s Shipping) (Shipping, error) {
 	var f FieldErrors
 	s = p.apply(&f, s)
 	return s, f.Err()
+}
+
+// Validate implements Body.
+func (p ShippingPatch) Validate(create bool) FieldErrors {
+	var err error
+	if create {
+		_, err = p.Create()
+	} else {
+		_, err = p.Patch(Shipping{})
+	}
+	return fieldsOf(err)
 }
 
 func (p ShippingPatch) apply(f *FieldErrors, s Shipping) Shipping {
@@ -108,4 +117,10 @@ func (p AddressPatch) Patch(a Address) (Address, error) {
 	f.need("locality", a.Locality)
 	f.need("country", a.Country)
 	return a, f.Err()
+}
+
+// Validate implements Body.
+func (p AddressPatch) Validate(bool) FieldErrors {
+	_, err := p.Patch(Address{})
+	return fieldsOf(err)
 }

@@ -36,18 +36,19 @@ type SnoozeNew struct {
 	Reason Opt[string] `json:"reason"`
 }
 
-// faults returns the errors that do not depend on the time; it stores the tidy reason in reason.
-func (n SnoozeNew) faults(reason *string) (f FieldErrors) {
-	if !n.Until.Set {
-		f.Add("until", "is required: the day on which reminders may come again, such as 2026-03-12")
-	}
+// Validate implements Body: it leaves out what depends on the time.
+func (n SnoozeNew) Validate(bool) FieldErrors { return n.check(new(string)) }
+
+// check stores the tidy reason in reason.
+func (n SnoozeNew) check(reason *string) (f FieldErrors) {
+	f.must("until", n.Until.Set, "is required: the day on which reminders may come again, such as 2026-03-12")
 	f.long("reason", n.Reason, reason)
 	return f
 }
 
 // at validates n at a moment, and returns its end and the tidy reason.
 func (n SnoozeNew) at(now time.Time) (until time.Time, reason string, err error) {
-	f := n.faults(&reason)
+	f := n.check(&reason)
 	switch until = time.Time(n.Until.Value); {
 	case !n.Until.Set:
 	case !until.After(now):

@@ -98,9 +98,7 @@ func (f *FieldErrors) length(field, s string, most int) bool {
 // need says that a text may not be empty.
 func (f *FieldErrors) need(field, value string) {
 	f.needed(field)
-	if value == "" && len((*f)[field]) == 0 {
-		f.Add(field, "is required")
-	}
+	f.must(field, value != "", "is required")
 }
 
 // strokes maps letters with a stroke or joint that Unicode does not count as a mark.

@@ -27,9 +27,9 @@ func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
 	f.line("name", n.Name, lineLength, &t.Name)
 	f.need("name", t.Name)
 	f.rule("scopes", Rule{Least: 1, Each: &Rule{Words: texts(Scopes), Name: "TokenScope"}})
-	switch scopes := n.Scopes.Or(nil); {
-	case len(scopes) == 0:
-		f.Add("scopes", `is required: ["read"] or ["write"], which includes read`)
+	scopes := n.Scopes.Or(nil)
+	f.must("scopes", len(scopes) > 0, `is required: ["read"] or ["write"], which includes read`)
+	switch {
 	case slices.ContainsFunc(scopes, func(s Scope) bool { return !slices.Contains(Scopes, s) }):
 		f.Add("scopes", `must be of "read" and "write"`)
 	case slices.Contains(scopes, ScopeWrite):
@@ -47,6 +47,13 @@ func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
 		}
 	}
 	return t, f.Err()
+}
+
+// Validate implements Body.
+func (n TokenNew) Validate(bool) FieldErrors {
+	n.Expires = Null[Until]{} // it depends on the time
+	_, err := n.Token(time.Time{}, 0)
+	return fieldsOf(err)
 }
 
 // Allows reports whether a token made with the rights of a stays within them: a program's token makes none that may do

@@ -76,6 +76,12 @@ func (p UserPatch) Patch(u User) (User, error) {
 	return u, f.Err()
 }
 
+// Validate implements Body.
+func (p UserPatch) Validate(bool) FieldErrors {
+	_, err := p.Patch(User{})
+	return fieldsOf(err)
+}
+
 // Credentials are the body of POST /login: a code of the identity provider, and the redirect URL
 // that it was made for.
 type Credentials struct {
@@ -89,6 +95,9 @@ type Credentials struct {
 func (c Credentials) Registration() Registration {
 	return Registration{Code: c.Code, OriginURL: c.OriginURL, CodeVerifier: c.CodeVerifier, Invitation: c.Invitation}
 }
+
+// Validate implements Body.
+func (c Credentials) Validate(create bool) FieldErrors { return c.Registration().Validate(create) }
 
 // Registration is the body of POST /users/.
 type Registration struct {
@@ -128,6 +137,12 @@ func (t InvitationToken) Check() (token string, err error) {
 	return token, f.Err()
 }
 
+// Validate implements Body.
+func (t InvitationToken) Validate(bool) FieldErrors {
+	_, err := t.Check()
+	return fieldsOf(err)
+}
+
 // verifierForm is the form of a code_verifier (RFC 7636 section 4.1), which may be left out.
 var verifierForm = regexp.MustCompile(`^([A-Za-z0-9._~-]{43,128})?$`)
 
@@ -148,13 +163,15 @@ func (r Registration) Check() (code, origin string, err error) {
 	}
 	f.needed("code")
 	f.needed("origin_url")
-	if code == "" && len(f["code"]) == 0 {
-		f.Add("code", "is required: the authorization code of the identity provider")
-	}
-	if origin == "" && len(f["origin_url"]) == 0 {
-		f.Add("origin_url", "is required: the redirect URL that the code was made for")
-	}
+	f.must("code", code != "", "is required: the authorization code of the identity provider")
+	f.must("origin_url", origin != "", "is required: the redirect URL that the code was made for")
 	return code, origin, f.Err()
+}
+
+// Validate implements Body.
+func (r Registration) Validate(bool) FieldErrors {
+	_, _, err := r.Check()
+	return fieldsOf(err)
 }
 
 // TokenKind is the kind of a token.

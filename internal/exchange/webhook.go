@@ -92,6 +92,12 @@ func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Ti
 	return w, f.Err()
 }
 
+// Validate implements Body.
+func (p WebhookPatch) Validate(bool) FieldErrors {
+	_, err := p.Create(func(string) error { return nil }) // which addresses are allowed is not decided here
+	return fieldsOf(err)
+}
+
 // urlLength is the maximum length of an address, in characters.
 const urlLength = 2000
 
