@@ -34,9 +34,6 @@ var accountPages = []page{
 	post("/account/storage/{id}/delete", (*pageRequest).deleteOwnFile),
 	get("/account/export", (*pageRequest).export).private(),
 	get("/account/export/data.zip", (*pageRequest).exportData).private(),
-	get("/account/close", (*pageRequest).askClose).private(),
-	post("/account/close", (*pageRequest).closeOwn),
-	get("/account/closed", (*pageRequest).accountClosed),
 	get("/welcome", (*pageRequest).welcome).private(),
 	post("/welcome", (*pageRequest).saveWelcome),
 }

@@ -10,6 +10,14 @@ import (
 	"github.com/google/uuid"
 )
 
+var closePages = []page{
+	get("/account/close", (*pageRequest).askClose).private(),
+	post("/account/close", (*pageRequest).closeOwn),
+	get("/account/closed", (*pageRequest).accountClosed),
+	get("/admin/users/{id}/close", (*pageRequest).askCloseUser).private(),
+	post("/admin/users/{id}/close", (*pageRequest).closeUser),
+}
+
 // closePage explains what closing an account does, and asks to confirm it.
 type closePage struct {
 	accountPage
@@ -21,7 +29,7 @@ type closePage struct {
 func (*closePage) Place() string { return "users" }
 
 // Parts returns the entries of the admin navigation.
-func (*closePage) Parts() []adminPart { return (&adminPage{}).Parts() }
+func (*closePage) Parts() []adminPart { return adminParts() }
 
 func (v *pageRequest) closePage(user uuid.UUID) (*closePage, error) {
 	c, err := v.app.Closing(v.Context(), v.who.Actor, user)

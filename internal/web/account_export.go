@@ -23,7 +23,7 @@ func (v *pageRequest) exportData() (response, error) {
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 		w.Header().Set("Cache-Control", "no-store")
 		if err := write(w); err != nil {
-			v.log.ErrorContext(r.Context(), "export of an account", "error", err)
+			v.app.Log.ErrorContext(r.Context(), "export of an account", "error", err)
 			panic(http.ErrAbortHandler) // so that nobody mistakes a part for the whole
 		}
 	}}, nil

@@ -17,8 +17,6 @@ var adminPages = []page{
 	get("/admin", (*pageRequest).admin).private(),
 	get("/admin/users", (*pageRequest).adminUsers).private().expensive(),
 	post("/admin/users/{id}/admin", (*pageRequest).makeAdmin),
-	get("/admin/users/{id}/close", (*pageRequest).askCloseUser).private(),
-	post("/admin/users/{id}/close", (*pageRequest).closeUser),
 	get("/admin/organizations", (*pageRequest).adminOrganizations).private().expensive(),
 	get("/admin/jobs", (*pageRequest).adminJobs).private(),
 	post("/admin/jobs/{id}/retry", (*pageRequest).retryJob),
@@ -41,7 +39,9 @@ type adminPage struct {
 }
 
 // Parts returns the entries of the admin navigation.
-func (p *adminPage) Parts() []adminPart {
+func (p *adminPage) Parts() []adminPart { return adminParts() }
+
+func adminParts() []adminPart {
 	return []adminPart{{"", "Overview", "chart"}, {"users", "Users", "users"}, {"organizations", "Labs", "lab"},
 		{"jobs", "Jobs", "settings"},
 		{"stuck", "Stuck requests", "clock"}, {"mail", "Failed mail", "mail"}, {"audit", "Audit", "eye"}}

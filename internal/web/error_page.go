@@ -108,10 +108,10 @@ func (v *pageRequest) logCause(err error) {
 	switch {
 	case !known && v.Context().Err() != nil: // the client disconnected; nobody reads the page
 	case !known:
-		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", id, "error", err)
+		v.app.Log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", id, "error", err)
 	case e.Cause != nil || e.Code == exchange.Internal || e.Code == exchange.Unavailable ||
 		e.Code == exchange.InvalidAnswer:
-		v.log.WarnContext(v.Context(), string(e.Code), "path", v.URL.Path, "request_id", id, "error", err)
+		v.app.Log.WarnContext(v.Context(), string(e.Code), "path", v.URL.Path, "request_id", id, "error", err)
 	}
 }
 

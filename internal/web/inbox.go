@@ -233,7 +233,7 @@ func (v *pageRequest) inboxCSV() (response, error) {
 						due = day(*item.Turn.Due)
 					}
 				}
-				return []string{itoa(item.ID), v.app.PublicURL + requestPath(item.ID), item.Material, item.Quantity,
+				return []string{number(item.ID), v.app.PublicURL + requestPath(item.ID), item.Material, item.Quantity,
 					item.Lab, item.Asker.Name(), item.Assignee.Name(),
 					r.Status.Words, r.Stage, whoseWords[item.Whose], waiting, due, day(item.CreatedAt)}
 			}, out)

@@ -189,7 +189,7 @@ func bulkChosen(form url.Values) []int64 {
 func chosenAgain(ids []int64) url.Values {
 	form := url.Values{}
 	for _, id := range ids {
-		form.Add("id", itoa(id))
+		form.Add("id", number(id))
 	}
 	return form
 }

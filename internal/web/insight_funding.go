@@ -195,9 +195,7 @@ func (v *pageRequest) readReport() (*grantPage, error) {
 func (v *pageRequest) report() (response, error) {
 	p, err := v.readReport()
 	if err != nil {
-		r := v.failed(err)
-		r.private = true
-		return r, nil
+		return response{private: true}, err
 	}
 	return response{status: http.StatusOK, template: "report", page: p, private: true}, nil
 }
@@ -214,9 +212,7 @@ func (v *pageRequest) reportCSV() (response, error) {
 		return v.toSignIn(), nil
 	}
 	if err != nil {
-		r := v.failed(err)
-		r.private = true
-		return r, nil
+		return response{private: true}, err
 	}
 	labs := map[int64]string{}
 	for _, l := range p.Report.Labs {

@@ -23,20 +23,21 @@ type shippingForm struct {
 	Open bool
 }
 
-// shippingFormOf returns the form of existing requirements; of nil, that of new ones.
-func shippingFormOf(s any) shippingForm {
-	if s, is := s.(exchange.Shipping); is {
-		return shippingForm{Shipping: s}
-	}
+// New returns the form of new shipping requirements.
+func (*labRequirementsPage) New() shippingForm {
 	return shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}
 }
+
+// Edit returns the form of existing ones.
+func (*labRequirementsPage) Edit(s exchange.Shipping) shippingForm { return shippingForm{Shipping: s} }
 
 func (v *pageRequest) readRequirements() (*labRequirementsPage, error) {
 	base, err := v.readLab("requirements", "Requirements")
 	if err != nil {
 		return nil, err
 	}
-	p := &labRequirementsPage{labPage: base, Form: shippingFormOf(nil)}
+	p := &labRequirementsPage{labPage: base}
+	p.Form = p.New()
 	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID,
 		exchange.Page{Limit: maxOfPage})
 	return p, err

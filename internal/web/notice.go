@@ -50,10 +50,10 @@ type noticeDay struct {
 // noticeItem is a notification as the page shows it.
 type noticeItem struct {
 	exchange.Notification
-	Tone, Icon string
-	Head       string // who did what
-	More       string // what was written, or why
-	Address    string // what it links to; "": nothing
+	look
+	Head    string // who did what
+	More    string // what was written, or why
+	Address string // what it links to; "": nothing
 }
 
 const noticesAtOnce = 50
@@ -149,7 +149,7 @@ func newNoticeItem(n exchange.Notification) noticeItem {
 	if n.News != nil {
 		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.DescribeAnnouncement(*n.News, actor,
 			n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
-		i.Tone, i.Icon = newsIcon(n.News.Kind)
+		i.look = newsLook(n.News.Kind)
 	} else {
 		i.Head, i.More = actor+" "+exchange.DescribeAction(n.Event, "", n.Title), n.Event.Detail.Text
 		if i.More == "" {
@@ -158,7 +158,7 @@ func newNoticeItem(n exchange.Notification) noticeItem {
 		if n.Event.Kind != exchange.Deleted {
 			i.Address = "/requests/" + strconv.FormatInt(n.Event.RequestID, 10)
 		}
-		i.Tone, i.Icon = eventIcon(n.Event)
+		i.look = lookOf(n.Event).Notice
 	}
 	if letters := []rune(i.More); len(letters) > maxQuoted {
 		i.More = string(letters[:maxQuoted]) + " …"
@@ -188,67 +188,6 @@ func matchAddress(d exchange.AnnouncementDetail) string {
 		return "/catalog/" + strconv.FormatInt(d.Materials[0].ID, 10)
 	}
 	return "/account/searches"
-}
-
-func newsIcon(k exchange.AnnouncementKind) (tone, icon string) {
-	switch k {
-	case exchange.Invited, exchange.JoinAsked:
-		return "turn", "users"
-	case exchange.WebhookOff:
-		return "bad", "alert"
-	case exchange.SearchMatched:
-		return "info", "search"
-	case exchange.InvitationTaken, exchange.JoinTaken:
-		return "good", "users"
-	}
-	return "", "users"
-}
-
-// eventIcon returns the icon of an event in a request, with its tone.
-func eventIcon(e exchange.Event) (tone, icon string) {
-	switch e.Kind {
-	case exchange.RequestMade:
-		return "info", "sent"
-	case exchange.StatusChanged:
-		return moveIcon(e.Detail)
-	case exchange.Assigned:
-		return "turn", "user"
-	case exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.AbstractChanged:
-		return "info", "file"
-	case exchange.DocumentAccepted, exchange.IssueClosed:
-		return "good", "check"
-	case exchange.DocumentReturned:
-		return "turn", "undo"
-	case exchange.Messaged:
-		return "info", "message"
-	case exchange.IssueOpened, exchange.Escalated:
-		return "bad", "alert"
-	case exchange.Reminded:
-		return "turn", "clock"
-	case exchange.ShipmentChanged:
-		return "info", "truck"
-	case exchange.AddressChanged:
-		return "", "pin"
-	case exchange.Closed, exchange.Deleted:
-		return "", "archive"
-	}
-	return "", "info"
-}
-
-func moveIcon(d exchange.Detail) (tone, icon string) {
-	switch d.To {
-	case exchange.Approved:
-		return "good", "check"
-	case exchange.InFulfillment, exchange.Fulfilled:
-		return "info", "truck"
-	case exchange.Verified:
-		return "good", "done"
-	case exchange.Rejected:
-		return "", "declined"
-	case exchange.Open:
-		return "turn", "turn"
-	}
-	return "", "cancelled"
 }
 
 // readNotice marks one notification as read or unread.

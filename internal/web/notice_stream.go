@@ -43,7 +43,7 @@ func (v *pageRequest) noticeStream() (response, error) {
 		for tellPage(s, news) == nil && (news.More || s.Await(v.Context(), feed.Fresh(), v.stop, feed.Over(), 0)) {
 			if news, err = feed.Read(v.Context()); err != nil { // the browser reconnects and continues where this ended
 				if v.Context().Err() == nil {
-					v.log.WarnContext(v.Context(), "stream broke off", "error", err)
+					v.app.Log.WarnContext(v.Context(), "stream broke off", "error", err)
 				}
 				return
 			}

@@ -65,7 +65,7 @@ func (p page) expensive() page {
 func pages() [][]page {
 	return [][]page{startPages, signInPages, catalogPages, requestPages, askPages, inboxPages, sharePages, labPages,
 		insightPages,
-		accountPages, noticePages, adminPages, helpPages, draftPages, undoPages}
+		accountPages, closePages, noticePages, adminPages, helpPages, draftPages, undoPages}
 }
 
 // Patterns returns the patterns of all pages, for tests that visit every one.
@@ -108,7 +108,7 @@ type response struct {
 	location string
 	note     *flash
 	serve    func(http.ResponseWriter, *http.Request) // instead of a page: a file
-	// the page or its address contains a secret, so it is not cached and sends no referrer
+	// the page or its address contains a secret, so it is not cached and sends no referrer; of an error, too
 	private bool
 }
 
@@ -154,7 +154,9 @@ func (d *Server) serve(p page) http.Handler {
 		v := &pageRequest{Server: d, Request: r, w: w, who: app.Visitor{Zone: d.zone}}
 		answer, err := v.enter(p)
 		if err != nil {
+			secret := answer.private
 			answer = v.failed(err)
+			answer.private = secret
 		}
 		v.answer(answer)
 	})
@@ -248,7 +250,7 @@ func (v *pageRequest) answer(a response) {
 	}
 	var body bytes.Buffer
 	if err := v.render(&body, a); err != nil {
-		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "template", a.template, "error", err)
+		v.app.Log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "template", a.template, "error", err)
 		http.Error(v.w, "Something went wrong on our side; it is in the log.", http.StatusInternalServerError)
 		return
 	}

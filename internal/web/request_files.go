@@ -203,7 +203,7 @@ func (v *pageRequest) documents() (response, error) {
 				err = copyOut(r.Context(), out, f.Open)
 			}
 			if err != nil { // the status is already sent: a truncated file shows that it is incomplete
-				v.log.WarnContext(r.Context(), "documents of a request", "request", id, "error", err)
+				v.app.Log.WarnContext(r.Context(), "documents of a request", "request", id, "error", err)
 				panic(http.ErrAbortHandler)
 			}
 		}

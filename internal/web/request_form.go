@@ -290,7 +290,7 @@ func (v *pageRequest) sendAsk() (response, error) {
 	fields, wrong := faults(err)
 	if !wrong && len(sent.refused) == 0 {
 		if kept := save(); kept != nil { // so that nothing typed is lost
-			v.log.WarnContext(v.Context(), "keep a request that could not be sent", "error", kept)
+			v.app.Log.WarnContext(v.Context(), "keep a request that could not be sent", "error", kept)
 		}
 		return response{}, err
 	}

@@ -35,8 +35,7 @@ func (p *requestPage) Tabs() []Tab {
 // eventLine is one event as the timeline shows it.
 type eventLine struct {
 	exchange.Event
-	Tone   string
-	Icon   string
+	look
 	Who    string
 	Did    string // "" for a message
 	Quote  string
@@ -63,7 +62,7 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 	for i, e := range events {
 		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: exchange.DescribeAction(e, reader, ""), Anchor: "event-" +
 			number(e.ID)}
-		l.Tone, l.Icon = eventMark(e)
+		l.look = lookOf(e).Timeline
 		d := e.Detail
 		switch e.Kind {
 		case exchange.Messaged:
@@ -97,57 +96,6 @@ func owedNeeds(needs []exchange.Need) string {
 		list[i] = exchange.DescribeTask(string(n))
 	}
 	return listed(list)
-}
-
-// eventMark returns the tone and the icon of an event.
-func eventMark(e exchange.Event) (tone, icon string) {
-	switch e.Kind {
-	case exchange.RequestMade:
-		return "info", "sent"
-	case exchange.StatusChanged:
-		switch e.Detail.To {
-		case exchange.Approved:
-			return "good", "check"
-		case exchange.Verified:
-			return "good", "done"
-		case exchange.Rejected:
-			return "", "declined"
-		case exchange.Cancelled, exchange.Invalid:
-			return "", "cancelled"
-		case exchange.Open:
-			return "turn", "undo"
-		}
-		return "info", "truck"
-	case exchange.Assigned:
-		return "", "user"
-	case exchange.DocumentAdded:
-		return "info", "upload"
-	case exchange.DocumentAccepted:
-		return "good", "check"
-	case exchange.DocumentReturned:
-		return "turn", "undo"
-	case exchange.DocumentWithdrawn, exchange.Deleted:
-		return "", "x"
-	case exchange.AbstractChanged:
-		return "info", "abstract"
-	case exchange.AddressChanged:
-		return "info", "pin"
-	case exchange.Messaged:
-		return "", "message"
-	case exchange.IssueOpened:
-		return "bad", "alert"
-	case exchange.IssueClosed, exchange.Reopened:
-		return "good", "check"
-	case exchange.ShipmentChanged:
-		return "info", "truck"
-	case exchange.Closed:
-		return "", "archive"
-	case exchange.Reminded, exchange.Escalated:
-		return "turn", "bell"
-	case exchange.Snoozed, exchange.Unsnoozed:
-		return "", "clock"
-	}
-	return "", "edit"
 }
 
 // issueLine is a problem with the shipment.

@@ -227,7 +227,7 @@ func (v *pageRequest) sendSheet(name string, write func(io.Writer) error) (respo
 		h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 		h.Set("Cache-Control", "private, no-store")
 		if err := write(uploadDeadline{w}); err != nil {
-			v.log.ErrorContext(r.Context(), "sheet", "path", r.URL.Path, "error", err)
+			v.app.Log.ErrorContext(r.Context(), "sheet", "path", r.URL.Path, "error", err)
 			panic(http.ErrAbortHandler)
 		}
 	}}, nil

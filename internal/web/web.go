@@ -51,7 +51,6 @@ type Server struct {
 	log       *slog.Logger
 	templates map[string]*template.Template
 	version   string
-	provider  string // the identity provider's name, as people know it
 	zone      *time.Location
 	stop      <-chan struct{}
 	limits    *limit.Gates
@@ -79,11 +78,8 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 		return err
 	}
 	d := &Server{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version,
-		provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits,
+		zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits,
 		site: server.NewSite(cfg.App.PublicURL)}
-	if d.app.Identity != nil {
-		d.provider = provider(d.app.Identity.Issuer())
-	}
 	docs := d.docs(cfg.OpenAPI)
 	unsubscribe := subscriptions{app: d.app, page: d.templates["unsubscribe"].Lookup("unsubscribe.html"), log: d.log}
 	here := d.here
@@ -129,20 +125,6 @@ func rest(programs Rest, missing http.Handler) http.Handler {
 		}
 		programs.ServeHTTP(w, r)
 	})
-}
-
-// provider returns the name by which people know an identity provider.
-func provider(issuer string) string {
-	u, err := url.Parse(issuer)
-	switch {
-	case err != nil:
-		return issuer
-	case u.Hostname() == "orcid.org" || strings.HasSuffix(u.Hostname(), ".orcid.org"):
-		return "ORCID"
-	case strings.HasSuffix(u.Path, "/demo/identity"):
-		return "the sample people"
-	}
-	return u.Hostname()
 }
 
 // slashless redirects addresses that end in a slash to the same address without it.
