@@ -103,7 +103,7 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	j, err := a.Bulk(b.Context(), who, who.Organizations[0], exchange.BulkOptions{}, content)
 	for err == nil && !j.State.Over() {
 		time.Sleep(10 * time.Millisecond)
-		j, err = db.Read().Job(b.Context(), j.ID)
+		j, err = db.Read().Jobs.Get(b.Context(), j.ID)
 	}
 	if err != nil || !strings.Contains(string(j.Result), `"created":`+strconv.Itoa(bulkRows)) {
 		b.Fatalf("%s %s %s: %v", j.State, j.Error, j.Result, err)
@@ -248,7 +248,7 @@ func newBareIndex(b *testing.B, pool *sql.DB, kind string, db *store.DB, batch i
 		b.Fatal(err)
 	}
 	if kind == storetest.SQLite {
-		m, err := db.Read().ShownMaterial(b.Context(), id)
+		m, err := db.Read().Materials.Shown(b.Context(), id)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func BenchmarkFanOut(b *testing.B) {
 		w.wait()
 		b.ReportMetric(crowd/time.Since(began).Seconds(), "told/s")
 		stop()
-		if n, err := w.db.Read().Unread(b.Context(), last); err != nil || n != 1 {
+		if n, err := w.db.Read().Notifications.Unread(b.Context(), last); err != nil || n != 1 {
 			b.Errorf("the last of the members heard of %d requests: %v", n, err)
 		}
 		compare(b, 0.8, func(side, client, n int) *http.Request {
@@ -56,13 +56,13 @@ func (w *world) bigLab() (lab int64, last uuid.UUID) {
 		ids := make([]uuid.UUID, crowd)
 		for i := range ids {
 			ids[i] = uuid.MustParse(fmt.Sprintf("ffffffff-0000-7000-8000-%012d", i))
-			if err := tx.InsertUser(ctx,
+			if err := tx.Users.Insert(ctx,
 				exchange.User{ID: ids[i], Username: ids[i].String(), RegistryID: ids[i].String()}); err != nil {
 				return err
 			}
 		}
 		last = ids[crowd-1]
-		return tx.Join(ctx, lab, ids...)
+		return tx.Organizations.Join(ctx, lab, ids...)
 	})
 	if err != nil {
 		w.b.Fatal(err)
@@ -80,7 +80,7 @@ func (w *world) work() (stop func()) {
 func (w *world) wait() {
 	jobtest.Poll(w.b, "everybody was told", func() bool {
 		for _, state := range []exchange.JobState{exchange.JobReady, exchange.JobRunning} {
-			part, err := w.db.Read().Jobs(w.b.Context(), exchange.Page{Limit: 1}, nil,
+			part, err := w.db.Read().Jobs.List(w.b.Context(), exchange.Page{Limit: 1}, nil,
 				exchange.JobFilter{State: &state, Kind: new("tell")})
 			if err != nil {
 				w.b.Fatal(err)

@@ -106,7 +106,7 @@ func newLibrary(b *testing.B, kind string, n int) *library {
 		b.Fatal(err)
 	}
 	l.db = storetest.At(b, l.where)
-	if label, err := l.db.Read().Loaded(b.Context()); err != nil || label != size.String() {
+	if label, err := l.db.Read().Secrets.Loaded(b.Context()); err != nil || label != size.String() {
 		b.Fatalf("%s holds %q, %v", l.where, label, err)
 	}
 	content, err := files.OpenFolder(b.TempDir())

@@ -130,7 +130,7 @@ func (w *world) seed(a *app.App) {
 	w.lab = w.make(owner, "/v1/organizations",
 		obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{}})
 	if err := w.db.Tx(w.b.Context(), func(ctx context.Context, tx store.Conn) error { // who is named is only invited
-		return tx.Join(ctx, w.lab, uuid.MustParse(member))
+		return tx.Organizations.Join(ctx, w.lab, uuid.MustParse(member))
 	}); err != nil {
 		w.b.Fatal(err)
 	}

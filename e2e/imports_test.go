@@ -49,7 +49,7 @@ func TestKilledWhileItImportsEachIsImportedOnce(t *testing.T) {
 		db, done := in.store(t), int64(0)
 		for range 3 {
 			jobtest.Poll(t, "more is done", func() bool {
-				j, err := db.Read().Job(t.Context(), enqueued.ID)
+				j, err := db.Read().Jobs.Get(t.Context(), enqueued.ID)
 				more := j.Progress.Done > done || j.State.Over()
 				done = j.Progress.Done
 				return err == nil && more

@@ -48,7 +48,7 @@ func TestEightStartsAtOnceTidyUpOnce(t *testing.T) {
 			}
 			db, most := in.store(t), 0
 			jobtest.Poll(t, "they tidied up", func() bool {
-				part, err := db.Read().Jobs(t.Context(), exchange.Page{}, nil, exchange.JobFilter{})
+				part, err := db.Read().Jobs.List(t.Context(), exchange.Page{}, nil, exchange.JobFilter{})
 				kinds, done := map[string]int{}, 0
 				for _, j := range part.Items {
 					if kinds[j.Kind]++; j.State == exchange.JobDone {
@@ -111,7 +111,7 @@ func TestKilledWhileItTidiesUpEachFileIsCountedOnce(t *testing.T) {
 		var removed app.Removed // by all of its kind, of which another comes with the next hour
 		if err := poll(func() error {
 			removed = app.Removed{}
-			part, err := db.Read().Jobs(t.Context(), exchange.Page{}, nil,
+			part, err := db.Read().Jobs.List(t.Context(), exchange.Page{}, nil,
 				exchange.JobFilter{Kind: &app.SweepContent.Name})
 			for _, j := range part.Items {
 				var r app.Removed
@@ -128,7 +128,7 @@ func TestKilledWhileItTidiesUpEachFileIsCountedOnce(t *testing.T) {
 		if removed.Files != files {
 			t.Errorf("%d files were removed, want %d", removed.Files, files)
 		}
-		left, err := db.Read().DeletedContent(t.Context(), time.Now().Add(time.Hour), files)
+		left, err := db.Read().Attachments.DeletedContent(t.Context(), time.Now().Add(time.Hour), files)
 		if err != nil || len(left) != 0 {
 			t.Errorf("%d files are left: %v", len(left), err)
 		}

@@ -58,8 +58,8 @@ func TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice(t *testing.T) {
 		for _, who := range []client{josiah, l.manager} {
 			go func() {
 				for !over.Load() {
-					// As if an hour had passed, after which one person's mail to another is sent one by one again. Where
-					// it meets a count in a deadlock, the next one does it.
+					// As if an hour had passed, after which one person's mail to another is sent one by one again.
+					// Where it meets a count in a deadlock, the next one does it.
 					_, _ = counts.ExecContext(t.Context(), "DELETE FROM mail_counts")
 					if _, err := did(who.call("POST", "/material-requests/"+request+"/messages",
 						`{"text": "on and on"}`)); err != nil {

@@ -126,7 +126,7 @@ func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 		show(j.Progress)
 		select {
 		case <-time.After(lookEvery):
-			if j, err = a.DB.Read().Job(context.WithoutCancel(e.ctx), j.ID); err != nil {
+			if j, err = a.DB.Read().Jobs.Get(context.WithoutCancel(e.ctx), j.ID); err != nil {
 				return j, err
 			}
 		case <-e.ctx.Done():

@@ -159,7 +159,7 @@ func (r *resetSecrets) Run(e environment) error {
 			return errors.New("nothing is lost: the secrets in this database open; \"aliquot secrets rotate\" " +
 				"replaces their key")
 		}
-		lost, err := a.DB.Read().Lost(ctx)
+		lost, err := a.DB.Read().Secrets.Lost(ctx)
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func (s *seeding) there(e environment, size seed.Size) error {
 	if err != nil {
 		return err
 	}
-	label, err := db.Read().Loaded(e.ctx)
+	label, err := db.Read().Secrets.Loaded(e.ctx)
 	if err := errors.Join(err, db.Close()); err != nil && exchange.CodeOf(err) != exchange.NotFound {
 		return err
 	}

@@ -79,7 +79,7 @@ type listAdmins struct{ config.Store }
 // Run lists the administrators.
 func (l *listAdmins) Run(e environment) error {
 	return withApp(e, l.Store, func(ctx context.Context, a *app.App) error {
-		admins, err := a.DB.Read().Admins(ctx)
+		admins, err := a.DB.Read().Users.Admins(ctx)
 		for _, u := range admins {
 			_, _ = fmt.Fprintf(e.stdout, "%s\t%s\n", u.RegistryID, u.Name())
 		}

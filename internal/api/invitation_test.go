@@ -109,7 +109,7 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 
 func (s *scene) isMember(p *person) bool {
 	s.t.Helper()
-	is, err := s.db.Read().IsMember(s.t.Context(), s.id, p.ID)
+	is, err := s.db.Read().Organizations.IsMember(s.t.Context(), s.id, p.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}

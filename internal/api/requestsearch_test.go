@@ -144,14 +144,14 @@ func TestARequestThatIsNotKeptIsNotFound(t *testing.T) {
 		}
 		before, refused := rows(), errors.New("no")
 		err := db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
-			q, err := tx.RequestForUpdate(ctx, s.request)
+			q, err := tx.Requests.ForUpdate(ctx, s.request)
 			if err != nil {
 				return err
 			}
 			event := exchange.Event{RequestID: q.ID, Seq: 99, Kind: exchange.Messaged,
 				Detail: exchange.Detail{Text: "okapi"}}
-			return errors.Join(tx.IndexEvents(ctx, q, []exchange.Event{event, {Kind: exchange.Deleted}}),
-				tx.IndexRequests(ctx, []int64{s.request}, true), refused)
+			return errors.Join(tx.Requests.IndexEvents(ctx, q, []exchange.Event{event, {Kind: exchange.Deleted}}),
+				tx.Requests.Index(ctx, []int64{s.request}, true), refused)
 		})
 		if !errors.Is(err, refused) || rows() != before || before == 0 || len(s.requester().search("okapi", "")) > 0 {
 			t.Errorf("%d rows, want %d: %v", rows(), before, err)

@@ -145,7 +145,7 @@ func (s *scene) held() string {
 func (s *scene) token(invitation int64) (token string) {
 	s.t.Helper()
 	err := s.db.Tx(s.t.Context(), func(ctx context.Context, tx store.Conn) error {
-		i, err := tx.Invitation(ctx, invitation)
+		i, err := tx.Invitations.Get(ctx, invitation)
 		if err != nil {
 			return err
 		}

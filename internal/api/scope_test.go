@@ -242,7 +242,7 @@ func (s *scene) tryScope(c routeCase, token obj, want byte) {
 // labBeside is a lab that somebody is in and that is not the scene's.
 func (s *scene) labBeside(p *person) int64 {
 	s.t.Helper()
-	labs, err := s.db.Read().OrganizationsOf(s.t.Context(), p.ID)
+	labs, err := s.db.Read().Organizations.OfUser(s.t.Context(), p.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}

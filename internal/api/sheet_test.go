@@ -122,7 +122,7 @@ func TestBulk_WhatWasRememberedOfOurNamesBefore(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
 		if err := db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
-			return tx.SetMapping(ctx, s.id, "title", new("reference"))
+			return tx.Bulk.SetMapping(ctx, s.id, "title", new("reference"))
 		}); err != nil {
 			t.Fatal(err)
 		}

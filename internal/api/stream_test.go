@@ -151,17 +151,19 @@ func TestAStreamLosesNothingThatIsCommittedOutOfOrder(t *testing.T) {
 		inserted, commit, done := make(chan struct{}), make(chan struct{}), make(chan error)
 		go func() {
 			done <- db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
-				q, err := tx.RequestForUpdate(ctx, s.request)
+				q, err := tx.Requests.ForUpdate(ctx, s.request)
 				if err != nil {
 					return err
 				}
-				events, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Kind: exchange.Messaged, Actor: s.member.ID}})
+				events, err := tx.Events.Append(ctx, &q,
+					[]exchange.Event{{Kind: exchange.Messaged, Actor: s.member.ID}})
 				if err == nil {
-					err = tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester},
+					err = tx.Notifications.Notify(ctx,
+						exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester},
 						events[0], s.id, s.requester().ID)
 				}
 				if err == nil {
-					err = tx.UpdateRequest(ctx, q, false)
+					err = tx.Requests.Update(ctx, q, false)
 				}
 				close(inserted)
 				<-commit

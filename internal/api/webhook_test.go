@@ -158,7 +158,7 @@ func (s *scene) execute(query string, args ...any) {
 func (s *scene) happen(kinds ...exchange.EventKind) {
 	s.t.Helper()
 	err := s.db.Tx(s.t.Context(), func(ctx context.Context, tx store.Conn) error {
-		q, err := tx.RequestForUpdate(ctx, s.request)
+		q, err := tx.Requests.ForUpdate(ctx, s.request)
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (s *scene) happen(kinds ...exchange.EventKind) {
 			events = append(events, exchange.Event{Kind: kind, Actor: s.requester().ID,
 				Detail: exchange.Detail{Text: "Hello"}})
 		}
-		if events, err = tx.AppendEvents(ctx, &q, events); err != nil {
+		if events, err = tx.Events.Append(ctx, &q, events); err != nil {
 			return err
 		}
 		args := app.NotifyArgs{Organization: q.Organization}
@@ -181,7 +181,7 @@ func (s *scene) happen(kinds ...exchange.EventKind) {
 		if err != nil {
 			return err
 		}
-		return tx.UpdateRequest(ctx, q, false)
+		return tx.Requests.Update(ctx, q, false)
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -146,7 +146,7 @@ func (w *world) signIn(name string) *person {
 func (w *world) person(name string) *person {
 	w.t.Helper()
 	p := w.signIn(name)
-	labs, err := w.db.Read().OrganizationsOf(w.t.Context(), p.ID)
+	labs, err := w.db.Read().Organizations.OfUser(w.t.Context(), p.ID)
 	if err != nil || len(labs) == 0 {
 		w.t.Fatalf("no personal organization: %v", err)
 	}
@@ -175,7 +175,10 @@ func (w *world) join(organization int64, people ...*person) {
 	w.t.Helper()
 	for _, p := range people {
 		if err := w.db.Tx(w.t.Context(),
-			func(ctx context.Context, tx store.Conn) error { return tx.Join(ctx, organization, p.ID) }); err != nil {
+			func(ctx context.Context,
+				tx store.Conn) error {
+				return tx.Organizations.Join(ctx, organization, p.ID)
+			}); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -27,7 +27,7 @@ func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overvi
 		return exchange.Overview{}, err
 	}
 	c := a.DB.Read()
-	return c.Overview(ctx, c.Now.AddDate(0, 0, -a.StuckAfter()))
+	return c.Admin.Overview(ctx, c.Now.AddDate(0, 0, -a.StuckAfter()))
 }
 
 // StuckRequests lists the requests that have waited too long for somebody; for admins.
@@ -36,7 +36,7 @@ func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.
 	if err := a.mayAdminister(ctx, who, "stuck requests"); err != nil {
 		return exchange.ListPage[InboxItem]{}, err
 	}
-	part, err := a.DB.Read().StuckRequests(ctx, p, f)
+	part, err := a.DB.Read().Admin.StuckRequests(ctx, p, f)
 	if err != nil {
 		return exchange.ListPage[InboxItem]{}, err
 	}
@@ -50,7 +50,7 @@ func (a *App) FailedMail(ctx context.Context, who exchange.Actor,
 	if err := a.mayAdminister(ctx, who, "mail that failed"); err != nil {
 		return exchange.ListPage[exchange.FailedMail]{}, err
 	}
-	return a.DB.Read().FailedMail(ctx, p)
+	return a.DB.Read().Admin.FailedMail(ctx, p)
 }
 
 // Users finds users by their names and registry ids, and shows what only admins see, such as who is an admin. admins
@@ -64,7 +64,7 @@ func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, 
 		return a.SearchUsers(ctx, s)
 	}
 	c := a.DB.Read()
-	list, err := c.Admins(ctx)
+	list, err := c.Users.Admins(ctx)
 	if err != nil {
 		return Results[UserView]{}, err
 	}
@@ -89,7 +89,7 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 		if err != nil {
 			return err
 		}
-		if u, err = tx.UserForUpdate(ctx, user); err != nil || u.Admin == admin {
+		if u, err = tx.Users.ForUpdate(ctx, user); err != nil || u.Admin == admin {
 			return err
 		}
 		if err := u.Present(); err != nil {
@@ -99,14 +99,14 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 			return exchange.Errorf(exchange.Conflict, "You cannot stop being an admin yourself; another admin "+
 				"can do it.")
 		}
-		if err := tx.LockAdmin(ctx, user); err != nil {
+		if err := tx.Actors.LockAdmin(ctx, user); err != nil {
 			return err
 		}
 		u.Admin, u.UpdatedAt = admin, tx.Now
-		if err := tx.UpdateUser(ctx, u); err != nil {
+		if err := tx.Users.Update(ctx, u); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.UserAdmin, object("user", user), true,
+		return tx.Audit.Insert(ctx, &who.ID, exchange.UserAdmin, object("user", user), true,
 			map[string]bool{"admin": admin})
 	})
 	return u, err
@@ -118,7 +118,7 @@ func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange
 	if err != nil || j.User == nil {
 		return j, nil, err
 	}
-	u, err := a.DB.Read().User(ctx, *j.User)
+	u, err := a.DB.Read().Users.Get(ctx, *j.User)
 	return j, &u, err
 }
 
@@ -136,7 +136,7 @@ func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Pa
 			ids = append(ids, *j.User)
 		}
 	}
-	users, err := a.DB.Read().Users(ctx, ids)
+	users, err := a.DB.Read().Users.ByIDs(ctx, ids)
 	byID := map[uuid.UUID]exchange.User{}
 	for _, u := range users {
 		byID[u.ID] = u

@@ -34,10 +34,10 @@ func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
 	if err := r.Resume(&sum); err != nil {
 		return err
 	}
-	day, err := a.DB.Read().EmbargoDay(ctx)
+	day, err := a.DB.Read().Alerts.EmbargoDay(ctx)
 	if err == nil && day != a.DB.Read().Now.Format(time.DateOnly) {
 		err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
-			return sum.progress("ending embargoes"), sum, tx.EndEmbargoes(ctx)
+			return sum.progress("ending embargoes"), sum, tx.Alerts.EndEmbargoes(ctx)
 		})
 	}
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
 	for {
 		// The changes are read before the saved searches: a search that is missing here, though a change is visible,
 		// was created after that change.
-		changes, err := a.DB.Read().MaterialChanges(ctx, changesAtOnce)
+		changes, err := a.DB.Read().Alerts.Changes(ctx, changesAtOnce)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes
 	}
 	for after, more := int64(0), true; more; {
 		c := a.DB.Read()
-		searches, err := c.SearchesWithAlerts(ctx, after, searchesAtOnce)
+		searches, err := c.Alerts.Searches(ctx, after, searchesAtOnce)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes
 		}
 		err = step(func(ctx context.Context, tx store.Conn) error {
 			for i, s := range searches {
-				if err := tx.AddMatches(ctx, s, matches[i]); err != nil {
+				if err := tx.Alerts.AddMatches(ctx, s, matches[i]); err != nil {
 					return err
 				}
 			}
@@ -110,7 +110,7 @@ func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes
 		more = len(searches) == searchesAtOnce
 	}
 	sum.Changes += int64(len(changes))
-	return step(func(ctx context.Context, tx store.Conn) error { return tx.DeleteChanges(ctx, changes) })
+	return step(func(ctx context.Context, tx store.Conn) error { return tx.Alerts.DeleteChanges(ctx, changes) })
 }
 
 // matching returns those of the changed materials that may be new to a saved search and match it.
@@ -126,17 +126,17 @@ func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes
 		return nil, nil
 	}
 	slices.Sort(ids)
-	return c.MatchMaterials(ctx, s.Query(), slices.Compact(ids)) // some may occur more than once
+	return c.Search.MatchMaterials(ctx, s.Query(), slices.Compact(ids)) // some may occur more than once
 }
 
 // notifyMatches tells some people what is new in their saved searches; it returns false if everybody has been told.
 func notifyMatches(ctx context.Context, tx store.Conn, sum *AlertResult) (bool, error) {
-	searches, err := tx.SearchesToTell(ctx, alertsAtOnce)
+	searches, err := tx.Alerts.SearchesToTell(ctx, alertsAtOnce)
 	if err != nil {
 		return false, err
 	}
 	for _, s := range searches {
-		m, err := tx.TakeMatches(ctx, s)
+		m, err := tx.Alerts.TakeMatches(ctx, s)
 		if err != nil {
 			return false, err
 		}

@@ -22,7 +22,7 @@ import (
 func (r *reminding) alerted(who exchange.Actor) (told []exchange.AnnouncementDetail) {
 	r.Helper()
 	kind := exchange.NotificationKind(exchange.SearchMatched)
-	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{Kind: &kind},
+	part, err := r.db.Read().Notifications.List(r.Context(), who.ID, exchange.NotificationFilter{Kind: &kind},
 		exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
@@ -96,7 +96,7 @@ func TestAPersonHearsOnceInARunOfWhatIsNewInASearch(t *testing.T) {
 		if n := r.alert(1); n != 0 || len(r.alerted(r.member)) > 0 {
 			t.Errorf("%d pieces of news more; the one who listed them was told %v", n, r.alerted(r.member))
 		}
-		part, err := r.db.Read().Notifications(t.Context(), r.asks.ID, exchange.NotificationFilter{},
+		part, err := r.db.Read().Notifications.List(t.Context(), r.asks.ID, exchange.NotificationFilter{},
 			exchange.Page{Limit: 1})
 		r.must(err)
 		const want = "12 materials are new in your saved search zebrafish: zebrafish 12; zebrafish 11; zebrafish 10; " +
@@ -354,7 +354,8 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 		wait.Go(func() {
 			for range searches {
 				s := r.save(r.asks, "zebrafish")
-				part, err := db.Read().Materials(t.Context(), exchange.Page{Limit: 10_000}, exchange.MaterialFilter{},
+				part, err := db.Read().Materials.List(t.Context(), exchange.Page{Limit: 10_000},
+					exchange.MaterialFilter{},
 					r.asks.ID)
 				r.must(err)
 				mu.Lock()

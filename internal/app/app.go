@@ -96,7 +96,7 @@ func (a *App) write(ctx context.Context, who exchange.Actor,
 		if who.Anonymous() {
 			return do(ctx, tx, who)
 		}
-		now, err := tx.ActorNow(ctx, who)
+		now, err := tx.Actors.Current(ctx, who)
 		if exchange.CodeOf(err) == exchange.NotFound {
 			return endedToken()
 		} else if err != nil {
@@ -118,7 +118,7 @@ func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action
 	object string) error {
 	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
-		err = tx.InsertAudit(ctx, actorID(who), action, object, true, nil)
+		err = tx.Audit.Insert(ctx, actorID(who), action, object, true, nil)
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (a *App) recordAction(ctx context.Context, tx store.Conn, who exchange.Acto
 	if _, asAdmin := a.policy.Can(action, rel); asAdmin {
 		return nil
 	}
-	return tx.InsertAudit(ctx, actorID(who), action, object, false, detail)
+	return tx.Audit.Insert(ctx, actorID(who), action, object, false, detail)
 }
 
 // can is may for changes that are saved as versions: a version records itself whether it took admin rights.
@@ -148,7 +148,7 @@ func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.A
 	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
 		err = a.tx(ctx, func(ctx context.Context, tx store.Conn) error {
-			return tx.InsertAudit(ctx, actorID(who), action, object, true, nil)
+			return tx.Audit.Insert(ctx, actorID(who), action, object, true, nil)
 		})
 	}
 	return err

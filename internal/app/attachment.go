@@ -14,11 +14,11 @@ import (
 func (a *App) attachment(ctx context.Context, who exchange.Actor, action exchange.Action,
 	id int64) (exchange.Attachment, error) {
 	c := a.DB.Read()
-	t, err := c.Attachment(ctx, id)
+	t, err := c.Attachments.Get(ctx, id)
 	if err != nil {
 		return t, err
 	}
-	ties, err := c.AttachmentTies(ctx, t, who.ID)
+	ties, err := c.Attachments.Ties(ctx, t, who.ID)
 	if err != nil {
 		return t, err
 	}
@@ -36,7 +36,7 @@ func (a *App) Attachments(ctx context.Context, who exchange.Actor,
 	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
 		return exchange.ListPage[exchange.Attachment]{}, err
 	}
-	return a.DB.Read().Attachments(ctx, p)
+	return a.DB.Read().Attachments.List(ctx, p)
 }
 
 // CreateAttachment creates the record of an attachment. If content is nil, it follows with PutContent.
@@ -77,7 +77,7 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	}
 	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 	var err error
-	if t.ID, err = tx.InsertAttachment(ctx, *t); err != nil {
+	if t.ID, err = tx.Attachments.Insert(ctx, *t); err != nil {
 		return err
 	}
 	if err := a.recordAction(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID),
@@ -114,7 +114,7 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 	t *exchange.Attachment) error {
 	var f exchange.FieldErrors
 	if id := t.OwnedByOrg; id != nil && (old.OwnedByOrg == nil || *old.OwnedByOrg != *id) {
-		if _, err := tx.Organization(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
+		if _, err := tx.Organizations.Get(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
 			f.Add("owned_by_org", "there is no organization with the id %d", *id)
 		} else if err != nil {
 			return err
@@ -123,20 +123,20 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 		}
 	}
 	if id := t.OwnedByUser; id != nil && *id != who.ID && (old.OwnedByUser == nil || *old.OwnedByUser != *id) {
-		if _, err := tx.User(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
+		if _, err := tx.Users.Get(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
 			f.Add("owned_by_user", "there is no user with the id %s", *id)
 		} else if err != nil {
 			return err
 		} else if !who.Admin {
 			return exchange.Errorf(exchange.FieldForbidden,
 				"You may file an attachment under your own name alone.").With("field", "owned_by_user")
-		} else if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("user", *id), true,
+		} else if err := tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, object("user", *id), true,
 			nil); err != nil {
 			return err
 		}
 	}
 	if id := t.SequenceMapFor; id != nil && (old.SequenceMapFor == nil || *old.SequenceMapFor != *id) {
-		m, err := tx.Material(ctx, *id)
+		m, err := tx.Materials.Get(ctx, *id)
 		if exchange.CodeOf(err) == exchange.NotFound || err == nil && a.hides(who, m, tx.Now) {
 			f.Add("sequence_map_for", "there is no material with the id %d", *id)
 		} else if err != nil {
@@ -157,7 +157,7 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 	case who.MemberOf(organization):
 		return nil
 	case who.Admin:
-		return tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("organization", organization), true, nil)
+		return tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, object("organization", organization), true, nil)
 	}
 	return exchange.Errorf(exchange.FieldForbidden, "You may set %s only to what belongs to an organization that you "+
 		"are in.", field).With("field", field)
@@ -177,7 +177,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		}
 		// Compare as the caller reads it: a hidden material is not shown to them.
 		if p.SequenceMapFor.Set && p.SequenceMapFor.Value == nil && old.SequenceMapFor != nil {
-			m, err := tx.Material(ctx, *old.SequenceMapFor)
+			m, err := tx.Materials.Get(ctx, *old.SequenceMapFor)
 			if err != nil {
 				return err
 			}
@@ -196,7 +196,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := a.checkAttachment(ctx, tx, who, old, &t); err != nil {
 			return err
 		}
-		ties, err := tx.AttachmentTies(ctx, old, who.ID)
+		ties, err := tx.Attachments.Ties(ctx, old, who.ID)
 		if err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 				"description can change.")
 		}
 		t.UpdatedAt = tx.Now
-		if err := tx.UpdateAttachment(ctx, t); err != nil {
+		if err := tx.Attachments.Update(ctx, t); err != nil {
 			return err
 		}
 		if err := a.recordAction(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false),
@@ -227,7 +227,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 
 func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
 	id int64) (exchange.Attachment, error) {
-	t, err := tx.AttachmentForUpdate(ctx, id)
+	t, err := tx.Attachments.ForUpdate(ctx, id)
 	if err != nil {
 		return t, err
 	}
@@ -255,7 +255,7 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 
 // dropAttachment deletes an attachment whose row is locked, unless something uses it.
 func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Attachment) error {
-	ties, err := tx.AttachmentTies(ctx, t, who.ID)
+	ties, err := tx.Attachments.Ties(ctx, t, who.ID)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t ex
 			"is kept.")
 	}
 	t.DeletedAt = &tx.Now
-	return tx.UpdateAttachment(ctx, t)
+	return tx.Attachments.Update(ctx, t)
 }
 
 // PutContent stores the content of an attachment that was created without, or a new version of it; the old version is
@@ -288,7 +288,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		if t, err = a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentReplace, id); err != nil {
 			return err
 		}
-		ties, err := tx.AttachmentTies(ctx, t, who.ID)
+		ties, err := tx.Attachments.Ties(ctx, t, who.ID)
 		if err != nil {
 			return err
 		}
@@ -312,7 +312,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 			}
 		}
 		t.Content, t.ContentDeleted, t.UpdatedAt = &content, false, tx.Now
-		if err := tx.UpdateAttachment(ctx, t); err != nil {
+		if err := tx.Attachments.Update(ctx, t); err != nil {
 			return err
 		}
 		return a.attachmentWithinQuota(ctx, tx, t)
@@ -327,11 +327,11 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment,
 	by exchange.Content) error {
 	old := t.Present()
-	if err := tx.InsertAttachmentVersion(ctx, old, who.ID); err != nil {
+	if err := tx.Attachments.InsertVersion(ctx, old, who.ID); err != nil {
 		return err
 	}
 	t.Version++
-	return tx.InsertAudit(ctx, &who.ID, exchange.AttachmentReplace, object("attachment", t.ID), false,
+	return tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentReplace, object("attachment", t.ID), false,
 		map[string]any{"version": t.Version, "sha256": by.SHA256, "before": old.SHA256})
 }
 
@@ -340,16 +340,16 @@ func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *e
 func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (exchange.AttachmentVersion,
 	files.File, error) {
 	c := a.DB.Read()
-	t, err := c.Attachment(ctx, id)
+	t, err := c.Attachments.Get(ctx, id)
 	if err != nil {
 		return exchange.AttachmentVersion{}, nil, err
 	}
-	ties, err := c.AttachmentTies(ctx, t, who.ID)
+	ties, err := c.Attachments.Ties(ctx, t, who.ID)
 	if err != nil {
 		return exchange.AttachmentVersion{}, nil, err
 	}
 	if version != t.Version {
-		agreed, err := c.AgreedVersions(ctx, id, who.ID)
+		agreed, err := c.Attachments.AgreedVersions(ctx, id, who.ID)
 		if err != nil {
 			return exchange.AttachmentVersion{}, nil, err
 		}
@@ -361,7 +361,7 @@ func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, versio
 	}
 	v, err := present(t)
 	if version != t.Version {
-		v, err = c.AttachmentVersion(ctx, id, version)
+		v, err = c.Attachments.Version(ctx, id, version)
 	}
 	if err != nil {
 		return v, nil, err

@@ -34,7 +34,7 @@ func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Ac
 		return views, nil
 	}
 	slices.Sort(ids)
-	materials, err := c.ShownMaterials(ctx, slices.Compact(ids))
+	materials, err := c.Materials.ShownByIDs(ctx, slices.Compact(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err er
 		if err != nil {
 			return err
 		}
-		reader, err := tx.ReaderForUpdate(ctx, user)
+		reader, err := tx.Mail.ReaderForUpdate(ctx, user)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err er
 		}
 		reader.Mail.Refused = &exchange.MailRejection{Address: reader.Email, Reason: b.Reason, At: tx.Now}
 		refused = reader.Name()
-		return tx.SaveMailSettings(ctx, reader.Mail)
+		return tx.Mail.SaveSettings(ctx, reader.Mail)
 	})
 	return refused, err
 }
@@ -56,11 +56,11 @@ func bounceInvitation(ctx context.Context, tx store.Conn, b mail.Bounce, which s
 	if _, err := fmt.Sscan(which, &id, &round); err != nil {
 		return "", err
 	}
-	v, err := tx.Invitation(ctx, id)
+	v, err := tx.Invitations.Get(ctx, id)
 	if err != nil || !b.Permanent || !strings.EqualFold(b.Recipient, v.Email) {
 		return "", err
 	}
-	changed, err := tx.InvitationMailBecomes(ctx, id, round, exchange.MailSent, exchange.MailRefused)
+	changed, err := tx.Invitations.SetMailState(ctx, id, round, exchange.MailSent, exchange.MailRefused)
 	if changed {
 		refused = "The invitation to " + v.Organization
 	}

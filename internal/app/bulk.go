@@ -49,7 +49,7 @@ func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization in
 		if _, err := a.can(who, exchange.MaterialBulk, who.ToOrganization(organization)); err != nil {
 			return err
 		}
-		if err := tx.InsertSheet(ctx, organization, content); err != nil {
+		if err := tx.Storage.InsertSheet(ctx, organization, content); err != nil {
 			return err
 		}
 		return a.withinQuota(ctx, tx, owner, content.Size)
@@ -67,7 +67,7 @@ func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		return tx.DeleteSheet(ctx, c.Key)
+		return tx.Storage.DeleteSheet(ctx, c.Key)
 	}); err != nil {
 		a.Log.WarnContext(ctx, "discard spreadsheet", "error", err) // the sweep deletes it later
 		return
@@ -101,7 +101,7 @@ func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int
 	if err != nil {
 		return BulkArgs{}, err
 	}
-	mapping, err := a.DB.Read().Mapping(ctx, organization)
+	mapping, err := a.DB.Read().Bulk.Mapping(ctx, organization)
 	maps.DeleteFunc(mapping, func(header, _ string) bool { return exchange.OwnHeader(header) })
 	for header, field := range order.Mapping {
 		if delete(mapping, exchange.Fold(header)); field != nil {
@@ -123,7 +123,7 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 			if args.Order.Mode == exchange.BulkDryRun || exchange.OwnHeader(header) && field != nil {
 				continue
 			}
-			if err := tx.SetMapping(ctx, organization, exchange.Fold(header), field); err != nil {
+			if err := tx.Bulk.SetMapping(ctx, organization, exchange.Fold(header), field); err != nil {
 				return err
 			}
 		}
@@ -131,11 +131,11 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 		if err != nil {
 			return err
 		}
-		if err := tx.InsertBulk(ctx,
+		if err := tx.Bulk.Insert(ctx,
 			exchange.Bulk{JobID: id, OrganizationID: organization, ContentKey: key}); err != nil {
 			return err
 		}
-		j, err = tx.Job(ctx, id)
+		j, err = tx.Jobs.Get(ctx, id)
 		return err
 	})
 	return j, err
@@ -147,7 +147,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 	begin func() io.Writer) error {
 	var b exchange.Bulk
 	err := a.Expensive(ctx, who.ID.String(), func(ctx context.Context) error {
-		if _, err := a.DB.Read().Organization(ctx, organization); err != nil {
+		if _, err := a.DB.Read().Organizations.Get(ctx, organization); err != nil {
 			return err
 		}
 		if err := a.mayRead(ctx, who, exchange.MaterialTemplate, who.ToOrganization(organization),
@@ -155,7 +155,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 			return err
 		}
 		var err error
-		if b, err = a.DB.Read().Bulk(ctx, id); err == nil && b.OrganizationID != organization {
+		if b, err = a.DB.Read().Bulk.Get(ctx, id); err == nil && b.OrganizationID != organization {
 			err = exchange.Errorf(exchange.NotFound, "There is no such object.")
 		}
 		return err
@@ -212,7 +212,7 @@ func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(
 	for after := 0; ; {
 		var list []exchange.RowResult
 		err := part(ctx, func(ctx context.Context) (err error) {
-			list, err = a.DB.Read().BulkPart(ctx, id, after)
+			list, err = a.DB.Read().Bulk.Part(ctx, id, after)
 			return err
 		})
 		if err != nil || len(list) == 0 {

@@ -73,7 +73,7 @@ func (b *bulkRun) find(ctx context.Context, c store.Conn, list []sheet.Row) ([]b
 			references = append(references, e.Reference)
 		}
 	}
-	named, err := c.MaterialsByID(ctx, b.record.OrganizationID, ids)
+	named, err := c.Materials.ByIDs(ctx, b.record.OrganizationID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (b *bulkRun) find(ctx context.Context, c store.Conn, list []sheet.Row) ([]b
 	for i, m := range named {
 		byID[m.ID] = &named[i]
 	}
-	known, err := c.MaterialsByReference(ctx, b.record.OrganizationID, references)
+	known, err := c.Materials.ByReferences(ctx, b.record.OrganizationID, references)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (b *bulkRun) judge(ctx context.Context, s *materialWriter, r *bulkRow) erro
 		}
 	}
 	if name := r.entry.Contact; name != "" {
-		u, err := s.people.get(name, func() (exchange.User, error) { return s.c.UserByRegistryID(ctx, name) })
+		u, err := s.people.get(name, func() (exchange.User, error) { return s.c.Users.ByRegistryID(ctx, name) })
 		switch {
 		case exchange.CodeOf(err) == exchange.NotFound:
 			r.faults.Add("contact_user_id", "nobody with the ORCID iD or user id %q has signed in", name)
@@ -204,7 +204,7 @@ func (b *bulkRun) imported(ctx context.Context, c store.Conn, rows []bulkRow) er
 		bySource[source][name] = r
 	}
 	for source, named := range bySource {
-		there, err := c.MaterialsByImport(ctx, source, sorted(named))
+		there, err := c.Materials.ByImports(ctx, source, sorted(named))
 		if err != nil {
 			return err
 		}
@@ -236,11 +236,11 @@ func (b *bulkRun) store(ctx context.Context, s *materialWriter, rows []bulkRow, 
 			old, saved, asAdmin[r.now.ID] = append(old, *r.old), append(saved, r.now), r.asAdmin
 		}
 	}
-	insert := tx.InsertMaterials
+	insert := tx.Materials.InsertAll
 	if stage {
 		old, saved, asAdmin = nil, nil, nil
 		insert = func(ctx context.Context, list []exchange.Material) ([]int64, error) {
-			return tx.StageMaterials(ctx, b.run.ID(), list)
+			return tx.Bulk.Stage(ctx, b.run.ID(), list)
 		}
 	}
 	ids, err := insert(ctx, made)
@@ -269,7 +269,7 @@ func (b *bulkRun) keepAdded(ctx context.Context, s *materialWriter, rows []*bulk
 			r.asAdmin)
 		versions[i].First = true
 	}
-	return s.c.InsertVersions(ctx, actorID(b.who), exchange.MaterialCreate, versions)
+	return s.c.Audit.InsertVersions(ctx, actorID(b.who), exchange.MaterialCreate, versions)
 }
 
 // outcome returns the result of a row, for the report.

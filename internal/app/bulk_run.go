@@ -53,11 +53,11 @@ type bulkRun struct {
 func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) error {
 	b := &bulkRun{a: a, args: args, run: r, pace: firstPace}
 	var err error
-	if b.record, err = a.DB.Read().Bulk(ctx, r.ID()); err != nil {
+	if b.record, err = a.DB.Read().Bulk.Get(ctx, r.ID()); err != nil {
 		return err
 	}
 	if b.who = Operator(); !args.Operator {
-		if b.who, err = a.DB.Read().ActorOf(ctx, r.User()); err != nil {
+		if b.who, err = a.DB.Read().Actors.Of(ctx, r.User()); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func (b *bulkRun) present(ctx context.Context, tx store.Conn) (err error) {
 	if b.args.Operator {
 		return nil
 	}
-	if b.who, err = tx.ActorNow(ctx, exchange.Actor{ID: b.run.User()}); err != nil {
+	if b.who, err = tx.Actors.Current(ctx, exchange.Actor{ID: b.run.User()}); err != nil {
 		return err
 	}
 	return b.may()
@@ -270,7 +270,7 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 				next.Counts = b.state.Counts
 				next.Counts.Count(list)
 			}
-			err := tx.InsertBulkPart(ctx, b.run.ID(), list)
+			err := tx.Bulk.InsertPart(ctx, b.run.ID(), list)
 			progress := b.progress()
 			progress.Done = next.Counts.Rows()
 			return progress, next, err
@@ -309,7 +309,7 @@ func (b *bulkRun) storeAll(ctx context.Context) error {
 		}
 		defer func() { _ = rows.Close() }()
 		b.layout, b.seen, b.state.Counts = rows.layout, map[[16]byte]int{}, exchange.BulkCounts{}
-		if err := tx.DeleteBulkParts(ctx, b.run.ID()); err != nil {
+		if err := tx.Bulk.DeleteParts(ctx, b.run.ID()); err != nil {
 			return nil, err
 		}
 		for {
@@ -327,7 +327,7 @@ func (b *bulkRun) storeAll(ctx context.Context) error {
 			if b.state.Counts.Count(list); b.state.Counts.Refused > 0 {
 				return nil, errWrongByNow
 			}
-			if err := tx.InsertBulkPart(ctx, b.run.ID(), list); err != nil {
+			if err := tx.Bulk.InsertPart(ctx, b.run.ID(), list); err != nil {
 				return nil, err
 			}
 		}
@@ -347,7 +347,7 @@ func (b *bulkRun) checkAgain(ctx context.Context) error {
 	}
 	b.state = bulkState{Counted: true, Total: b.state.Total, Repeated: b.state.Repeated + 1}
 	return b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
-		return b.progress(), b.state, tx.DeleteBulkParts(ctx, b.run.ID())
+		return b.progress(), b.state, tx.Bulk.DeleteParts(ctx, b.run.ID())
 	})
 }
 
@@ -372,5 +372,5 @@ func (b *bulkRun) finish(ctx context.Context, tx store.Conn, stored bool) (excha
 	if !stored {
 		return result, nil
 	}
-	return result, tx.StoreBulk(ctx, b.run.ID())
+	return result, tx.Bulk.Store(ctx, b.run.ID())
 }

@@ -53,7 +53,7 @@ func (b *bulkRun) storeStaged(ctx context.Context) error {
 	for {
 		var last int64
 		err := b.save(ctx, "making rows found", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
-			last, err = tx.SettleStaged(ctx, b.run.ID(), b.state.Epoch, b.state.Settled, b.pace.rows())
+			last, err = tx.Bulk.SettleStaged(ctx, b.run.ID(), b.state.Epoch, b.state.Settled, b.pace.rows())
 			next.Settled = max(last, b.state.Settled)
 			return err
 		})
@@ -70,7 +70,8 @@ func (b *bulkRun) storeStaged(ctx context.Context) error {
 // save is a step that saves the state of the job as do changes a copy of it.
 func (b *bulkRun) save(ctx context.Context, note string, do func(context.Context, store.Conn, *bulkState) error) error {
 	var next bulkState
-	var took time.Duration // in the transaction, without the wait for it and its commit, which fewer rows do not shorten
+	// in the transaction, without the wait for it and its commit, which fewer rows do not shorten
+	var took time.Duration
 	err := b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 		began := time.Now()
 		next = b.state
@@ -93,7 +94,7 @@ func (b *bulkRun) stage(ctx context.Context) error {
 		}
 		err := b.save(ctx, "storing rows", func(ctx context.Context, tx store.Conn, next *bulkState) error {
 			next.Staging, next.Row, next.Counts = true, 0, exchange.BulkCounts{}
-			return tx.DeleteBulkParts(ctx, b.run.ID())
+			return tx.Bulk.DeleteParts(ctx, b.run.ID())
 		})
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func (b *bulkRun) stage(ctx context.Context) error {
 			if next.Counts.Count(list); next.Counts.Refused > 0 {
 				return errWrongByNow
 			}
-			return tx.InsertBulkPart(ctx, b.run.ID(), list)
+			return tx.Bulk.InsertPart(ctx, b.run.ID(), list)
 		})
 	})
 }
@@ -133,7 +134,7 @@ func (b *bulkRun) publish(ctx context.Context) error {
 			return err
 		}
 	}
-	agreements, err := b.a.DB.Read().StagedAgreements(ctx, b.run.ID(), b.record.OrganizationID)
+	agreements, err := b.a.DB.Read().Bulk.StagedAgreements(ctx, b.run.ID(), b.record.OrganizationID)
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (b *bulkRun) publish(ctx context.Context) error {
 			return errWrongByNow
 		}
 		next.Published, next.Changed, next.Row = true, few, 0
-		next.Epoch, err = tx.PublishStaged(ctx, b.run.ID())
+		next.Epoch, err = tx.Bulk.PublishStaged(ctx, b.run.ID())
 		return err
 	})
 }
@@ -197,7 +198,7 @@ func (b *bulkRun) changeRest(ctx context.Context) error {
 			if counts.Updated == int64(len(list)) {
 				return nil
 			}
-			return tx.AmendBulkParts(ctx, b.run.ID(), list)
+			return tx.Bulk.AmendParts(ctx, b.run.ID(), list)
 		})
 	})
 	if err != nil {
@@ -250,7 +251,7 @@ func (b *bulkRun) unstage(ctx context.Context) error {
 	for after := int64(0); ; {
 		err := b.save(ctx, "checking rows", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
 			next.Staging = false
-			after, err = tx.Unstage(ctx, b.run.ID(), after, b.pace.rows())
+			after, err = tx.Bulk.Unstage(ctx, b.run.ID(), after, b.pace.rows())
 			return err
 		})
 		if err != nil || after == 0 {
@@ -262,7 +263,7 @@ func (b *bulkRun) unstage(ctx context.Context) error {
 // yield waits until nobody else stages materials of the organization, which may be the same ones.
 func (b *bulkRun) yield(ctx context.Context) error {
 	for until := time.Now().Add(othersTime); time.Now().Before(until); {
-		others, err := b.a.DB.Read().StagedBeside(ctx, b.record.OrganizationID, b.run.ID())
+		others, err := b.a.DB.Read().Bulk.StagedBeside(ctx, b.record.OrganizationID, b.run.ID())
 		if err != nil || !others {
 			return err
 		}
@@ -283,7 +284,7 @@ const othersTime = 5 * time.Minute
 var SettleBulks = job.Kind[struct{}]{Name: "materials.settle", Heavy: true}
 
 func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
-	ids, err := a.DB.Read().StagedIn(ctx)
+	ids, err := a.DB.Read().Bulk.StagedIn(ctx)
 	if err != nil {
 		return err
 	}
@@ -305,25 +306,26 @@ func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
 // settleBulk settles some materials of a finished job with ids greater than after, and returns the last of their ids; 0
 // if none is left.
 func settleBulk(ctx context.Context, tx store.Conn, id, after int64) (int64, error) {
-	j, err := tx.JobForUpdate(ctx, id)
+	j, err := tx.Jobs.ForUpdate(ctx, id)
 	if err != nil && exchange.CodeOf(err) != exchange.NotFound || err == nil && !j.State.Over() {
 		return 0, err
 	}
-	bulk, err := tx.Bulk(ctx, id)
+	bulk, err := tx.Bulk.Get(ctx, id)
 	switch {
 	case err == nil && bulk.Stored:
-		epoch, err := tx.PublishStaged(ctx, id)
+		epoch, err := tx.Bulk.PublishStaged(ctx, id)
 		if err != nil {
 			return 0, err
 		}
-		return tx.SettleStaged(ctx, id, epoch, after, firstPace)
+		return tx.Bulk.SettleStaged(ctx, id, epoch, after, firstPace)
 	case err == nil:
-		err = errors.Join(tx.ForgetCheckpoint(ctx, id), tx.DeleteBulkParts(ctx, id)) // they describe what is removed
+		// they describe what is removed
+		err = errors.Join(tx.Bulk.ForgetCheckpoint(ctx, id), tx.Bulk.DeleteParts(ctx, id))
 	case exchange.CodeOf(err) == exchange.NotFound:
 		err = nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	return tx.Unstage(ctx, id, after, firstPace)
+	return tx.Bulk.Unstage(ctx, id, after, firstPace)
 }

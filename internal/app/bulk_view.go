@@ -167,13 +167,13 @@ func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v Bul
 		return v, err
 	}
 	c := a.DB.Read()
-	if v.Bulk, err = c.Bulk(ctx, id); err != nil {
+	if v.Bulk, err = c.Bulk.Get(ctx, id); err != nil {
 		return v, err
 	}
 	if err := a.MayBulk(ctx, who, v.OrganizationID); err != nil {
 		return v, err
 	}
-	if v.Lab, err = c.Organization(ctx, v.OrganizationID); err != nil {
+	if v.Lab, err = c.Organizations.Get(ctx, v.OrganizationID); err != nil {
 		return v, err
 	}
 	var args BulkArgs
@@ -197,7 +197,7 @@ func (v *BulkView) readProblems(ctx context.Context, c store.Conn) error {
 	var wrong []exchange.RowResult
 	after := 0
 	for range maxParts {
-		part, err := c.BulkProblems(ctx, v.JobID, after)
+		part, err := c.Bulk.Problems(ctx, v.JobID, after)
 		if err != nil {
 			return err
 		}

@@ -40,10 +40,10 @@ func (a *App) Catalog(ctx context.Context, who exchange.Actor, s exchange.Search
 			shippings = append(shippings, *m.ShippingID)
 		}
 	}
-	if r.Shipping, err = c.ShippingsByID(ctx, shippings); err != nil {
+	if r.Shipping, err = c.Shippings.ByIDs(ctx, shippings); err != nil {
 		return r, err
 	}
-	r.Asked, err = c.AskedFor(ctx, ids, c.Now.Add(-365*24*time.Hour))
+	r.Asked, err = c.Materials.AskedFor(ctx, ids, c.Now.Add(-365*24*time.Hour))
 	return r, err
 }
 
@@ -95,22 +95,22 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 	}
 	v.Pace = paces[l.OrganizationID]
 	if l.ShippingID != nil {
-		s, err := c.Shipping(ctx, *l.ShippingID)
+		s, err := c.Shippings.Get(ctx, *l.ShippingID)
 		if err != nil {
 			return v, err
 		}
 		v.Shipping = &s
 	}
 	if !l.Archived && !l.Embargoed(c.Now) { // else nobody can read them without a token
-		if v.Files, err = c.FilesOf(ctx, l.Material); err != nil {
+		if v.Files, err = c.Attachments.OfMaterial(ctx, l.Material); err != nil {
 			return v, err
 		}
 	}
-	if v.Grants, err = c.GrantsByID(ctx, l.ShownMaterial.Grants); err != nil {
+	if v.Grants, err = c.Grants.ByIDs(ctx, l.ShownMaterial.Grants); err != nil {
 		return v, err
 	}
 	if !who.Anonymous() {
-		if v.UnderWay, err = c.RequestUnderWay(ctx, id, who.ID); err != nil {
+		if v.UnderWay, err = c.Requests.UnderWay(ctx, id, who.ID); err != nil {
 			return v, err
 		}
 	}
@@ -129,7 +129,7 @@ const maxSimilar = 4
 func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial,
 	error) {
 	for _, likeness := range exchange.SimilarFilters(m) {
-		found, err := c.Alike(ctx, likeness, who.ID, maxSimilar+1)
+		found, err := c.Materials.Alike(ctx, likeness, who.ID, maxSimilar+1)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search
 				one.Filters[other] = values
 			}
 		}
-		found, err := a.DB.Read().SearchMaterials(ctx, one)
+		found, err := a.DB.Read().Search.Materials(ctx, one)
 		if err != nil {
 			return nil, near, err
 		}

@@ -70,17 +70,17 @@ func (a *App) Closing(ctx context.Context, who exchange.Actor, user uuid.UUID) (
 }
 
 func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err error) {
-	if v.User, err = c.User(ctx, user); err != nil {
+	if v.User, err = c.Users.Get(ctx, user); err != nil {
 		return v, err
 	}
 	if v.User.Admin {
-		admins, err := c.Admins(ctx)
+		admins, err := c.Users.Admins(ctx)
 		if err != nil {
 			return v, err
 		}
 		v.LastAdmin = len(admins) == 1
 	}
-	labs, err := c.OrganizationsOf(ctx, user)
+	labs, err := c.Organizations.OfUser(ctx, user)
 	if err != nil {
 		return v, err
 	}
@@ -88,7 +88,7 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 	for i, o := range labs {
 		ids[i] = o.ID
 	}
-	members, err := c.Members(ctx, ids...)
+	members, err := c.Organizations.Members(ctx, ids...)
 	if err != nil {
 		return v, err
 	}
@@ -105,10 +105,10 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 			v.Closes, closes = append(v.Closes, o), append(closes, o.ID)
 		}
 	}
-	if v.Answer, err = c.OpenRequestsTo(ctx, closes, user); err != nil {
+	if v.Answer, err = c.Closing.OpenRequestsTo(ctx, closes, user); err != nil {
 		return v, err
 	}
-	v.Open, err = c.OpenRequests(ctx, user)
+	v.Open, err = c.Closing.OpenRequests(ctx, user)
 	return v, err
 }
 
@@ -116,7 +116,7 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 // need. Labs with other members need another owner first. Closing a closed account changes nothing.
 func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[UserView]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		u, err := tx.User(ctx, user)
+		u, err := tx.Users.Get(ctx, user)
 		if err != nil {
 			return err
 		}
@@ -129,14 +129,14 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 				"A token of a program closes no account; sign in for that (%s).", exchange.UserClose)
 		}
 		if u.Admin {
-			err = tx.LockAdmins(ctx)
+			err = tx.Actors.LockAdmins(ctx)
 		} else {
-			err = tx.LockAdmin(ctx, user)
+			err = tx.Actors.LockAdmin(ctx, user)
 		}
 		if err != nil {
 			return err
 		}
-		if u, err = tx.UserForUpdate(ctx, user); err != nil {
+		if u, err = tx.Users.ForUpdate(ctx, user); err != nil {
 			return err
 		}
 		if err := match.checkRead(func() (UserView, error) {
@@ -152,20 +152,20 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 }
 
 func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User) error {
-	labs, err := tx.LabsOf(ctx, u.ID)
+	labs, err := tx.Closing.LabsOf(ctx, u.ID)
 	if err != nil {
 		return err
 	}
 	listed := map[int64][]exchange.Material{} // of the user's own labs, locked
 	for _, id := range labs {                 // so that nobody joins them or requests something from them meanwhile
-		o, err := tx.OrganizationForUpdate(ctx, id)
+		o, err := tx.Organizations.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
 		if o.Owner != u.ID {
 			continue
 		}
-		if listed[id], err = tx.ListedMaterials(ctx, id); err != nil {
+		if listed[id], err = tx.Closing.ListedMaterials(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Acto
 			return err
 		}
 	}
-	if err := tx.ForgetUser(ctx, u, labs, tx.Now.Add(-a.Grace)); err != nil {
+	if err := tx.Closing.ForgetUser(ctx, u, labs, tx.Now.Add(-a.Grace)); err != nil {
 		return err
 	}
 	return indexNow(ctx, tx, exchange.Renaming{User: u.ID})
@@ -199,7 +199,7 @@ func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Acto
 
 // endRequest cancels a request for its requester, or closes it if the material was sent.
 func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) error {
-	q, err := tx.RequestForUpdate(ctx, id)
+	q, err := tx.Requests.ForUpdate(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 		return err
 	}
 	v.Name, v.Description, v.UpdatedAt = exchange.ClosedLab, "", tx.Now
-	if err := tx.UpdateOrganization(ctx, v.Organization); err != nil {
+	if err := tx.Organizations.Update(ctx, v.Organization); err != nil {
 		return err
 	}
 	asAdmin := who.ID != o.Owner
@@ -239,7 +239,7 @@ func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 	if err := recordMaterialVersions(ctx, tx, who, kept); err != nil {
 		return err
 	}
-	if err := tx.CloseLab(ctx, o.ID); err != nil {
+	if err := tx.Closing.CloseLab(ctx, o.ID); err != nil {
 		return err
 	}
 	return indexNow(ctx, tx, exchange.Renaming{Organization: o.ID})
@@ -252,7 +252,7 @@ func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 	if err != nil {
 		return err
 	}
-	if _, err := tx.SetMembers(ctx, o.ID,
+	if _, err := tx.Organizations.SetMembers(ctx, o.ID,
 		slices.DeleteFunc(v.memberIDs(), func(m uuid.UUID) bool { return m == user })); err != nil {
 		return err
 	}

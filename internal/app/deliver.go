@@ -44,19 +44,19 @@ func deliveryArgs(w exchange.Webhook, d exchange.WebhookDelivery) DeliveryArgs {
 // hook sends an event of a request to the webhooks of its organization. It costs one statement if none is enabled, and
 // sends to each once however often it is called. It describes the request as it is now.
 func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organization int64) error {
-	list, err := tx.WebhooksOn(ctx, organization)
+	list, err := tx.Webhooks.On(ctx, organization)
 	list = slices.DeleteFunc(list, func(w exchange.Webhook) bool { return !w.Wants(e.Kind.Type()) })
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	q, err := tx.Request(ctx, e.RequestID)
+	q, err := tx.Requests.Get(ctx, e.RequestID)
 	if exchange.CodeOf(err) == exchange.NotFound {
-		q, err = tx.DeletedRequest(ctx, e.RequestID)
+		q, err = tx.Requests.Deleted(ctx, e.RequestID)
 	}
 	if err != nil {
 		return err
 	}
-	people, err := tx.Users(ctx, []uuid.UUID{q.Requester, e.Actor})
+	people, err := tx.Users.ByIDs(ctx, []uuid.UUID{q.Requester, e.Actor})
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, 
 	d := exchange.WebhookDelivery{WebhookID: w.ID, Event: event, Type: kind, Payload: string(payload),
 		MessageID: "msg_" + strings.ReplaceAll(uuid.NewString(), "-", "")}
 	added := false
-	if d.ID, added, err = tx.InsertDelivery(ctx, d); err != nil || !added {
+	if d.ID, added, err = tx.Deliveries.Insert(ctx, d); err != nil || !added {
 		return 0, err
 	}
 	_, err = Deliver.Enqueue(ctx, tx, deliveryArgs(w, d), deliverOn(w.OrganizationID, time.Time{}))
@@ -90,7 +90,7 @@ func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, 
 // deliver makes one attempt to send a message.
 func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	c := a.DB.Read()
-	w, d, turn, err := s.read(ctx, c, store.Conn.Webhook, store.Conn.Delivery)
+	w, d, turn, err := s.read(ctx, c, store.Webhooks.Get, store.Deliveries.Get)
 	if err != nil || !turn {
 		return err
 	}
@@ -114,12 +114,12 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	jitter := rand.Float64() //nolint:gosec // not security relevant
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		sent := w.Enabled
-		now, d, turn, err := s.read(ctx, tx, store.Conn.WebhookForUpdate, store.Conn.DeliveryForUpdate)
+		now, d, turn, err := s.read(ctx, tx, store.Webhooks.ForUpdate, store.Deliveries.ForUpdate)
 		if err != nil || d.ID == 0 {
 			return nil, err
 		}
 		if sent {
-			if err := tx.InsertAttempt(ctx, attempt); err != nil {
+			if err := tx.Deliveries.InsertAttempt(ctx, attempt); err != nil {
 				return nil, err
 			}
 		}
@@ -127,7 +127,7 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 		case !turn: // somebody asked for another attempt meanwhile
 			return nil, nil
 		case !sent:
-			return nil, tx.UpdateDelivery(ctx, d.Skip(tx.Now))
+			return nil, tx.Deliveries.Update(ctx, d.Skip(tx.Now))
 		}
 		return nil, a.settle(ctx, tx, now, d, attempt, wait, jitter)
 	})
@@ -136,11 +136,12 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 // read reads the message and its receiver. d.ID is 0 if the delivery was deleted; turn reports whether this attempt is
 // the next one.
 func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
-	readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
-	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.WebhookDelivery, error)) (w exchange.Webhook,
+	readWebhook func(store.Webhooks, context.Context, int64, int64) (exchange.Webhook, error),
+	readDelivery func(store.Deliveries, context.Context, int64, int64) (exchange.WebhookDelivery,
+		error)) (w exchange.Webhook,
 	d exchange.WebhookDelivery, turn bool, err error) {
-	if w, err = readWebhook(c, ctx, s.Organization, s.Webhook); err == nil {
-		d, err = readDelivery(c, ctx, s.Webhook, s.Delivery)
+	if w, err = readWebhook(c.Webhooks, ctx, s.Organization, s.Webhook); err == nil {
+		d, err = readDelivery(c.Deliveries, ctx, s.Webhook, s.Delivery)
 	}
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return w, exchange.WebhookDelivery{}, false, nil
@@ -152,7 +153,7 @@ func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
 func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.WebhookDelivery,
 	t exchange.Attempt, wait time.Duration, jitter float64) error {
 	d, after := d.Tried(w, t, wait, jitter)
-	if err := tx.UpdateDelivery(ctx, d); err != nil {
+	if err := tx.Deliveries.Update(ctx, d); err != nil {
 		return err
 	}
 	if d.NextAt != nil {
@@ -163,7 +164,7 @@ func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d e
 	if same(after, w) {
 		return nil
 	}
-	if err := tx.UpdateWebhook(ctx, after); err != nil {
+	if err := tx.Webhooks.Update(ctx, after); err != nil {
 		return err
 	}
 	if w.Enabled && !after.Enabled {
@@ -175,7 +176,7 @@ func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d e
 // webhookOff records that Aliquot disabled a webhook, and tells the owner of the organization.
 func (a *App) webhookOff(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
 	a.Log.WarnContext(ctx, "webhook switched off", "id", w.ID, "organization", w.OrganizationID, "reason", w.OffReason)
-	o, err := tx.Organization(ctx, w.OrganizationID)
+	o, err := tx.Organizations.Get(ctx, w.OrganizationID)
 	if err != nil {
 		return err
 	}

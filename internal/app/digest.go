@@ -76,18 +76,18 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 	if len(at.Sending) > 0 { // the process that sent it died, or its mail waits again
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			return p, digestInProgress{},
-				tx.MailBecomes(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
+				tx.Mail.SetState(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	c := a.DB.Read()
-	reader, err := c.Reader(ctx, args.User)
+	reader, err := c.Mail.Reader(ctx, args.User)
 	if err != nil {
 		return err
 	}
-	since, some, err := c.DigestSince(ctx, reader.ID, args.waits())
+	since, some, err := c.Mail.DigestSince(ctx, reader.ID, args.waits())
 	if err != nil || !some {
 		return err
 	}
@@ -122,7 +122,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 				return nil, err
 			}
 		}
-		return MailResult{state}, tx.MailBecomes(ctx, exchange.MailSendingDigest, state, at.Sending...)
+		return MailResult{state}, tx.Mail.SetState(ctx, exchange.MailSendingDigest, state, at.Sending...)
 	})
 }
 
@@ -131,7 +131,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args DigestArgs, ids []int64) error {
 	err := r.Step(context.WithoutCancel(ctx),
 		func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-			return p, digestInProgress{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, args.waits(), ids...)
+			return p, digestInProgress{}, tx.Mail.SetState(ctx, exchange.MailSendingDigest, args.waits(), ids...)
 		})
 	if err == nil {
 		return nil
@@ -155,7 +155,7 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, read
 	var at digestInProgress
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		at = digestInProgress{}
-		if ids, err = tx.DigestIDs(ctx, reader.ID, args.waits(), maxDigested); err != nil {
+		if ids, err = tx.Mail.DigestIDs(ctx, reader.ID, args.waits(), maxDigested); err != nil {
 			return p, nil, err
 		}
 		if become == exchange.MailSendingDigest {
@@ -167,7 +167,7 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, read
 		if m.Unsubscribe, err = a.unsubscribeURL(ctx, tx, reader.ID, ""); err != nil {
 			return p, nil, err
 		}
-		return p, at, tx.MailBecomes(ctx, args.waits(), become, ids...)
+		return p, at, tx.Mail.SetState(ctx, args.waits(), become, ids...)
 	})
 	return at.Sending, err
 }
@@ -197,7 +197,7 @@ func (a *App) sendDigest(ctx context.Context, args DigestArgs, reader store.Read
 
 // happened adds the content of notifications to a digest, as far as the person may still see it.
 func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64, d *notice.Digest) error {
-	list, err := c.NotificationsByID(ctx, ids)
+	list, err := c.Notifications.ByIDs(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 			told = append(told, n.Event.ID)
 		}
 	}
-	kept, err := c.EventFacts(ctx, told)
+	kept, err := c.Events.Facts(ctx, told)
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func match(ctx context.Context, c store.Conn, n exchange.Notification, reader st
 	visible bool, err error) {
 	d := n.News.Detail
 	m = notice.Match{Match: exchange.Match{Count: d.Count}, At: n.News.At, Location: reader.Mail.Location()}
-	if m.Search, err = c.SavedSearch(ctx, n.User, d.SavedSearch); exchange.CodeOf(err) == exchange.NotFound {
+	if m.Search, err = c.SavedSearches.Get(ctx, n.User, d.SavedSearch); exchange.CodeOf(err) == exchange.NotFound {
 		return m, false, nil
 	} else if err != nil {
 		return m, false, err
@@ -276,7 +276,7 @@ func match(ctx context.Context, c store.Conn, n exchange.Notification, reader st
 	for i, t := range d.Materials {
 		ids[i] = t.ID
 	}
-	m.Materials, err = c.ToldMaterials(ctx, n.User, ids)
+	m.Materials, err = c.Alerts.MaterialPayloads(ctx, n.User, ids)
 	return m, len(m.Materials) > 0, err
 }
 
@@ -298,7 +298,7 @@ func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]n
 		if f.Requester != nil {
 			side = exchange.RequesterSide
 		}
-		part, err := c.Requests(ctx, exchange.Page{Limit: maxWaiting}, f, exchange.Actor{ID: user})
+		part, err := c.Requests.List(ctx, exchange.Page{Limit: maxWaiting}, f, exchange.Actor{ID: user})
 		if err != nil {
 			return nil, err
 		}
@@ -314,11 +314,11 @@ func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]n
 	for i, w := range list {
 		people[i], labs[i] = w.Request.Requester, w.Request.Organization
 	}
-	users, err := c.Users(ctx, people)
+	users, err := c.Users.ByIDs(ctx, people)
 	if err != nil {
 		return nil, err
 	}
-	organizations, err := c.OrganizationsByID(ctx, labs)
+	organizations, err := c.Organizations.ByIDs(ctx, labs)
 	if err != nil {
 		return nil, err
 	}

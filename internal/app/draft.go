@@ -12,7 +12,7 @@ func (a *App) Draft(ctx context.Context, who exchange.Actor, key string) (d exch
 	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
 		return d, false, err
 	}
-	d, err = a.DB.Read().Draft(ctx, who.ID, key)
+	d, err = a.DB.Read().Drafts.Get(ctx, who.ID, key)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return d, false, nil
 	}
@@ -24,7 +24,7 @@ func (a *App) Drafts(ctx context.Context, who exchange.Actor) ([]exchange.Draft,
 	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
 		return nil, err
 	}
-	return a.DB.Read().Drafts(ctx, who.ID)
+	return a.DB.Read().Drafts.List(ctx, who.ID)
 }
 
 // SaveDraft saves the present state of a form of who.
@@ -37,7 +37,7 @@ func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d exchange.Draf
 		if err := a.may(ctx, tx, who, exchange.DraftWrite, who.ToUser(d.User), "drafts"); err != nil {
 			return err
 		}
-		return tx.SaveDraft(ctx, d)
+		return tx.Drafts.Save(ctx, d)
 	})
 }
 
@@ -47,6 +47,6 @@ func (a *App) DeleteDraft(ctx context.Context, who exchange.Actor, key string) e
 		if err := a.may(ctx, tx, who, exchange.DraftWrite, who.ToUser(who.ID), "drafts"); err != nil {
 			return err
 		}
-		return tx.DeleteDraft(ctx, who.ID, key)
+		return tx.Drafts.Delete(ctx, who.ID, key)
 	})
 }

@@ -46,7 +46,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 				return after, nil, err
 			}
 			issue.OpenedAt = tx.Now
-			issue.ID, err = tx.InsertIssue(ctx, issue)
+			issue.ID, err = tx.Requests.InsertIssue(ctx, issue)
 			for i := range events {
 				events[i].Detail.Issue = issue.ID
 			}
@@ -62,7 +62,7 @@ func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID in
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			var err error
-			if issue, err = tx.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
+			if issue, err = tx.Requests.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
 				return q.Request, nil, err
 			}
 			after, events, err := q.CloseIssue(roles, who.ID, issue, q.Terms, tx.Now)
@@ -70,7 +70,7 @@ func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID in
 				return after, nil, err
 			}
 			issue.ClosedAt = &tx.Now
-			return after, events, tx.CloseIssue(ctx, issueID)
+			return after, events, tx.Requests.CloseIssue(ctx, issueID)
 		})
 	return issue, err
 }
@@ -81,7 +81,7 @@ func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64,
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.ListPage[exchange.Issue]{}, err
 	}
-	return a.DB.Read().Issues(ctx, id, p)
+	return a.DB.Read().Requests.Issues(ctx, id, p)
 }
 
 // Events lists the events of a request; kind "" means every kind.
@@ -90,14 +90,14 @@ func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exc
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.ListPage[exchange.Event]{}, err
 	}
-	return a.DB.Read().Events(ctx, id, kind, p)
+	return a.DB.Read().Events.List(ctx, id, kind, p)
 }
 
 // OrganizationEvents lists the events of the requests for an organization's materials.
 func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter,
 	p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], error) {
 	c := a.DB.Read()
-	_, err := c.Organization(ctx, organization)
+	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.OrganizationEvents, who.ToOrganization(organization),
 			object("events of organization", organization))
@@ -105,5 +105,5 @@ func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organi
 	if err != nil {
 		return exchange.ListPage[exchange.OrganizationEvent]{}, err
 	}
-	return c.OrganizationEvents(ctx, organization, p, f)
+	return c.Events.OfOrganization(ctx, organization, p, f)
 }

@@ -145,10 +145,10 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: h.lab,
 		Detail: exchange.AnnouncementDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
 	var err error
-	if off.ID, err = tx.InsertNews(ctx, off); err != nil {
+	if off.ID, err = tx.Notifications.InsertAnnouncement(ctx, off); err != nil {
 		return err
 	}
-	if err := tx.NotifyOf(ctx, off, h.people["owner"].ID); err != nil {
+	if err := tx.Notifications.Announce(ctx, off, h.people["owner"].ID); err != nil {
 		return err
 	}
 	_, err = app.Tell.Enqueue(ctx, tx, app.NotifyArgs{Organization: h.lab, News: off.ID}, job.EnqueueOptions{})

@@ -18,7 +18,7 @@ func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *i
 	of := int64(0)
 	if organization != nil {
 		if of = *organization; of != 0 {
-			if _, err := a.DB.Read().Organization(ctx, of); err != nil {
+			if _, err := a.DB.Read().Organizations.Get(ctx, of); err != nil {
 				return err
 			}
 		}
@@ -35,7 +35,7 @@ func (a *App) EachMaterial(ctx context.Context, caller string, organization *int
 	for after := int64(0); ; {
 		var list []exchange.ShownMaterial
 		err := part(ctx, func(ctx context.Context) (err error) {
-			list, err = a.DB.Read().MaterialsAfter(ctx, organization, after, batch)
+			list, err = a.DB.Read().Materials.After(ctx, organization, after, batch)
 			return err
 		})
 		if err != nil || len(list) == 0 {

@@ -78,12 +78,12 @@ func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, fr
 // begin finds the position to start at.
 func (f *Feed) begin(ctx context.Context, from *exchange.FeedPosition) error {
 	c, now := f.app.DB.Read(), time.Now()
-	marks, err := c.Marks(ctx, []uuid.UUID{f.user})
+	marks, err := c.Notifications.Marks(ctx, []uuid.UUID{f.user})
 	if err != nil {
 		return err
 	}
 	f.marks = marks[f.user]
-	newest, err := c.NewestNotifications(ctx, f.user, newestLooked)
+	newest, err := c.Notifications.Newest(ctx, f.user, newestLooked)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (f *Feed) Read(ctx context.Context) (FeedUpdate, error) {
 	settled := settledBefore(c)
 	var news FeedUpdate
 	for after := f.place.Low(); ; {
-		list, err := c.NotificationsBehind(ctx, f.user, after, newsAtOnce)
+		list, err := c.Notifications.Behind(ctx, f.user, after, newsAtOnce)
 		if err != nil {
 			return news, err
 		}
@@ -152,7 +152,7 @@ func (f *Feed) Read(ctx context.Context) (FeedUpdate, error) {
 	}
 	f.place.Settle(now)
 	news.Place = f.place.String()
-	unread, err := c.Unread(ctx, f.user)
+	unread, err := c.Notifications.Unread(ctx, f.user)
 	if err == nil && unread != f.unread {
 		f.unread, news.Unread = unread, &unread
 	}
@@ -235,13 +235,13 @@ func (a *App) look(ctx context.Context) {
 func (a *App) lookForNews(ctx context.Context, place **exchange.FeedPosition) error {
 	c, now := a.DB.Read(), time.Now()
 	if *place == nil {
-		low, err := c.AddedBefore(ctx, settledBefore(c), 16*newestLooked)
+		low, err := c.Notifications.AddedBefore(ctx, settledBefore(c), 16*newestLooked)
 		if err != nil {
 			return err
 		}
 		*place = new(exchange.FeedPositionAt(low))
 	}
-	added, err := c.Added(ctx, (*place).Low())
+	added, err := c.Notifications.Added(ctx, (*place).Low())
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (a *App) lookForNews(ctx context.Context, place **exchange.FeedPosition) er
 	for _, f := range open {
 		users[f.user] = true
 	}
-	marks, err := c.Marks(ctx, slices.Collect(maps.Keys(users)))
+	marks, err := c.Notifications.Marks(ctx, slices.Collect(maps.Keys(users)))
 	a.feeds.mu.Lock()
 	defer a.feeds.mu.Unlock()
 	for _, f := range open {
@@ -280,7 +280,7 @@ func (a *App) lookAtTokens(ctx context.Context) error {
 	for i, f := range open {
 		tokens[i] = f.who.TokenID
 	}
-	admin, err := a.DB.Read().Valid(ctx, tokens)
+	admin, err := a.DB.Read().Tokens.Valid(ctx, tokens)
 	if err != nil {
 		return err
 	}

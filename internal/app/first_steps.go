@@ -13,7 +13,7 @@ func (a *App) TakeFirstSteps(ctx context.Context, who exchange.Actor, s exchange
 		if err := a.may(ctx, tx, who, exchange.UserUpdate, who.ToUser(who.ID), object("user", who.ID)); err != nil {
 			return err
 		}
-		old, err := tx.ReaderForUpdate(ctx, who.ID)
+		old, err := tx.Mail.ReaderForUpdate(ctx, who.ID)
 		if err != nil {
 			return err
 		}

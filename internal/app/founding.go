@@ -82,19 +82,19 @@ func (a *App) asked(who exchange.Actor, was, named []uuid.UUID) (present, invite
 
 func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organization,
 	members []uuid.UUID) (exchange.Organization, error) {
-	id, err := tx.InsertOrganization(ctx, o)
+	id, err := tx.Organizations.Insert(ctx, o)
 	if err != nil {
 		return o, err
 	}
 	o.ID, o.CreatedAt, o.UpdatedAt = id, tx.Now, tx.Now
-	_, err = tx.SetMembers(ctx, id, members)
+	_, err = tx.Organizations.SetMembers(ctx, id, members)
 	return o, err
 }
 
 // people checks that an owner and members exist and returns the owner; a wrong id is an error on the field that named
 // it.
 func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.UUID) (exchange.User, error) {
-	users, err := tx.Users(ctx, members)
+	users, err := tx.Users.ByIDs(ctx, members)
 	if err != nil {
 		return exchange.User{}, err
 	}

@@ -41,7 +41,7 @@ const maxFundable = 200
 // GrantPage reads a grant with its report.
 func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v GrantPage, err error) {
 	c := a.DB.Read()
-	g, err := c.Grant(ctx, id)
+	g, err := c.Grants.Get(ctx, id)
 	if err != nil {
 		return v, err
 	}
@@ -55,10 +55,10 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 	if v.Own = who.Is(g.UserID); !v.Own {
 		return v, nil
 	}
-	if v.Links, err = c.GrantLinks(ctx, id); err != nil {
+	if v.Links, err = c.Grants.Links(ctx, id); err != nil {
 		return v, err
 	}
-	v.Fundable, err = c.Fundable(ctx, id, who.ID, maxFundable)
+	v.Fundable, err = c.Grants.Fundable(ctx, id, who.ID, maxFundable)
 	return v, err
 }
 
@@ -66,14 +66,14 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(exchange.Material) bool) (v GrantReport,
 	err error) {
 	v.Grant = g
-	if v.Owner, err = c.User(ctx, g.UserID); err != nil {
+	if v.Owner, err = c.Users.Get(ctx, g.UserID); err != nil {
 		return v, err
 	}
-	funded, err := c.Funded(ctx, g.ID)
+	funded, err := c.Grants.Funded(ctx, g.ID)
 	if err != nil {
 		return v, err
 	}
-	counts, err := c.PaidFor(ctx, g.ID)
+	counts, err := c.Grants.PaidFor(ctx, g.ID)
 	if err != nil {
 		return v, err
 	}
@@ -99,7 +99,7 @@ func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(e
 			v.Publications = append(v.Publications, text)
 		}
 	}
-	organizations, err := c.OrganizationsByID(ctx, ids)
+	organizations, err := c.Organizations.ByIDs(ctx, ids)
 	for _, o := range organizations {
 		lab := labs[o.ID]
 		lab.Organization = o
@@ -121,7 +121,7 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 		if err := a.mayShare(ctx, tx, who, id); err != nil {
 			return err
 		}
-		list, err := tx.GrantLinks(ctx, id)
+		list, err := tx.Grants.Links(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 			return exchange.Errorf(exchange.Conflict, "A grant has at most %d links; revoke one first.",
 				exchange.MaxGrantLinks)
 		}
-		if l.ID, err = tx.InsertGrantLink(ctx, l); err != nil {
+		if l.ID, err = tx.Grants.InsertLink(ctx, l); err != nil {
 			return err
 		}
 		key, err := seal(ctx, tx, ofReport, strconv.FormatInt(l.ID, 10))
@@ -137,14 +137,14 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 			return err
 		}
 		address = a.PublicURL + "/funding/" + strconv.FormatInt(id, 10) + "/report?key=" + url.QueryEscape(key)
-		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", id), false,
+		return tx.Audit.Insert(ctx, &who.ID, exchange.GrantShare, object("grant", id), false,
 			map[string]any{"link": l.ID, "expires": l.ExpiresAt})
 	})
 	return address, l, err
 }
 
 func (a *App) mayShare(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) error {
-	g, err := tx.GrantForUpdate(ctx, id)
+	g, err := tx.Grants.ForUpdate(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -157,10 +157,10 @@ func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id
 		if err := a.mayShare(ctx, tx, who, grant); err != nil {
 			return err
 		}
-		if err := tx.RevokeGrantLink(ctx, grant, id); err != nil {
+		if err := tx.Grants.RevokeLink(ctx, grant, id); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", grant), false, id)
+		return tx.Audit.Insert(ctx, &who.ID, exchange.GrantShare, object("grant", grant), false, id)
 	})
 }
 
@@ -182,14 +182,14 @@ func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64,
 	if err != nil {
 		return GrantReport{}, exchange.GrantLink{}, none
 	}
-	l, err := c.GrantLink(ctx, id)
+	l, err := c.Grants.Link(ctx, id)
 	if err == nil && (l.GrantID != grant || !l.Opens(c.Now)) {
 		err = none
 	}
 	if err != nil {
 		return GrantReport{}, l, err
 	}
-	g, err := c.Grant(ctx, grant)
+	g, err := c.Grants.Get(ctx, grant)
 	if err != nil {
 		return GrantReport{}, l, err
 	}

@@ -31,11 +31,11 @@ func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, 
 		at[g.ID] = &views[i]
 		ids, owners = append(ids, g.ID), append(owners, g.UserID)
 	}
-	users, err := c.Users(ctx, owners)
+	users, err := c.Users.ByIDs(ctx, owners)
 	if err != nil {
 		return nil, err
 	}
-	funded, err := c.Funded(ctx, ids...)
+	funded, err := c.Grants.Funded(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, 
 		named = append(named, f.Material.OrganizationID)
 	}
 	slices.Sort(named)
-	organizations, err := c.OrganizationsByID(ctx, slices.Compact(named))
+	organizations, err := c.Organizations.ByIDs(ctx, slices.Compact(named))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (a *App) showGrant(ctx context.Context, c store.Conn, who exchange.Actor, g
 // Grant reads one grant.
 func (a *App) Grant(ctx context.Context, who exchange.Actor, id int64) (GrantView, error) {
 	c := a.DB.Read()
-	g, err := c.Grant(ctx, id)
+	g, err := c.Grants.Get(ctx, id)
 	if err != nil {
 		return GrantView{}, err
 	}
@@ -94,7 +94,7 @@ func (a *App) Grant(ctx context.Context, who exchange.Actor, id int64) (GrantVie
 // Grants lists the caller's own grants.
 func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[GrantView], error) {
 	c := a.DB.Read()
-	part, err := c.Grants(ctx, who.ID, p)
+	part, err := c.Grants.List(ctx, who.ID, p)
 	if err != nil {
 		return exchange.ListPage[GrantView]{}, err
 	}
@@ -114,7 +114,7 @@ func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.Gr
 			return err
 		}
 		g.CreatedAt, g.UpdatedAt = tx.Now, tx.Now
-		if g.ID, err = tx.InsertGrant(ctx, g); err != nil {
+		if g.ID, err = tx.Grants.Insert(ctx, g); err != nil {
 			return err
 		}
 		v, err = a.showGrant(ctx, tx, who, g)
@@ -125,7 +125,7 @@ func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.Gr
 
 // grantToChange reads and locks a grant that who may change.
 func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Grant, error) {
-	g, err := tx.GrantForUpdate(ctx, id)
+	g, err := tx.Grants.ForUpdate(ctx, id)
 	if err != nil {
 		return g, err
 	}
@@ -150,7 +150,7 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 		}
 		if g != old {
 			g.UpdatedAt = tx.Now
-			if err := tx.UpdateGrant(ctx, g); err != nil {
+			if err := tx.Grants.Update(ctx, g); err != nil {
 				return err
 			}
 		}
@@ -164,14 +164,14 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
-	g, err := c.Grant(ctx, id)
+	g, err := c.Grants.Get(ctx, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id))
 	}
 	if err != nil {
 		return exchange.ListPage[exchange.ShownMaterial]{}, err
 	}
-	part, err := c.FundedBy(ctx, id, p, who)
+	part, err := c.Grants.FundedBy(ctx, id, p, who)
 	reveal(who, part.Items)
 	return part, err
 }
@@ -196,7 +196,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 		if err != nil {
 			return err
 		}
-		if existed, err = tx.Fund(ctx, id, material); err != nil {
+		if existed, err = tx.Grants.Fund(ctx, id, material); err != nil {
 			return err
 		}
 		if m, err = a.shownIn(ctx, tx, who, material); err != nil {
@@ -206,7 +206,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 			return a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID),
 				object("material", material))
 		}
-		if err := tx.UpdateGrant(ctx, g); err != nil {
+		if err := tx.Grants.Update(ctx, g); err != nil {
 			return err
 		}
 		return recordMaterialVersion(ctx, tx, who, exchange.MaterialFund, asAdmin, m)
@@ -227,13 +227,13 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		if _, err := a.materialForUpdate(ctx, tx, who, material); err != nil {
 			return err
 		}
-		if err := tx.Unfund(ctx, id, material); err != nil {
+		if err := tx.Grants.Unfund(ctx, id, material); err != nil {
 			return err
 		}
-		if err := tx.UpdateGrant(ctx, g); err != nil {
+		if err := tx.Grants.Update(ctx, g); err != nil {
 			return err
 		}
-		m, err := tx.ShownMaterial(ctx, material)
+		m, err := tx.Materials.Shown(ctx, material)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
 	c := a.DB.Read()
-	_, err := c.Organization(ctx, organization)
+	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.OrganizationGrants, who.ToOrganization(organization),
 			object("grants of organization", organization))
@@ -253,5 +253,5 @@ func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int
 	if err != nil {
 		return exchange.ListPage[exchange.Grant]{}, err
 	}
-	return c.GrantsOf(ctx, organization, p)
+	return c.Grants.OfOrganization(ctx, organization, p)
 }

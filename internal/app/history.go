@@ -30,13 +30,13 @@ type Version[T any] struct {
 // which is looked up when the version is read.
 func recordMaterialVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool,
 	m exchange.ShownMaterial) error {
-	return tx.InsertVersions(ctx, actorID(who), action, []store.Revision{materialVersion(m, asAdmin)})
+	return tx.Audit.InsertVersions(ctx, actorID(who), action, []store.Revision{materialVersion(m, asAdmin)})
 }
 
 // recordMaterialVersions saves changed materials as versions; asAdmin holds, for each material id, whether the change
 // took admin rights.
 func recordMaterialVersions(ctx context.Context, tx store.Conn, who exchange.Actor, asAdmin map[int64]bool) error {
-	shown, err := tx.ShownMaterials(ctx, slices.Sorted(maps.Keys(asAdmin)))
+	shown, err := tx.Materials.ShownByIDs(ctx, slices.Sorted(maps.Keys(asAdmin)))
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func recordMaterialVersions(ctx context.Context, tx store.Conn, who exchange.Act
 	for i, m := range shown {
 		versions[i] = materialVersion(m, asAdmin[m.ID])
 	}
-	return tx.InsertVersions(ctx, actorID(who), exchange.MaterialUpdate, versions)
+	return tx.Audit.InsertVersions(ctx, actorID(who), exchange.MaterialUpdate, versions)
 }
 
 func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Revision {
@@ -70,7 +70,7 @@ func recordOrganizationVersion(ctx context.Context, tx store.Conn, who exchange.
 		members[i] = unnamed(m)
 	}
 	v.Members, v.OwnerUser = members, unnamed(v.OwnerUser)
-	return tx.InsertVersion(ctx, actorID(who), action, object("organization", v.ID), asAdmin, v)
+	return tx.Audit.InsertVersion(ctx, actorID(who), action, object("organization", v.ID), asAdmin, v)
 }
 
 // actorID returns the id of an actor; nil for an anonymous caller.
@@ -95,13 +95,13 @@ func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64,
 // version with which it left a lab of theirs.
 func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) (before int64, err error) {
 	c := a.DB.Read()
-	m, err := c.Material(ctx, id)
+	m, err := c.Materials.Get(ctx, id)
 	if err != nil {
 		return 0, err
 	}
 	rel := who.ToOrganization(m.OrganizationID)
 	if ok, _ := a.policy.Can(exchange.MaterialHistory, rel); !ok && !who.Anonymous() {
-		moves, err := c.MovedFrom(ctx, id, who.Viewer())
+		moves, err := c.Materials.MovedFrom(ctx, id, who.Viewer())
 		if err != nil {
 			return 0, err
 		}
@@ -118,7 +118,7 @@ func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) 
 // OrganizationHistory lists the versions of an organization.
 func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (exchange.ListPage[Version[OrganizationView]], error) {
-	_, err := a.DB.Read().Organization(ctx, id)
+	_, err := a.DB.Read().Organizations.Get(ctx, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.OrganizationHistory, who.ToOrganization(id), object("organization", id))
 	}
@@ -130,7 +130,7 @@ func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id in
 
 func versions[T any](ctx context.Context, c store.Conn, object string, before int64,
 	p exchange.Page) (exchange.ListPage[Version[T]], error) {
-	kept, err := c.Versions(ctx, object, before, p)
+	kept, err := c.Audit.Versions(ctx, object, before, p)
 	if err != nil {
 		return exchange.ListPage[Version[T]]{}, err
 	}
@@ -188,7 +188,7 @@ func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T
 	for _, p := range people {
 		ids = append(ids, p.ID)
 	}
-	users, err := c.Users(ctx, ids)
+	users, err := c.Users.ByIDs(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page,
 	if err := a.saveRefusals(ctx); err != nil {
 		return exchange.ListPage[AuditEntry]{}, err
 	}
-	part, err := a.DB.Read().Audit(ctx, p, f)
+	part, err := a.DB.Read().Audit.List(ctx, p, f)
 	if err != nil {
 		return exchange.ListPage[AuditEntry]{}, err
 	}
@@ -247,7 +247,7 @@ func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, versi
 	if err != nil {
 		return m, err
 	}
-	state, err := a.DB.Read().VersionState(ctx, object("material", id), version)
+	state, err := a.DB.Read().Audit.VersionState(ctx, object("material", id), version)
 	if err != nil {
 		return m, err
 	}
@@ -271,7 +271,7 @@ func (a *App) namesInVersions(ctx context.Context, r *job.Run, _ struct{}) error
 	}
 	for more := true; more; {
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
-			last, n, err := tx.RewriteVersions(ctx, after, versionsAtOnce, withoutNames)
+			last, n, err := tx.Audit.RewriteVersions(ctx, after, versionsAtOnce, withoutNames)
 			more, after = n == versionsAtOnce, last
 			return exchange.Progress{Done: r.Progress().Done + int64(n), Note: "taking names from the history"}, after,
 				err

@@ -68,14 +68,14 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 	if err := a.newShelf(tx, who).check(ctx, exchange.Material{}, &made); err != nil {
 		return m, err
 	}
-	id, err := tx.InsertMaterial(ctx, made)
+	id, err := tx.Materials.Insert(ctx, made)
 	if err != nil {
 		return m, err
 	}
-	if _, err := tx.Fund(ctx, o.GrantID, id); err != nil {
+	if _, err := tx.Grants.Fund(ctx, o.GrantID, id); err != nil {
 		return m, err
 	}
-	if err := tx.UpdateGrant(ctx, g); err != nil {
+	if err := tx.Grants.Update(ctx, g); err != nil {
 		return m, err
 	}
 	if m, err = a.shownIn(ctx, tx, who, id); err != nil {
@@ -89,13 +89,13 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOptions) (asAdmin bool,
 	err error) {
 	var f exchange.FieldErrors
-	g, err := c.Grant(ctx, o.GrantID)
+	g, err := c.Grants.Get(ctx, o.GrantID)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		f.Add("grant_id", "there is no object with the id %d", o.GrantID)
 	} else if err != nil {
 		return false, err
 	}
-	_, err = c.Organization(ctx, o.OrganizationID)
+	_, err = c.Organizations.Get(ctx, o.OrganizationID)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		f.Add("organization_id", "there is no object with the id %d", o.OrganizationID)
 	} else if err != nil {

@@ -27,7 +27,7 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchI
 		first := order.Orders[0] // organization and grant are the same for all
 		asAdmin, err := a.mayImport(ctx, tx, who, first)
 		if err == nil && asAdmin {
-			err = tx.InsertAudit(ctx, actorID(who), exchange.MaterialImport,
+			err = tx.Audit.Insert(ctx, actorID(who), exchange.MaterialImport,
 				object("organization", first.OrganizationID), true, nil)
 		}
 		if err != nil {
@@ -37,7 +37,7 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchI
 		if err != nil {
 			return err
 		}
-		j, err = tx.Job(ctx, id)
+		j, err = tx.Jobs.Get(ctx, id)
 		return err
 	})
 	return j, err
@@ -107,7 +107,7 @@ func isDown(err error) bool {
 // one imports one identifier, or previews the import. The user may have lost the right to it by now, or lose it while
 // the source is queried.
 func (m *imports) one(ctx context.Context, i int) error {
-	who, err := m.a.DB.Read().ActorOf(ctx, m.run.User())
+	who, err := m.a.DB.Read().Actors.Of(ctx, m.run.User())
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (m *imports) one(ctx context.Context, i int) error {
 		there, existed, failed := m.a.importOne(ctx, who, o,
 			func(ctx context.Context, made exchange.Material) (added exchange.ShownMaterial, err error) {
 				err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (exchange.ImportOutcome, error) {
-					who, err := tx.ActorNow(ctx, exchange.Actor{ID: m.run.User()})
+					who, err := tx.Actors.Current(ctx, exchange.Actor{ID: m.run.User()})
 					if err == nil {
 						added, err = m.a.addImported(ctx, tx, who, o, made)
 					}

@@ -37,10 +37,10 @@ func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 	who.Admin = false // what admin rights allow is not one of their tasks
 	c := a.DB.Read()
 	var err error
-	if in.Counts, err = c.CountInbox(ctx, f, who); err != nil {
+	if in.Counts, err = c.Inbox.Count(ctx, f, who); err != nil {
 		return in, err
 	}
-	list, next, err := c.Inbox(ctx, p, f, who)
+	list, next, err := c.Inbox.List(ctx, p, f, who)
 	if err != nil {
 		return in, err
 	}
@@ -69,7 +69,7 @@ func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange
 		var items []InboxItem
 		var next *exchange.Position
 		err := part(ctx, func(ctx context.Context) error {
-			list, after, err := a.DB.Read().Inbox(ctx, order, f, who)
+			list, after, err := a.DB.Read().Inbox.List(ctx, order, f, who)
 			if err == nil {
 				next = after
 				items, err = a.inboxItems(ctx, who, list)
@@ -102,11 +102,11 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	for _, q := range list {
 		people, labs = append(people, q.Requester, q.AssignedTo), append(labs, q.Organization)
 	}
-	users, err := c.Users(ctx, people)
+	users, err := c.Users.ByIDs(ctx, people)
 	if err != nil {
 		return nil, err
 	}
-	organizations, err := c.OrganizationsByID(ctx, labs)
+	organizations, err := c.Organizations.ByIDs(ctx, labs)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor,
 	for i, q := range list {
 		keys[i] = PendingAction{Request: q.ID}.key(who.ID)
 	}
-	waiting, err := a.DB.Read().JobsByKeys(ctx, Do.Name, keys)
+	waiting, err := a.DB.Read().Jobs.ByKeys(ctx, Do.Name, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -169,10 +169,10 @@ func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (v InboxChoi
 		return v, err
 	}
 	c := a.DB.Read()
-	if v.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+	if v.Labs, err = c.Organizations.OfUser(ctx, who.ID); err != nil {
 		return v, err
 	}
-	v.People, err = c.Colleagues(ctx, who.ID, maxColleagues+1)
+	v.People, err = c.Inbox.Colleagues(ctx, who.ID, maxColleagues+1)
 	if v.More = len(v.People) > maxColleagues; v.More {
 		v.People = v.People[:maxColleagues]
 	}

@@ -42,7 +42,7 @@ const settling = time.Hour
 // Insights returns statistics of a lab's requests over so many months, for materials of a category, or of all ("").
 func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int64, category string,
 	months int) (v Insights, err error) {
-	if v.Organization, err = a.DB.Read().Organization(ctx, organization); err != nil {
+	if v.Organization, err = a.DB.Read().Organizations.Get(ctx, organization); err != nil {
 		return v, err
 	}
 	if err := a.mayRead(ctx, who, exchange.OrganizationInsights, who.ToOrganization(organization),
@@ -60,7 +60,7 @@ func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int
 	for i, m := range most {
 		ids[i] = m.Key
 	}
-	materials, err := a.DB.Read().ShownMaterials(ctx, ids)
+	materials, err := a.DB.Read().Materials.ShownByIDs(ctx, ids)
 	known := map[int64]exchange.ShownMaterial{}
 	for _, m := range materials {
 		known[m.ID] = m
@@ -79,15 +79,16 @@ func (a *App) months(ctx context.Context, organization int64, category string, n
 	}
 	c := a.DB.Read()
 	first := time.Date(c.Now.Year(), c.Now.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 1-n, 0)
-	before, err := c.StandingBefore(ctx, organization, category, first.Format(time.DateOnly))
+	before, err := c.Insights.StandingBefore(ctx, organization, category, first.Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}
-	days, err := c.Insights(ctx, organization, category, first.Format(time.DateOnly))
+	days, err := c.Insights.List(ctx, organization, category, first.Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := c.AccountsWithin(ctx, organization, kept, c.Now.Add(time.Second)) // including this very moment
+	// including this very moment
+	accounts, err := c.Insights.AccountsWithin(ctx, organization, kept, c.Now.Add(time.Second))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func later(a, b time.Time) time.Time {
 func (a *App) keepInsights(ctx context.Context, organization int64) (time.Time, error) {
 	c := a.DB.Read()
 	today := c.Now.Add(-settling).Truncate(24 * time.Hour)
-	mark, err := c.InsightMark(ctx, organization)
+	mark, err := c.Insights.Mark(ctx, organization)
 	for err == nil && mark < today.Format(time.DateOnly) {
 		mark, err = a.keepMonth(ctx, organization, today)
 	}
@@ -135,11 +136,11 @@ func (a *App) keepInsights(ctx context.Context, organization int64) (time.Time, 
 // keepMonth stores the past days of one more month.
 func (a *App) keepMonth(ctx context.Context, organization int64, today time.Time) (mark string, err error) {
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if mark, err = tx.InsightMarkForUpdate(ctx, organization); err != nil || mark >= today.Format(time.DateOnly) {
+		if mark, err = tx.Insights.MarkForUpdate(ctx, organization); err != nil || mark >= today.Format(time.DateOnly) {
 			return err
 		}
 		from, until := today, today
-		first, err := tx.FirstTurn(ctx, organization)
+		first, err := tx.Insights.FirstTurn(ctx, organization)
 		switch {
 		case exchange.CodeOf(err) == exchange.NotFound || err == nil && !first.Before(today):
 		case err != nil:
@@ -159,13 +160,13 @@ func (a *App) keepMonth(ctx context.Context, organization int64, today time.Time
 				return err
 			}
 		}
-		return tx.SetInsightMark(ctx, organization, mark)
+		return tx.Insights.SetMark(ctx, organization, mark)
 	})
 	return mark, err
 }
 
 func keepDays(ctx context.Context, tx store.Conn, organization int64, from, until time.Time) error {
-	accounts, err := tx.AccountsWithin(ctx, organization, from, until)
+	accounts, err := tx.Insights.AccountsWithin(ctx, organization, from, until)
 	if err != nil {
 		return err
 	}
@@ -188,5 +189,5 @@ func keepDays(ctx context.Context, tx store.Conn, organization int64, from, unti
 	for p, figures := range days {
 		list = append(list, store.InsightDay{Day: p.day, Category: p.category, Figures: *figures})
 	}
-	return tx.InsertInsights(ctx, organization, list)
+	return tx.Insights.Insert(ctx, organization, list)
 }

@@ -96,10 +96,10 @@ func (y *year) compareInsights(lab int64, code string, months int) {
 		}
 		return &app.Month{}
 	}
-	list, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{}, y.admin)
+	list, err := y.db.Read().Requests.List(y.Context(), exchange.Page{}, exchange.RequestFilter{}, y.admin)
 	y.must(err)
 	for _, q := range list.Items {
-		m, err := y.db.Read().Material(y.Context(), q.MaterialID)
+		m, err := y.db.Read().Materials.Get(y.Context(), q.MaterialID)
 		y.must(err)
 		if q.Organization == lab && (code == "" || code == m.Category) {
 			y.count(q, want, month)

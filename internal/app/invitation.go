@@ -20,7 +20,7 @@ import (
 func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter,
 	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
 	c := a.DB.Read()
-	_, err := c.Organization(ctx, organization)
+	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.InvitationRead, who.ToOrganization(organization),
 			object("invitations of organization", organization))
@@ -28,7 +28,7 @@ func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization 
 	if err != nil {
 		return exchange.ListPage[exchange.ShownInvitation]{}, err
 	}
-	return c.Invitations(ctx, organization, f, p)
+	return c.Invitations.List(ctx, organization, f, p)
 }
 
 // Invite invites a person to an organization. existed reports whether they were invited already; then that invitation
@@ -62,7 +62,7 @@ func otherRole(v exchange.ShownInvitation) error {
 func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 	i exchange.Invitation) (v exchange.ShownInvitation, existed bool, err error) {
 	i.InvitedBy = who.ID
-	asked, err := tx.InvitedUsers(ctx, i)
+	asked, err := tx.Invitations.InvitedUsers(ctx, i)
 	if err != nil {
 		return v, false, err
 	}
@@ -72,7 +72,7 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 				i.Addressee())
 		}
 	}
-	same, err := tx.SameInvitation(ctx, i)
+	same, err := tx.Invitations.Same(ctx, i)
 	if err != nil {
 		return v, false, err
 	}
@@ -89,11 +89,11 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 		return v, false, err
 	}
 	i.Mail = a.mailOfInvitation(i, asked)
-	id, err := tx.InsertInvitation(ctx, i)
+	id, err := tx.Invitations.Insert(ctx, i)
 	if err != nil {
 		return v, false, err
 	}
-	if v, err = tx.Invitation(ctx, id); err != nil {
+	if v, err = tx.Invitations.Get(ctx, id); err != nil {
 		return v, false, err
 	}
 	return v, false, sendInvitation(ctx, tx, who, v, asked)
@@ -106,7 +106,7 @@ func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor
 	if len(users) > exchange.MaxInvited {
 		return nil, fieldError("members", "at most %d people can be invited at once", exchange.MaxInvited)
 	}
-	list, err := tx.Users(ctx, users)
+	list, err := tx.Users.ByIDs(ctx, users)
 	if err != nil {
 		return nil, err
 	}
@@ -146,12 +146,12 @@ func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) erro
 	if err != nil {
 		return err
 	}
-	return tx.SaveAnswer(ctx, last)
+	return tx.Invitations.SaveAnswer(ctx, last)
 }
 
 // mayInviteMore limits how many people one person invites within a day.
 func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
-	n, first, err := tx.InvitedBy(ctx, who, tx.Now.Add(-exchange.InvitationDay))
+	n, first, err := tx.Invitations.InvitedBy(ctx, who, tx.Now.Add(-exchange.InvitationDay))
 	if err != nil || n < exchange.MaxInvited {
 		return err
 	}
@@ -169,7 +169,7 @@ func invitationNote(i exchange.Invitation) any {
 // by mail if the invitation has an address. Anyone else sees it when they sign in.
 func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation,
 	asked []store.InvitedUser) error {
-	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false,
+	if err := tx.Audit.Insert(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false,
 		invitationNote(v.Invitation)); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 
 // lockForInvitation locks an organization and its invitations for a caller who may change them.
 func (a *App) lockForInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64) error {
-	if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil {
+	if _, err := tx.Organizations.ForUpdate(ctx, organization); err != nil {
 		return err
 	}
 	return a.may(ctx, tx, who, exchange.InvitationWrite, who.ToOrganization(organization),
@@ -206,18 +206,18 @@ func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id i
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
-		if v, err = tx.InvitationOf(ctx, organization, id); err != nil {
+		if v, err = tx.Invitations.GetOf(ctx, organization, id); err != nil {
 			return err
 		}
 		if v.Invitation, err = v.Resend(tx.Now); err != nil {
 			return err
 		}
-		asked, err := tx.InvitedUsers(ctx, v.Invitation)
+		asked, err := tx.Invitations.InvitedUsers(ctx, v.Invitation)
 		if err != nil {
 			return err
 		}
 		v.Mail = a.mailOfInvitation(v.Invitation, asked)
-		if err := tx.SaveRound(ctx, v.Invitation); err != nil {
+		if err := tx.Invitations.SaveRound(ctx, v.Invitation); err != nil {
 			return err
 		}
 		return sendInvitation(ctx, tx, who, v, asked)
@@ -234,7 +234,7 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
-		v, err := tx.InvitationOf(ctx, organization, id)
+		v, err := tx.Invitations.GetOf(ctx, organization, id)
 		if err != nil {
 			return err
 		}
@@ -242,10 +242,10 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 		if err != nil {
 			return err
 		}
-		if err := tx.SaveAnswer(ctx, withdrawn); err != nil {
+		if err := tx.Invitations.SaveAnswer(ctx, withdrawn); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false,
+		return tx.Audit.Insert(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false,
 			invitationNote(withdrawn))
 	})
 }
@@ -259,7 +259,7 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 			object("invitation", id)); err != nil {
 			return err
 		}
-		u, err := tx.User(ctx, user)
+		u, err := tx.Users.Get(ctx, user)
 		if err != nil {
 			return err
 		}
@@ -273,15 +273,15 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 // locked, so that of two concurrent calls the second sees the effect of the first.
 func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User, id int64,
 	to exchange.InvitationStatus, holding bool) (exchange.ShownInvitation, error) {
-	v, err := tx.Invitation(ctx, id)
+	v, err := tx.Invitations.Get(ctx, id)
 	if err != nil {
 		return v, err
 	}
-	o, err := tx.OrganizationForUpdate(ctx, v.OrganizationID)
+	o, err := tx.Organizations.ForUpdate(ctx, v.OrganizationID)
 	if err != nil {
 		return v, err
 	}
-	if v, err = tx.Invitation(ctx, id); err != nil { // read again under the lock
+	if v, err = tx.Invitations.Get(ctx, id); err != nil { // read again under the lock
 		return v, err
 	}
 	switch {
@@ -296,7 +296,7 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	if v.Invitation, err = v.Answer(to, u.ID, tx.Now); err != nil || v.Status == was {
 		return v, err
 	}
-	if err := tx.SaveAnswer(ctx, v.Invitation); err != nil {
+	if err := tx.Invitations.SaveAnswer(ctx, v.Invitation); err != nil {
 		return v, err
 	}
 	kind, owner := exchange.InvitationRefused, o.Owner
@@ -304,14 +304,14 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 		kind = exchange.InvitationTaken
 		if v.Role == exchange.OwnerRole {
 			o.Owner, o.UpdatedAt = u.ID, tx.Now
-			if err := errors.Join(tx.LockOwner(ctx, o.ID), tx.UpdateOrganization(ctx, o),
-				tx.WithdrawOwners(ctx, o.ID)); err != nil {
+			if err := errors.Join(tx.Actors.LockOwner(ctx, o.ID), tx.Organizations.Update(ctx, o),
+				tx.Invitations.WithdrawOwners(ctx, o.ID)); err != nil {
 				return v, err
 			}
 		}
 		err = addMember(ctx, tx, who, exchange.InvitationAnswer, o, u.ID)
 	} else {
-		err = tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false,
+		err = tx.Audit.Insert(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false,
 			invitationNote(v.Invitation))
 	}
 	if err != nil {
@@ -344,7 +344,7 @@ func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvita
 	if err != nil {
 		return exchange.ShownInvitation{}, err
 	}
-	v, err := c.Invitation(ctx, id)
+	v, err := c.Invitations.Get(ctx, id)
 	if err == nil && (v.Status == exchange.InvitationWithdrawn || v.Addressee() != addressee) {
 		err = exchange.Errorf(exchange.NotFound, "This invitation was withdrawn.")
 	}
@@ -362,7 +362,7 @@ func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.Inv
 		if err := a.may(ctx, tx, who, exchange.InvitationTake, who.ToUser(who.ID), "invitation"); err != nil {
 			return err
 		}
-		u, err := tx.User(ctx, who.ID)
+		u, err := tx.Users.Get(ctx, who.ID)
 		if err != nil {
 			return err
 		}

@@ -34,12 +34,12 @@ func (a *App) mailOfInvitation(i exchange.Invitation, asked []store.InvitedUser)
 // mailInvitation mails one round of an invitation, at most once, as mailNotification does.
 func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMail) error {
 	c := a.DB.Read()
-	v, err := c.Invitation(ctx, args.Invitation)
+	v, err := c.Invitations.Get(ctx, args.Invitation)
 	if err != nil {
 		return err
 	}
 	become := func(tx store.Conn, was, now exchange.MailState) (bool, error) {
-		return tx.InvitationMailBecomes(ctx, v.ID, args.Round, was, now)
+		return tx.Invitations.SetMailState(ctx, v.ID, args.Round, was, now)
 	}
 	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt, References: []string{a.invitationThread(v.ID)},
 		List: a.list("invitation")}
@@ -109,7 +109,7 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 		facts, visible, err := a.facts(ctx, c, n, reader)
 		if err == nil && visible {
 			var kept map[int64]exchange.RequestDetail
-			kept, err = c.EventFacts(ctx, []int64{n.Event.ID})
+			kept, err = c.Events.Facts(ctx, []int64{n.Event.ID})
 			facts = then(facts, kept)
 		}
 		return letter{a.thread(n.Event.RequestID), func(_ context.Context, unsubscribe string) (notice.Text, error) {
@@ -142,7 +142,7 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
 	}
 	if d.JoinRequest == 0 {
-		visible, err = c.IsMember(ctx, n.Organization, n.User)
+		visible, err = c.Organizations.IsMember(ctx, n.Organization, n.User)
 		return l, visible, err
 	}
 	l.thread = fmt.Sprintf("join.%d@%s", d.JoinRequest, a.host())
@@ -150,18 +150,18 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 		m.Note = d.Reason
 		return l, true, nil
 	}
-	j, err := c.JoinRequest(ctx, n.Organization, d.JoinRequest)
+	j, err := c.JoinRequests.Get(ctx, n.Organization, d.JoinRequest)
 	if err != nil {
 		return l, false, err
 	}
-	o, err := c.Organization(ctx, n.Organization)
+	o, err := c.Organizations.Get(ctx, n.Organization)
 	return l, j.Status == exchange.JoinPending && o.Owner == n.User, err
 }
 
 // invitationLetter returns the letter of an invitation to someone who has signed in before.
 func (a *App) invitationLetter(ctx context.Context, c store.Conn, n exchange.Notification,
 	reader store.Reader) (l letter, visible bool, err error) {
-	v, err := c.Invitation(ctx, n.News.Detail.Invitation)
+	v, err := c.Invitations.Get(ctx, n.News.Detail.Invitation)
 	write := func(ctx context.Context, _ string) (words notice.Text, err error) {
 		link := ""
 		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {

@@ -31,7 +31,7 @@ func (m *mailing) inviteAddress(name string) exchange.ShownInvitation {
 // invitation reads an invitation.
 func (m *mailing) invitation(id int64) (v exchange.ShownInvitation) {
 	m.Helper()
-	v, err := m.db.Read().Invitation(m.Context(), id)
+	v, err := m.db.Read().Invitations.Get(m.Context(), id)
 	m.must(err)
 	return v
 }

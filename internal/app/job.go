@@ -12,7 +12,7 @@ import (
 
 // Job reads a job of who; admins may read any job.
 func (a *App) Job(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
-	j, err := a.DB.Read().Job(ctx, id)
+	j, err := a.DB.Read().Jobs.Get(ctx, id)
 	if err != nil {
 		return j, err
 	}
@@ -33,7 +33,7 @@ func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page,
 			return exchange.ListPage[exchange.Job]{}, err
 		}
 	}
-	return a.DB.Read().Jobs(ctx, p, user, f)
+	return a.DB.Read().Jobs.List(ctx, p, user, f)
 }
 
 // CancelJob cancels an unfinished job. What it has done stays.
@@ -51,7 +51,7 @@ func (a *App) RetryJob(ctx context.Context, who exchange.Actor, id int64) (excha
 func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
 	change func(exchange.Job, store.Conn) (exchange.Job, error)) (j exchange.Job, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		was, err := tx.JobForUpdate(ctx, id)
+		was, err := tx.Jobs.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange
 		if j, err = change(was, tx); err != nil || j.State == was.State {
 			return err
 		}
-		if _, err = tx.SaveJob(ctx, was.State, j); err == nil && j.State == exchange.JobCancelled &&
+		if _, err = tx.Jobs.Save(ctx, was.State, j); err == nil && j.State == exchange.JobCancelled &&
 			j.Kind == BulkMaterials.Name {
 			_, err = SettleBulks.Enqueue(ctx, tx, struct{}{}, job.EnqueueOptions{})
 		}
@@ -84,7 +84,7 @@ func toJob(ctx context.Context, c store.Conn, who exchange.Actor, j exchange.Job
 	if who.Lab == 0 || *j.User != who.ID || j.Kind != BulkMaterials.Name {
 		return rel, nil
 	}
-	b, err := c.Bulk(ctx, j.ID)
+	b, err := c.Bulk.Get(ctx, j.ID)
 	if err == nil && who.MemberOf(b.OrganizationID) {
 		rel |= exchange.OwnerOf
 	}

@@ -23,20 +23,20 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 			object("organization", organization)); err != nil {
 			return err
 		}
-		if _, err := tx.UserForUpdate(ctx, who.ID); err != nil { // locked, or they could send many at once
+		if _, err := tx.Users.ForUpdate(ctx, who.ID); err != nil { // locked, or they could send many at once
 			return err
 		}
-		o, err := tx.OrganizationForUpdate(ctx, organization)
+		o, err := tx.Organizations.ForUpdate(ctx, organization)
 		if err != nil {
 			return err
 		}
-		switch member, err := tx.IsMember(ctx, organization, who.ID); {
+		switch member, err := tx.Organizations.IsMember(ctx, organization, who.ID); {
 		case err != nil:
 			return err
 		case member:
 			return exchange.Errorf(exchange.Conflict, "You are a member of this organization already.")
 		}
-		last, err := tx.LastJoin(ctx, organization, who.ID)
+		last, err := tx.JoinRequests.Last(ctx, organization, who.ID)
 		if err != nil {
 			return err
 		}
@@ -49,18 +49,18 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 				return err
 			}
 		}
-		switch n, err := tx.PendingJoins(ctx, who.ID); {
+		switch n, err := tx.JoinRequests.Pending(ctx, who.ID); {
 		case err != nil:
 			return err
 		case n >= exchange.MaxJoins:
 			return exchange.Errorf(exchange.Conflict, "You asked %d organizations that have not answered; take one "+
 				"of these back first.", n)
 		}
-		id, err := tx.InsertJoin(ctx, j)
+		id, err := tx.JoinRequests.Insert(ctx, j)
 		if err != nil {
 			return err
 		}
-		if v, err = tx.JoinRequest(ctx, organization, id); err != nil {
+		if v, err = tx.JoinRequests.Get(ctx, organization, id); err != nil {
 			return err
 		}
 		if err := noteJoin(ctx, tx, who, exchange.JoinAsk, v.JoinRequest); err != nil {
@@ -75,7 +75,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f exchange.JoinFilter,
 	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	c := a.DB.Read()
-	_, err := c.Organization(ctx, organization)
+	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.JoinRead, who.ToOrganization(organization),
 			object("join requests of organization", organization))
@@ -83,7 +83,7 @@ func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization
 	if err != nil {
 		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
 	}
-	return c.JoinRequests(ctx, organization, f, p)
+	return c.JoinRequests.List(ctx, organization, f, p)
 }
 
 // JoinRequestsOf lists the join requests of a user.
@@ -92,7 +92,7 @@ func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.
 	if err := a.mayRead(ctx, who, exchange.JoinRead, who.ToUser(user), object("join requests of", user)); err != nil {
 		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
 	}
-	return a.DB.Read().JoinRequestsOf(ctx, user, f, p)
+	return a.DB.Read().JoinRequests.OfUser(ctx, user, f, p)
 }
 
 // AnswerJoin accepts or declines a join request. The same answer again changes nothing.
@@ -117,11 +117,11 @@ func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization
 func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus,
 	reason string, match IfMatch[Untagged]) (v exchange.ShownJoinRequest, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		o, err := tx.OrganizationForUpdate(ctx, organization)
+		o, err := tx.Organizations.ForUpdate(ctx, organization)
 		if err != nil {
 			return err
 		}
-		if v, err = tx.JoinRequest(ctx, organization, id); err != nil {
+		if v, err = tx.JoinRequests.Get(ctx, organization, id); err != nil {
 			return err
 		}
 		action, rel := exchange.JoinAnswer, who.ToOrganization(organization)
@@ -138,7 +138,7 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 		if v.JoinRequest, err = v.Answer(to, reason, tx.Now); err != nil || v.Status == was {
 			return err
 		}
-		if err := tx.SaveJoin(ctx, v.JoinRequest); err != nil {
+		if err := tx.JoinRequests.Save(ctx, v.JoinRequest); err != nil {
 			return err
 		}
 		switch to {
@@ -161,6 +161,6 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 
 func noteJoin(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
 	j exchange.JoinRequest) error {
-	return tx.InsertAudit(ctx, &who.ID, action, object("organization", j.OrganizationID), false,
+	return tx.Audit.Insert(ctx, &who.ID, action, object("organization", j.OrganizationID), false,
 		map[string]any{"join_request": j.ID, "status": j.Status})
 }

@@ -28,7 +28,7 @@ func (l Lab) May(action exchange.Action) bool { return l.may(action) }
 // Lab reads the head of an organization's page.
 func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err error) {
 	c := a.DB.Read()
-	if l.Organization, err = c.Organization(ctx, id); err != nil {
+	if l.Organization, err = c.Organizations.Get(ctx, id); err != nil {
 		return l, err
 	}
 	rel := who.ToOrganization(id)
@@ -37,14 +37,14 @@ func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 		ok, _ := a.policy.Can(action, rel)
 		return ok
 	}
-	if l.Head, err = c.User(ctx, l.Organization.Owner); err != nil {
+	if l.Head, err = c.Users.Get(ctx, l.Organization.Owner); err != nil {
 		return l, err
 	}
-	if l.LabCounts, err = c.LabCounts(ctx, id, who.ID); err != nil {
+	if l.LabCounts, err = c.Organizations.Counts(ctx, id, who.ID); err != nil {
 		return l, err
 	}
 	if !who.Anonymous() && !l.Member {
-		if l.Asked, err = c.LastJoin(ctx, id, who.ID); err != nil {
+		if l.Asked, err = c.JoinRequests.Last(ctx, id, who.ID); err != nil {
 			return l, err
 		}
 	}
@@ -56,7 +56,7 @@ func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 // MayToLab reports whether who may do something to an organization; pages check this before they read a form. What an
 // admin then does is audited when they do it.
 func (a *App) MayToLab(ctx context.Context, who exchange.Actor, action exchange.Action, id int64) error {
-	_, err := a.DB.Read().Organization(ctx, id)
+	_, err := a.DB.Read().Organizations.Get(ctx, id)
 	if err == nil {
 		_, err = a.can(who, action, who.ToOrganization(id))
 	}
@@ -76,18 +76,18 @@ func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err e
 		return v, err
 	}
 	c := a.DB.Read()
-	u, err := c.User(ctx, who.ID)
+	u, err := c.Users.Get(ctx, who.ID)
 	if err != nil {
 		return v, err
 	}
-	if v.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+	if v.Labs, err = c.Organizations.OfUser(ctx, who.ID); err != nil {
 		return v, err
 	}
-	invitations, err := c.InvitationsFor(ctx, u, exchange.Page{Limit: 50})
+	invitations, err := c.Invitations.For(ctx, u, exchange.Page{Limit: 50})
 	if err != nil {
 		return v, err
 	}
-	asked, err := c.JoinRequestsOf(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)},
+	asked, err := c.JoinRequests.OfUser(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)},
 		exchange.Page{Limit: exchange.MaxJoins})
 	v.Invitations, v.Asked = invitations.Items, asked.Items
 	return v, err
@@ -96,7 +96,7 @@ func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err e
 // Leave removes who from an organization. Its owner has to transfer ownership first.
 func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		o, err := tx.OrganizationForUpdate(ctx, id)
+		o, err := tx.Organizations.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 			return err
 		}
 		rest := slices.DeleteFunc(v.memberIDs(), func(m uuid.UUID) bool { return m == who.ID })
-		left, err := tx.SetMembers(ctx, id, rest)
+		left, err := tx.Organizations.SetMembers(ctx, id, rest)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 	if err := a.mayRead(ctx, who, exchange.ShippingRead, rel, object("organization", organization)); err != nil {
 		return v, err
 	}
-	if v.Shipping, err = c.Shippings(ctx, &organization, p); err != nil {
+	if v.Shipping, err = c.Shippings.List(ctx, &organization, p); err != nil {
 		return v, err
 	}
 	if ok, _ := a.policy.Can(exchange.ShippingWrite, rel); !ok {
@@ -154,13 +154,13 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 		object("documents of organization", organization)); err != nil {
 		return v, err
 	}
-	if v.ShippingUses, err = c.UsesOfShipping(ctx, organization); err != nil {
+	if v.ShippingUses, err = c.Materials.UsesOfShipping(ctx, organization); err != nil {
 		return v, err
 	}
-	if v.Documents, err = c.DocumentsOf(ctx, organization, p); err != nil {
+	if v.Documents, err = c.Attachments.OfOrganization(ctx, organization, p); err != nil {
 		return v, err
 	}
-	v.DocumentUses, err = c.UsesOfMTAs(ctx, organization)
+	v.DocumentUses, err = c.Materials.UsesOfMTAs(ctx, organization)
 	return v, err
 }
 
@@ -204,7 +204,7 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 // replaceMTA makes the materials that name a lab's document as their MTA name another one.
 func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor, document exchange.Attachment,
 	by int64) error {
-	old, err := tx.MaterialsWithMTA(ctx, *document.OwnedByOrg, document.ID)
+	old, err := tx.Materials.WithMTA(ctx, *document.OwnedByOrg, document.ID)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization 
 			ids = append(ids, e.Actor)
 		}
 	}
-	users, err := a.DB.Read().Users(ctx, ids)
+	users, err := a.DB.Read().Users.ByIDs(ctx, ids)
 	people := map[uuid.UUID]exchange.User{}
 	for _, u := range users {
 		people[u.ID] = u

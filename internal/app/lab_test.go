@@ -54,7 +54,7 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 		_, failed := r.app.ReplaceDocument(ctx, r.member, old, renamed, nil)
 		_, err = sql.ExecContext(ctx, "ALTER TABLE away RENAME TO audit_events")
 		r.must(err)
-		documents, err := db.Read().DocumentsOf(ctx, r.lab, exchange.Page{})
+		documents, err := db.Read().Attachments.OfOrganization(ctx, r.lab, exchange.Page{})
 		r.must(err)
 		if failed == nil || r.naming(old) != 12 || len(documents.Items) != 1 {
 			t.Errorf("%v; %d materials name the old document, the lab has %d", failed, r.naming(old),

@@ -32,7 +32,7 @@ const mailTries = 80
 
 // NoMailSoFar keeps mail about what has happened until now from being sent: nobody wants mail about sample data.
 func (a *App) NoMailSoFar(ctx context.Context) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.NoMailSoFar(ctx) })
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.Mail.NoneSoFar(ctx) })
 }
 
 // mailOf enqueues mail about one thing that happened, to those who were notified of it and want mail, on the account of
@@ -69,7 +69,7 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 		return err
 	}
 	for state, ids := range become {
-		if err := tx.MailBecomes(ctx, exchange.MailNew, state, ids...); err != nil {
+		if err := tx.Mail.SetState(ctx, exchange.MailNew, state, ids...); err != nil {
 			return err
 		}
 	}
@@ -88,13 +88,13 @@ func (a *App) mailFor(n store.ToMail) exchange.MailState {
 // run that finds it in this state cannot know whether it arrived, and does not send it again.
 func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) error {
 	c := a.DB.Read()
-	n, err := c.Notification(ctx, args.Notification)
+	n, err := c.Notifications.Get(ctx, args.Notification)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	reader, err := c.Reader(ctx, n.User)
+	reader, err := c.Mail.Reader(ctx, n.User)
 	if err != nil {
 		return err
 	}
@@ -114,13 +114,13 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 		References: []string{letter.thread}, List: a.list(list)}
 	var found exchange.MailState
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-		now, err := tx.NotificationForUpdate(ctx, n.ID)
+		now, err := tx.Notifications.ForUpdate(ctx, n.ID)
 		if err != nil {
 			return p, nil, err
 		}
 		switch found = now.Mail; {
 		case found == exchange.MailSending: // the process that sent it died
-			return p, nil, tx.MailBecomes(ctx, found, exchange.MailInDoubt, n.ID)
+			return p, nil, tx.Mail.SetState(ctx, found, exchange.MailInDoubt, n.ID)
 		case found != exchange.MailWaiting:
 			return p, nil, nil
 		}
@@ -141,7 +141,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 		if m.Unsubscribe, err = a.unsubscribeURL(ctx, tx, n.User, n.Category); err != nil {
 			return p, nil, err
 		}
-		return p, nil, tx.MailBecomes(ctx, exchange.MailWaiting, state, n.ID)
+		return p, nil, tx.Mail.SetState(ctx, exchange.MailWaiting, state, n.ID)
 	})
 	if err != nil || found != exchange.MailWaiting || state != exchange.MailSending {
 		return err
@@ -161,7 +161,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 				return nil, err
 			}
 		}
-		return MailResult{state}, tx.MailBecomes(ctx, exchange.MailSending, state, n.ID)
+		return MailResult{state}, tx.Mail.SetState(ctx, exchange.MailSending, state, n.ID)
 	})
 }
 
@@ -190,16 +190,16 @@ func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailStat
 // mailWaitsAgain records that mail was not sent. The end of the job does not interrupt it.
 func (a *App) mailWaitsAgain(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
 	return a.DB.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) error {
-		return tx.MailBecomes(ctx, was, now, ids...)
+		return tx.Mail.SetState(ctx, was, now, ids...)
 	})
 }
 
 // refuse records that a mail server refused a person's address for good.
 func (a *App) refuse(ctx context.Context, tx store.Conn, reader store.Reader, reason string) error {
-	now, err := tx.ReaderForUpdate(ctx, reader.ID)
+	now, err := tx.Mail.ReaderForUpdate(ctx, reader.ID)
 	if err != nil {
 		return err
 	}
 	now.Mail.Refused = &exchange.MailRejection{Address: reader.Email, Reason: reason, At: tx.Now}
-	return tx.SaveMailSettings(ctx, now.Mail)
+	return tx.Mail.SaveSettings(ctx, now.Mail)
 }

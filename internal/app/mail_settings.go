@@ -11,7 +11,7 @@ import (
 
 // MailSettings reads a person's mail settings.
 func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
-	reader, err := a.DB.Read().Reader(ctx, user)
+	reader, err := a.DB.Read().Mail.Reader(ctx, user)
 	if err != nil {
 		return reader.Mail, err
 	}
@@ -37,7 +37,7 @@ func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID
 	change func(exchange.MailSettings) (exchange.MailSettings, error)) (exchange.MailSettings, error) {
 	var s exchange.MailSettings
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		reader, err := tx.ReaderForUpdate(ctx, user)
+		reader, err := tx.Mail.ReaderForUpdate(ctx, user)
 		if err != nil {
 			return err
 		}
@@ -63,10 +63,10 @@ func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID
 
 // saveMailSettings saves a person's mail settings and reschedules their digest.
 func saveMailSettings(ctx context.Context, tx store.Conn, s exchange.MailSettings) error {
-	if err := tx.SaveMailSettings(ctx, s); err != nil {
+	if err := tx.Mail.SaveSettings(ctx, s); err != nil {
 		return err
 	}
-	oldest, some, err := tx.DigestSince(ctx, s.User, exchange.MailDigest)
+	oldest, some, err := tx.Mail.DigestSince(ctx, s.User, exchange.MailDigest)
 	if err != nil || !some {
 		return err
 	}

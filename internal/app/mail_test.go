@@ -117,7 +117,7 @@ func (m *mailing) work() {
 		job.Config{DB: m.db, Handlers: handlers, Lease: 1e6 * time.Hour, Log: slog.New(slog.DiscardHandler)})
 	defer stop()
 	jobtest.Poll(m.T, "nothing is due", func() bool {
-		part, err := m.db.Read().Jobs(m.Context(), exchange.Page{Limit: 10_000}, nil, exchange.JobFilter{})
+		part, err := m.db.Read().Jobs.List(m.Context(), exchange.Page{Limit: 10_000}, nil, exchange.JobFilter{})
 		m.must(err)
 		return !slices.ContainsFunc(part.Items, func(j exchange.Job) bool {
 			return j.DueAt != nil && (j.State == exchange.JobRunning || !j.DueAt.After(*m.now.Load()))
@@ -139,7 +139,7 @@ func (m *mailing) got(name string) (subjects []string) {
 // mails returns the states of the mail about somebody's notifications, the oldest first.
 func (m *mailing) mails(who exchange.Actor) (states []exchange.MailState) {
 	m.Helper()
-	part, err := m.db.Read().Notifications(m.Context(), who.ID, exchange.NotificationFilter{},
+	part, err := m.db.Read().Notifications.List(m.Context(), who.ID, exchange.NotificationFilter{},
 		exchange.Page{Limit: 10_000})
 	m.must(err)
 	for _, n := range slices.Backward(part.Items) {

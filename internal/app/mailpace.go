@@ -27,13 +27,13 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 	if actor == uuid.Nil || len(recipients) == 0 {
 		return nil, nil
 	}
-	counts, err := tx.CountMail(ctx, actor, recipients, exchange.MailHour, exchange.MailDay, first)
+	counts, err := tx.Mail.Count(ctx, actor, recipients, exchange.MailHour, exchange.MailDay, first)
 	if err != nil {
 		return nil, err
 	}
 	room := len(counts)
 	if first {
-		contacts, err := tx.MailContacts(ctx, actor, tx.Now.Add(-exchange.MailDay))
+		contacts, err := tx.Mail.Contacts(ctx, actor, tx.Now.Add(-exchange.MailDay))
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 
 // mayMailAddress counts mail about an invitation, and refuses it if a person causes too much mail to one address.
 func mayMailAddress(ctx context.Context, tx store.Conn, who uuid.UUID, address string) error {
-	counts, err := tx.CountMail(ctx, who, []string{address}, exchange.MailDay, exchange.MailDay, false)
+	counts, err := tx.Mail.Count(ctx, who, []string{address}, exchange.MailDay, exchange.MailDay, false)
 	if err != nil || counts[0].Sent <= exchange.MailPerAddress {
 		return err
 	}

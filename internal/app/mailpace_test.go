@@ -35,7 +35,7 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 		if got := m.got("rosa"); len(got) != 1 {
 			m.Errorf("the answer of the lab: %q", got)
 		}
-		unread, err := m.db.Read().Unread(m.Context(), m.ada.ID)
+		unread, err := m.db.Read().Notifications.Unread(m.Context(), m.ada.ID)
 		m.must(err)
 		if unread != 32 {
 			m.Errorf("%d notifications on the page, want 32", unread)
@@ -121,7 +121,7 @@ func TestMail_WhomOnePersonTurnsToFirstIsBounded(t *testing.T) {
 			for i := range people {
 				people[i] = uuid.NewString()
 			}
-			_, err := tx.CountMail(ctx, m.rosa.ID, people, exchange.MailHour, exchange.MailDay, true)
+			_, err := tx.Mail.Count(ctx, m.rosa.ID, people, exchange.MailHour, exchange.MailDay, true)
 			return err
 		}))
 		m.set("2026-03-02T09:00:01Z")

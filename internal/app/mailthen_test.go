@@ -94,7 +94,7 @@ func TestADigestTellsWhatWasThen(t *testing.T) {
 func TestANotificationKeepsItsText(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.outdated()
-		part, err := m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{},
+		part, err := m.db.Read().Notifications.List(m.Context(), m.ada.ID, exchange.NotificationFilter{},
 			exchange.Page{Limit: 10})
 		m.must(err)
 		for _, n := range part.Items {
@@ -110,7 +110,7 @@ func TestANotificationKeepsItsText(t *testing.T) {
 		_, err = m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
 			exchange.OrganizationPatch{Name: exchange.Some("Park lab")}, nil)
 		m.must(err)
-		part, err = m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{},
+		part, err = m.db.Read().Notifications.List(m.Context(), m.ada.ID, exchange.NotificationFilter{},
 			exchange.Page{Limit: 1})
 		m.must(err)
 		if !strings.Contains(part.Items[0].Text(), "Mora lab") {
@@ -122,12 +122,14 @@ func TestANotificationKeepsItsText(t *testing.T) {
 func TestFactsOfEventsAreKeptForMailAlone(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.outdated()
-		if facts, err := m.db.Read().EventFacts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 3 {
+		if facts, err := m.db.Read().Events.Facts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 3 {
 			m.Errorf("%d of 3, %v", len(facts), err)
 		}
 		m.must(m.db.Tx(m.Context(),
-			func(ctx context.Context, tx store.Conn) error { return tx.ForgetFacts(ctx, tx.Now.Add(time.Hour)) }))
-		if facts, err := m.db.Read().EventFacts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 0 {
+			func(ctx context.Context, tx store.Conn) error {
+				return tx.Events.ForgetFacts(ctx, tx.Now.Add(time.Hour))
+			}))
+		if facts, err := m.db.Read().Events.Facts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 0 {
 			m.Errorf("%d are left, %v", len(facts), err)
 		}
 	})

@@ -22,14 +22,14 @@ func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publis
 	if err != nil {
 		return publish.Listing{}, err
 	}
-	o, err := read.Organization(ctx, m.OrganizationID)
+	o, err := read.Organizations.Get(ctx, m.OrganizationID)
 	return publish.Listing{ShownMaterial: m, Organization: o, Site: a.PublicURL, Now: read.Now}, err
 }
 
 // Materials lists materials.
 func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page,
 	f exchange.MaterialFilter) (exchange.ListPage[exchange.ShownMaterial], error) {
-	part, err := a.DB.Read().Materials(ctx, p, f, who.Viewer())
+	part, err := a.DB.Read().Materials.List(ctx, p, f, who.Viewer())
 	reveal(who, part.Items)
 	return part, err
 }
@@ -47,7 +47,7 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor,
 		if err != nil {
 			return err
 		}
-		id, err := tx.InsertMaterial(ctx, made)
+		id, err := tx.Materials.Insert(ctx, made)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, acti
 	organization int64) (asAdmin bool, err error) {
 	asAdmin, err = a.can(who, action, who.ToOrganization(organization))
 	if exchange.CodeOf(err) == exchange.Forbidden {
-		if _, missing := tx.Organization(ctx, organization); exchange.CodeOf(missing) == exchange.NotFound {
+		if _, missing := tx.Organizations.Get(ctx, organization); exchange.CodeOf(missing) == exchange.NotFound {
 			err = refer(missing, "organization_id", organization)
 		}
 	}
@@ -97,7 +97,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.MaterialPatch, match IfMatch[exchange.ShownMaterial]) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		old, err := tx.MaterialForUpdate(ctx, id)
+		old, err := tx.Materials.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -127,8 +127,8 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
 			return err
 		}
 		if m.OrganizationID != old.OrganizationID {
-			if err := errors.Join(tx.InsertMove(ctx, id, old.OrganizationID, object("material", id)),
-				tx.MoveRequests(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
+			if err := errors.Join(tx.Materials.InsertMove(ctx, id, old.OrganizationID, object("material", id)),
+				tx.Requests.Move(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
 				return err
 			}
 		}
@@ -151,14 +151,14 @@ func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, 
 		!who.MemberOf(int64(p.Organization.Value)) {
 		return false, nil
 	}
-	moves, err := tx.MovedFrom(ctx, old.ID, who.Viewer())
+	moves, err := tx.Materials.MovedFrom(ctx, old.ID, who.Viewer())
 	return len(moves) > 0 && moves[0].From == int64(p.Organization.Value) &&
 		tx.Now.Sub(moves[0].MovedAt) <= takeBackTime, err
 }
 
 // idle returns an error if a request for a material is under way.
 func idle(ctx context.Context, tx store.Conn, material int64) error {
-	active, err := tx.ActiveRequests(ctx, material)
+	active, err := tx.Materials.ActiveRequests(ctx, material)
 	if err == nil && active > 0 {
 		err = exchange.Errorf(exchange.Conflict, "%d requests of this material are under way; resolve them first.",
 			active).With("active_requests", active)
@@ -190,10 +190,10 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64,
 			return err
 		}
 		m.Archived = true
-		if err := tx.UpdateMaterial(ctx, m); err != nil {
+		if err := tx.Materials.Update(ctx, m); err != nil {
 			return err
 		}
-		shown, err := tx.ShownMaterial(ctx, id)
+		shown, err := tx.Materials.Shown(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) 
 func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab int64,
 	material *exchange.ShownMaterial) (d MaterialFormOptions, err error) {
 	c := a.DB.Read()
-	if d.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+	if d.Labs, err = c.Organizations.OfUser(ctx, who.ID); err != nil {
 		return d, err
 	}
 	at := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.ID == lab })
@@ -54,7 +54,7 @@ func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab i
 	case at >= 0:
 		d.Lab = d.Labs[at]
 	case lab != 0 && (who.Admin || material != nil && material.OrganizationID == lab):
-		if d.Lab, err = c.Organization(ctx, lab); err != nil {
+		if d.Lab, err = c.Organizations.Get(ctx, lab); err != nil {
 			return d, refer(err, "organization_id", lab)
 		}
 		d.Labs = append(d.Labs, d.Lab)
@@ -69,13 +69,13 @@ func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab i
 
 func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchange.Actor,
 	material *exchange.ShownMaterial, d *MaterialFormOptions) error {
-	people, err := c.MembersOf(ctx, d.Lab.ID, exchange.Page{Limit: maxOffered})
+	people, err := c.Organizations.ListMembers(ctx, d.Lab.ID, exchange.Page{Limit: maxOffered})
 	if err != nil {
 		return err
 	}
 	d.People, d.More = people.Items, people.Next != nil
 	if !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == who.ID }) {
-		u, err := c.User(ctx, who.ID)
+		u, err := c.Users.Get(ctx, who.ID)
 		if err != nil {
 			return err
 		}
@@ -85,18 +85,18 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 		func(u exchange.User) bool { return u.ID == material.ContactID }) {
 		d.People = append(d.People, withoutAddresses(material.Contact))
 	}
-	shippings, err := c.Shippings(ctx, &d.Lab.ID, exchange.Page{Limit: maxOffered})
+	shippings, err := c.Shippings.List(ctx, &d.Lab.ID, exchange.Page{Limit: maxOffered})
 	if err != nil {
 		return err
 	}
 	d.Shippings = shippings.Items
-	if d.Agreements, err = c.BlankAgreements(ctx, d.Lab.ID, maxOffered); err != nil {
+	if d.Agreements, err = c.Attachments.BlankAgreements(ctx, d.Lab.ID, maxOffered); err != nil {
 		return err
 	}
 	if material != nil && material.MTAAttachmentID != nil {
 		id := *material.MTAAttachmentID
 		if !slices.ContainsFunc(d.Agreements, func(t exchange.Attachment) bool { return t.ID == id }) {
-			t, err := c.Attachment(ctx, id)
+			t, err := c.Attachments.Get(ctx, id)
 			if err != nil && exchange.CodeOf(err) != exchange.NotFound {
 				return err
 			}
@@ -104,16 +104,16 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 			d.Agreements = append(d.Agreements, t)
 		}
 	}
-	grants, err := c.Grants(ctx, who.ID, exchange.Page{Limit: maxOffered})
+	grants, err := c.Grants.List(ctx, who.ID, exchange.Page{Limit: maxOffered})
 	if err != nil {
 		return err
 	}
 	d.Grants = grants.Items
 	if material != nil {
-		d.Maps, err = c.MapsOf(ctx, material.ID)
+		d.Maps, err = c.Attachments.MapsOf(ctx, material.ID)
 		return err
 	}
-	others, err := c.Materials(ctx, exchange.Page{Limit: maxOffered / 4},
+	others, err := c.Materials.List(ctx, exchange.Page{Limit: maxOffered / 4},
 		exchange.MaterialFilter{Organization: &d.Lab.ID}, who.ID)
 	d.Others = others.Items
 	reveal(who, d.Others)
@@ -144,7 +144,7 @@ func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material
 		if i == 0 && exchange.Fold(m.Title) == "" || q.Empty() {
 			continue
 		}
-		found, err := a.DB.Read().SearchMaterials(ctx,
+		found, err := a.DB.Read().Search.Materials(ctx,
 			exchange.Search{Query: q, Viewer: who.ID, Page: exchange.SearchPage{Limit: maxAlike}})
 		if err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ func (a *App) nameLabs(ctx context.Context, list []SimilarMaterial) error {
 	for _, m := range list {
 		ids = append(ids, m.OrganizationID)
 	}
-	labs, err := a.DB.Read().OrganizationsByID(ctx, ids)
+	labs, err := a.DB.Read().Organizations.ByIDs(ctx, ids)
 	for i := range list {
 		for _, o := range labs {
 			if o.ID == list[i].OrganizationID {

@@ -46,7 +46,7 @@ func (m memo[K, V]) get(key K, read func() (V, error)) (V, error) {
 }
 
 func (s *materialWriter) user(ctx context.Context, id uuid.UUID) (exchange.User, error) {
-	return s.users.get(id, func() (exchange.User, error) { return s.c.User(ctx, id) })
+	return s.users.get(id, func() (exchange.User, error) { return s.c.Users.Get(ctx, id) })
 }
 
 // add checks that a new material may be listed, and completes it.
@@ -127,7 +127,7 @@ func (s *materialWriter) keepPrivate(ctx context.Context, old exchange.Material,
 }
 
 func (s *materialWriter) organization(ctx context.Context, id int64) (exchange.Organization, error) {
-	return s.organizations.get(id, func() (exchange.Organization, error) { return s.c.Organization(ctx, id) })
+	return s.organizations.get(id, func() (exchange.Organization, error) { return s.c.Organizations.Get(ctx, id) })
 }
 
 // check looks up what a new or changed material refers to and names every wrong reference. The contact defaults to the
@@ -159,7 +159,7 @@ func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *ex
 	}
 	if id := m.ShippingID; id != nil &&
 		(old.ShippingID == nil || *old.ShippingID != *id || old.OrganizationID != m.OrganizationID) {
-		r, err := s.shippings.get(*id, func() (exchange.Shipping, error) { return s.c.Shipping(ctx, *id) })
+		r, err := s.shippings.get(*id, func() (exchange.Shipping, error) { return s.c.Shippings.Get(ctx, *id) })
 		if err != nil && exchange.CodeOf(err) != exchange.NotFound {
 			return err
 		}
@@ -189,11 +189,11 @@ func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *ex
 // caller needs the right to change the document. Documents of a request or of another lab are refused, unless they are
 // public already.
 func (s *materialWriter) publish(ctx context.Context, field string, attachment, lab int64) error {
-	t, err := s.c.AttachmentForUpdate(ctx, attachment)
+	t, err := s.c.Attachments.ForUpdate(ctx, attachment)
 	if err != nil {
 		return refer(err, field, attachment)
 	}
-	ties, err := s.c.AttachmentTies(ctx, t, s.who.ID)
+	ties, err := s.c.Attachments.Ties(ctx, t, s.who.ID)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (s *materialWriter) publish(ctx context.Context, field string, attachment, 
 	case s.try:
 		return nil
 	case asAdmin:
-		if err := s.c.InsertAudit(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment),
+		if err := s.c.Audit.Insert(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment),
 			true, nil); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.U
 	if text == "" {
 		return exchange.User{}, fieldError("person", "choose a member of the lab")
 	}
-	found, err := a.DB.Read().PeopleCalled(ctx, labs, text, maxCalled+1)
+	found, err := a.DB.Read().Inbox.PeopleCalled(ctx, labs, text, maxCalled+1)
 	if err != nil {
 		return exchange.User{}, err
 	}

@@ -14,10 +14,10 @@ import (
 // requests to it.
 func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o exchange.Organization,
 	user uuid.UUID) error {
-	if err := tx.Join(ctx, o.ID, user); err != nil {
+	if err := tx.Organizations.Join(ctx, o.ID, user); err != nil {
 		return err
 	}
-	if err := tx.Settle(ctx, o.ID); err != nil {
+	if err := tx.Invitations.Settle(ctx, o.ID); err != nil {
 		return err
 	}
 	joined, err := showOrganization(ctx, tx, o)
@@ -43,10 +43,10 @@ func joinAnnouncement(j exchange.JoinRequest, kind exchange.AnnouncementKind, ac
 // notifyPeople notifies people of what happened outside of requests. Actors are not notified of their own actions.
 func notifyPeople(ctx context.Context, tx store.Conn, n exchange.Announcement, people ...uuid.UUID) error {
 	var err error
-	if n.ID, err = tx.InsertNews(ctx, n); err != nil {
+	if n.ID, err = tx.Notifications.InsertAnnouncement(ctx, n); err != nil {
 		return err
 	}
-	if err := tx.NotifyOf(ctx, n, people...); err != nil {
+	if err := tx.Notifications.Announce(ctx, n, people...); err != nil {
 		return err
 	}
 	_, err = Tell.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID},

@@ -22,9 +22,9 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 	if n.Actor != nil {
 		f.Actor = n.Actor.Name()
 	}
-	if f.Request, err = c.Request(ctx, n.Event.RequestID); exchange.CodeOf(err) == exchange.NotFound &&
+	if f.Request, err = c.Requests.Get(ctx, n.Event.RequestID); exchange.CodeOf(err) == exchange.NotFound &&
 		n.Event.Kind == exchange.Deleted {
-		f.Request, err = c.DeletedRequest(ctx, n.Event.RequestID)
+		f.Request, err = c.Requests.Deleted(ctx, n.Event.RequestID)
 	}
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return f, false, nil
@@ -32,20 +32,20 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 		return f, false, err
 	}
 	if visible = f.Request.Requester == n.User; !visible {
-		if visible, err = c.IsMember(ctx, f.Request.Organization, n.User); err != nil || !visible {
+		if visible, err = c.Organizations.IsMember(ctx, f.Request.Organization, n.User); err != nil || !visible {
 			return f, false, err
 		}
 	}
-	lab, err := c.Organization(ctx, f.Request.Organization)
+	lab, err := c.Organizations.Get(ctx, f.Request.Organization)
 	if err != nil {
 		return f, false, err
 	}
-	requester, err := c.User(ctx, f.Request.Requester)
+	requester, err := c.Users.Get(ctx, f.Request.Requester)
 	if err != nil {
 		return f, false, err
 	}
 	f.Organization, f.Owner, f.Requester = lab.Name, lab.Owner, requester.Name()
-	f.Title, err = c.FirstTitle(ctx, f.Request.ID)
+	f.Title, err = c.Events.FirstTitle(ctx, f.Request.ID)
 	return f, true, err
 }
 
@@ -109,7 +109,7 @@ type Subscription struct {
 // Subscription reads what the token of a link is about. Whoever has the mail may do this, signed in or not.
 func (a *App) Subscription(ctx context.Context, token string) (Subscription, error) {
 	c := a.DB.Read()
-	s, reader, err := subscription(ctx, c, token, c.Reader)
+	s, reader, err := subscription(ctx, c, token, c.Mail.Reader)
 	if err != nil {
 		return s, err
 	}
@@ -136,7 +136,7 @@ func subscription(ctx context.Context, c store.Conn, token string,
 func (a *App) Subscribe(ctx context.Context, token string, on bool) (s Subscription, err error) {
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		var reader store.Reader
-		if s, reader, err = subscription(ctx, tx, token, tx.ReaderForUpdate); err != nil {
+		if s, reader, err = subscription(ctx, tx, token, tx.Mail.ReaderForUpdate); err != nil {
 			return err
 		}
 		who := exchange.Actor{ID: s.User.ID} // the token is this user's

@@ -17,11 +17,11 @@ func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.U
 		return exchange.ListPage[exchange.Notification]{}, 0, err
 	}
 	c := a.DB.Read()
-	part, err := c.Notifications(ctx, user, f, p)
+	part, err := c.Notifications.List(ctx, user, f, p)
 	if err != nil {
 		return part, 0, err
 	}
-	n, err := c.Unread(ctx, user)
+	n, err := c.Notifications.Unread(ctx, user)
 	return part, n, err
 }
 
@@ -32,7 +32,7 @@ func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, 
 		if !read.Set {
 			return nil
 		}
-		return tx.MarkRead(ctx, user, id, read.Value)
+		return tx.Notifications.MarkRead(ctx, user, id, read.Value)
 	})
 }
 
@@ -43,7 +43,7 @@ func (a *App) MarkAllRead(ctx context.Context, who exchange.Actor, user uuid.UUI
 		return fieldError("until", "must be the id of a notification")
 	}
 	return a.mark(ctx, who, user, nil,
-		func(ctx context.Context, tx store.Conn) error { return tx.MarkAllRead(ctx, user, until) })
+		func(ctx context.Context, tx store.Conn) error { return tx.Notifications.MarkAllRead(ctx, user, until) })
 }
 
 func (a *App) mark(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[Untagged],

@@ -36,7 +36,7 @@ func tell(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles ex
 			if audience.To == exchange.ToAssignee {
 				person = q.AssignedTo
 			}
-			if err := tx.Notify(ctx, audience, e, q.Organization, person); err != nil {
+			if err := tx.Notifications.Notify(ctx, audience, e, q.Organization, person); err != nil {
 				return err
 			}
 		}
@@ -59,7 +59,7 @@ type notifyProgress struct {
 func (a *App) notifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error {
 	if args.News != 0 {
 		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-			list, err := tx.NewsToMail(ctx, args.News, 2*tellAtOnce)
+			list, err := tx.Mail.OfAnnouncement(ctx, args.News, 2*tellAtOnce)
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func (a *App) notifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error
 
 func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at notifyProgress,
 	turn uuid.UUID) (notifyProgress, error) {
-	e, err := tx.Event(ctx, args.Events[at.Event])
+	e, err := tx.Events.Get(ctx, args.Events[at.Event])
 	if err != nil {
 		return at, err
 	}
@@ -96,7 +96,7 @@ func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at
 		if audience.To != exchange.ToMembers {
 			continue // notified in the transaction of the action
 		}
-		members, err := tx.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
+		members, err := tx.Organizations.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
 		if err != nil {
 			return at, err
 		}
@@ -104,7 +104,8 @@ func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at
 			break
 		}
 		last := members[len(members)-1]
-		if err := tx.NotifyMembers(ctx, audience.Category, e, args.Organization, at.After, last); err != nil {
+		if err := tx.Notifications.NotifyMembers(ctx, audience.Category, e, args.Organization, at.After,
+			last); err != nil {
 			return at, err
 		}
 		if len(members) == tellAtOnce {
@@ -116,7 +117,7 @@ func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at
 			return at, err
 		}
 	}
-	list, err := tx.NotificationsToMail(ctx, e.ID, 2*tellAtOnce)
+	list, err := tx.Mail.OfEvent(ctx, e.ID, 2*tellAtOnce)
 	if err != nil {
 		return at, err
 	}

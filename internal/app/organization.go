@@ -33,7 +33,7 @@ func showOrganizations(ctx context.Context, c store.Conn, list []exchange.Organi
 	for i, o := range list {
 		ids[i] = o.ID
 	}
-	members, err := c.Members(ctx, ids...)
+	members, err := c.Organizations.Members(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func showOrganization(ctx context.Context, c store.Conn, o exchange.Organization
 // Organization reads one organization.
 func (a *App) Organization(ctx context.Context, id int64) (OrganizationView, error) {
 	c := a.DB.Read()
-	o, err := c.Organization(ctx, id)
+	o, err := c.Organizations.Get(ctx, id)
 	if err != nil {
 		return OrganizationView{}, err
 	}
@@ -74,7 +74,7 @@ func (a *App) Organization(ctx context.Context, id int64) (OrganizationView, err
 // Organizations lists organizations.
 func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.ListPage[OrganizationView], error) {
 	c := a.DB.Read()
-	part, err := c.Organizations(ctx, p)
+	part, err := c.Organizations.List(ctx, p)
 	if err != nil {
 		return exchange.ListPage[OrganizationView]{}, err
 	}
@@ -85,20 +85,20 @@ func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.List
 // Members lists the members of an organization, the last to join first.
 func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.ListPage[exchange.User], error) {
 	c := a.DB.Read()
-	if _, err := c.Organization(ctx, id); err != nil {
+	if _, err := c.Organizations.Get(ctx, id); err != nil {
 		return exchange.ListPage[exchange.User]{}, err
 	}
-	return c.MembersOf(ctx, id, p)
+	return c.Organizations.ListMembers(ctx, id, p)
 }
 
 // MaterialsOf lists the materials of an organization that who may see.
 func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
-	if _, err := c.Organization(ctx, id); err != nil {
+	if _, err := c.Organizations.Get(ctx, id); err != nil {
 		return exchange.ListPage[exchange.ShownMaterial]{}, err
 	}
-	part, err := c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
+	part, err := c.Materials.List(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
 	reveal(who, part.Items)
 	return part, err
 }
@@ -111,7 +111,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 	var c OrganizationChange
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		c = OrganizationChange{}
-		old, err := tx.OrganizationForUpdate(ctx, id)
+		old, err := tx.Organizations.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -176,11 +176,11 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, old, o exchange.Organization,
 	was, members []uuid.UUID) (v OrganizationView, err error) {
 	if o.Owner != old.Owner {
-		if err := errors.Join(tx.LockOwner(ctx, o.ID), tx.WithdrawOwners(ctx, o.ID)); err != nil {
+		if err := errors.Join(tx.Actors.LockOwner(ctx, o.ID), tx.Invitations.WithdrawOwners(ctx, o.ID)); err != nil {
 			return v, err
 		}
 	}
-	if err := tx.UpdateOrganization(ctx, o); err != nil {
+	if err := tx.Organizations.Update(ctx, o); err != nil {
 		return v, err
 	}
 	if o.Name != old.Name || !slices.Equal(o.PublicKeys, old.PublicKeys) {
@@ -188,12 +188,12 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 			return v, err
 		}
 	}
-	left, err := tx.SetMembers(ctx, o.ID, members)
+	left, err := tx.Organizations.SetMembers(ctx, o.ID, members)
 	if err != nil {
 		return v, err
 	}
 	if !slices.Equal(members, was) {
-		if err := tx.Settle(ctx, o.ID); err != nil {
+		if err := tx.Invitations.Settle(ctx, o.ID); err != nil {
 			return v, err
 		}
 	}
@@ -210,7 +210,7 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 // installation did it, the owner counts as the actor of these events.
 func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
 	left uuid.UUID) error {
-	requests, err := tx.AssignedTo(ctx, o.ID, left)
+	requests, err := tx.Requests.AssignedTo(ctx, o.ID, left)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o
 		by = o.Owner
 	}
 	for _, id := range requests {
-		q, err := tx.RequestForUpdate(ctx, id)
+		q, err := tx.Requests.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o
 
 // Settings reads one record of notification settings. Only its user may, and only while they are in the organization.
 func (a *App) Settings(ctx context.Context, who exchange.Actor, id int64) (exchange.Membership, error) {
-	m, err := a.DB.Read().Membership(ctx, id)
+	m, err := a.DB.Read().Memberships.Get(ctx, id)
 	if err != nil {
 		return m, err
 	}
@@ -257,7 +257,7 @@ func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 // OwnSettings lists the caller's own records of notification settings.
 func (a *App) OwnSettings(ctx context.Context, who exchange.Actor,
 	p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
-	return a.DB.Read().Memberships(ctx, who.ID, p)
+	return a.DB.Read().Memberships.List(ctx, who.ID, p)
 }
 
 // OwnSwitches holds a user's notification switches in one organization.
@@ -269,11 +269,11 @@ type OwnSwitches struct {
 // OwnSwitches returns the caller's switches in all their organizations, sorted by the organization's name.
 func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitches, error) {
 	c := a.DB.Read()
-	own, err := c.Memberships(ctx, who.ID, everything)
+	own, err := c.Memberships.List(ctx, who.ID, everything)
 	if err != nil {
 		return nil, err
 	}
-	organizations, err := c.OrganizationsOf(ctx, who.ID)
+	organizations, err := c.Organizations.OfUser(ctx, who.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +297,7 @@ func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
 	var m exchange.Membership
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
-		if m, err = tx.MembershipForUpdate(ctx, id); err != nil {
+		if m, err = tx.Memberships.ForUpdate(ctx, id); err != nil {
 			return err
 		}
 		if err := a.may(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id)); err != nil {
@@ -311,7 +311,7 @@ func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
 			return nil
 		}
 		m.Switches, m.UpdatedAt = switches, tx.Now
-		if err := tx.UpdateSwitches(ctx, id, switches); err != nil {
+		if err := tx.Memberships.UpdateSwitches(ctx, id, switches); err != nil {
 			return err
 		}
 		return a.recordAction(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id),

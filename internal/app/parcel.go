@@ -22,7 +22,7 @@ type Parcel struct {
 
 // Parcel reads a request for the person who packs it.
 func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel, error) {
-	q, err := a.DB.Read().Request(ctx, id)
+	q, err := a.DB.Read().Requests.Get(ctx, id)
 	if err != nil {
 		return Parcel{}, err
 	}
@@ -40,7 +40,7 @@ func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel,
 // Parcels reads requests for the person who packs them, in the order of ids, with a fixed number of statements. It
 // leaves out requests that do not exist or that the caller does not pack, and returns their ids as the ones left out.
 func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (list []Parcel, left []int64, err error) {
-	found, err := a.DB.Read().RequestsByID(ctx, ids)
+	found, err := a.DB.Read().Requests.ByIDs(ctx, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +64,7 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 	if len(asAdmin) > 0 {
 		if err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 			for _, id := range asAdmin {
-				if err := tx.InsertAudit(ctx, actorID(who), exchange.RequestShip, object("request", id), true,
+				if err := tx.Audit.Insert(ctx, actorID(who), exchange.RequestShip, object("request", id), true,
 					nil); err != nil {
 					return err
 				}
@@ -87,15 +87,15 @@ func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([
 		materials, labs, senders = append(materials, q.MaterialID), append(labs, q.Organization),
 			append(senders, q.AssignedTo)
 	}
-	items, err := c.ShownMaterials(ctx, materials)
+	items, err := c.Materials.ShownByIDs(ctx, materials)
 	if err != nil {
 		return nil, err
 	}
-	organizations, err := c.OrganizationsByID(ctx, labs)
+	organizations, err := c.Organizations.ByIDs(ctx, labs)
 	if err != nil {
 		return nil, err
 	}
-	users, err := c.Users(ctx, senders)
+	users, err := c.Users.ByIDs(ctx, senders)
 	if err != nil {
 		return nil, err
 	}

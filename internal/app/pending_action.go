@@ -91,7 +91,7 @@ type PendingStatus struct {
 // PendingStatusOf returns the status change that who has pending for a request, or the one that failed; nil if there is
 // none.
 func (a *App) PendingStatusOf(ctx context.Context, who exchange.Actor, request int64) (*PendingStatus, error) {
-	j, err := a.DB.Read().JobByKey(ctx, Do.Name, PendingAction{Request: request}.key(who.ID))
+	j, err := a.DB.Read().Jobs.ByKey(ctx, Do.Name, PendingAction{Request: request}.key(who.ID))
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return nil, nil
 	} else if err != nil {
@@ -113,7 +113,7 @@ func (a *App) PendingStatusOf(ctx context.Context, who exchange.Actor, request i
 // runPendingAction is the handler of Do. The action and the end of the job are one transaction, so that an action that
 // was done is never reported as failed. An action that a rule now forbids is not retried.
 func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction) error {
-	who, err := a.DB.Read().ActorOf(ctx, r.User())
+	who, err := a.DB.Read().Actors.Of(ctx, r.User())
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (a *App) applyPendingAction(ctx context.Context, tx store.Conn, who exchang
 	case d.Material != 0:
 		return a.ArchiveMaterial(ctx, who, d.Material, nil)
 	}
-	members, err := tx.MembersOf(ctx, d.Organization, everything)
+	members, err := tx.Organizations.ListMembers(ctx, d.Organization, everything)
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func TestADeedIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 		r.timeIsUp()
 		r.work(1)
 		jobtest.Poll(t, "a run that cannot end", func() bool {
-			j, err := db.Read().Job(ctx, id)
+			j, err := db.Read().Jobs.Get(ctx, id)
 			return err == nil && j.Failures > 0
 		})
 		if r.status(request) != exchange.Open || r.events(request, exchange.StatusChanged) != 0 {

@@ -31,7 +31,7 @@ func (a *App) storage(ctx context.Context, c store.Conn, owner exchange.StorageO
 	if quota == 0 || owner == "" {
 		return nil, nil //nolint:nilnil // no quota
 	}
-	used, err := c.StorageUse(ctx, owner)
+	used, err := c.Storage.Use(ctx, owner)
 	return &exchange.Storage{Owner: owner, Used: used[owner], Quota: quota}, err
 }
 
@@ -57,7 +57,7 @@ func (a *App) attachmentWithinQuota(ctx context.Context, tx store.Conn, t exchan
 // moveAttachment saves an attachment that may have a new owner, whose quota must have room for it.
 func (a *App) moveAttachment(ctx context.Context, tx store.Conn, old, t exchange.Attachment) error {
 	t.UpdatedAt = tx.Now
-	if err := tx.UpdateAttachment(ctx, t); err != nil || t.StorageOwner() == old.StorageOwner() {
+	if err := tx.Attachments.Update(ctx, t); err != nil || t.StorageOwner() == old.StorageOwner() {
 		return err
 	}
 	return a.attachmentWithinQuota(ctx, tx, t)
@@ -117,7 +117,7 @@ type StorageView struct {
 // StorageOfUser reads what a user has stored.
 func (a *App) StorageOfUser(ctx context.Context, who exchange.Actor, user uuid.UUID) (StorageView, error) {
 	c := a.DB.Read()
-	if _, err := c.User(ctx, user); err != nil {
+	if _, err := c.Users.Get(ctx, user); err != nil {
 		return StorageView{}, err
 	}
 	if err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(user), object("storage of", user)); err != nil {
@@ -129,7 +129,7 @@ func (a *App) StorageOfUser(ctx context.Context, who exchange.Actor, user uuid.U
 // StorageOfLab reads what a lab has stored.
 func (a *App) StorageOfLab(ctx context.Context, who exchange.Actor, lab int64) (StorageView, error) {
 	c := a.DB.Read()
-	if _, err := c.Organization(ctx, lab); err != nil {
+	if _, err := c.Organizations.Get(ctx, lab); err != nil {
 		return StorageView{}, err
 	}
 	if err := a.mayRead(ctx, who, exchange.OrganizationStorage, who.ToOrganization(lab),
@@ -141,14 +141,14 @@ func (a *App) StorageOfLab(ctx context.Context, who exchange.Actor, lab int64) (
 
 func (a *App) storageView(ctx context.Context, c store.Conn, owner exchange.StorageOwner, lab int64,
 	user uuid.UUID) (v StorageView, err error) {
-	used, err := c.StorageUse(ctx, owner)
+	used, err := c.Storage.Use(ctx, owner)
 	if err != nil {
 		return v, err
 	}
 	v.Used, v.Quota = used[owner], a.Quotas.of(owner)
-	if v.Deleted, v.Sheets, err = c.KeptBytes(ctx, lab, user); err != nil {
+	if v.Deleted, v.Sheets, err = c.Storage.KeptBytes(ctx, lab, user); err != nil {
 		return v, err
 	}
-	v.Largest, err = c.LargestFiles(ctx, lab, user, maxFiles)
+	v.Largest, err = c.Storage.LargestFiles(ctx, lab, user, maxFiles)
 	return v, err
 }

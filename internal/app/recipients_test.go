@@ -232,7 +232,7 @@ func (h *hearing) told() {
 	heard := map[int64][]string{} // by event
 	for name, who := range h.people {
 		for page := (exchange.Page{Limit: 1000}); ; {
-			part, err := h.db.Read().Notifications(h.Context(), who.ID, exchange.NotificationFilter{}, page)
+			part, err := h.db.Read().Notifications.List(h.Context(), who.ID, exchange.NotificationFilter{}, page)
 			h.must(err)
 			for _, n := range part.Items {
 				heard[n.Event.ID] = append(heard[n.Event.ID], name+" "+string(n.Category))
@@ -243,7 +243,7 @@ func (h *hearing) told() {
 		}
 	}
 	for _, c := range h.checks {
-		part, err := h.db.Read().Events(h.Context(), c.request, c.kind, exchange.Page{Limit: 1})
+		part, err := h.db.Read().Events.List(h.Context(), c.request, c.kind, exchange.Page{Limit: 1})
 		h.must(err)
 		if len(part.Items) == 0 || part.Items[0].ID <= c.event {
 			h.Errorf("%s: there is no event %s", c.what, c.kind)

@@ -25,15 +25,15 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 	"requester_signed_mta_attachment": lookUpAttachment, "irb_attachment": lookUpAttachment,
 	"executed_mta_attachment": lookUpAttachment,
 	"shipping_requirements_id": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
-		_, err := c.Shipping(ctx, r.ID)
+		_, err := c.Shippings.Get(ctx, r.ID)
 		return err
 	},
 	"grant_id": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
-		_, err := c.Grant(ctx, r.ID)
+		_, err := c.Grants.Get(ctx, r.ID)
 		return err
 	},
 	"address": func(ctx context.Context, c store.Conn, who exchange.Actor, r Reference) error {
-		_, err := c.Address(ctx, who.ID, r.ID)
+		_, err := c.Addresses.Get(ctx, who.ID, r.ID)
 		return err
 	},
 	"contact_user_id": lookUpUser, "owner": lookUpUser, "members": lookUpUser, "owned_by_user": lookUpUser,
@@ -41,28 +41,28 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 }
 
 func lookUpOrganization(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
-	_, err := c.Organization(ctx, r.ID)
+	_, err := c.Organizations.Get(ctx, r.ID)
 	return err
 }
 
 func lookUpAttachment(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
-	_, err := c.Attachment(ctx, r.ID)
+	_, err := c.Attachments.Get(ctx, r.ID)
 	return err
 }
 
 func lookUpUser(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
-	_, err := c.User(ctx, r.User)
+	_, err := c.Users.Get(ctx, r.User)
 	return err
 }
 
 // lookUpAsked reads a material that is requested; a material under embargo has an error of its own.
 func lookUpAsked(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
-	_, err := c.Material(ctx, r.ID)
+	_, err := c.Materials.Get(ctx, r.ID)
 	return err
 }
 
 func lookUpMaterial(ctx context.Context, c store.Conn, who exchange.Actor, r Reference) error {
-	m, err := c.Material(ctx, r.ID)
+	m, err := c.Materials.Get(ctx, r.ID)
 	if err == nil && m.Embargoed(c.Now) && !who.Admin && !who.MemberOf(m.OrganizationID) {
 		return exchange.Errorf(exchange.NotFound, "There is no such object.")
 	}

@@ -110,7 +110,7 @@ func (a *App) saveRefusals(ctx context.Context) error {
 		clear(events)
 		for _, kind := range slices.SortedFunc(maps.Keys(taken), compareRefusals) {
 			n := taken[kind]
-			id, err := tx.SaveAccessRefusal(ctx,
+			id, err := tx.Audit.SaveRefusal(ctx,
 				store.AccessRefusal{Event: n.event, Actor: kind.actor, Action: kind.action, Code: kind.code,
 					Object: n.object, Times: n.times})
 			if err != nil {

@@ -37,7 +37,7 @@ func indexMoved(ctx context.Context, tx store.Conn, material int64) error {
 // indexNow is renamed that updates everything at once. The job finds what was written meanwhile.
 func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
 	for last := int64(0); what.Organization != 0; {
-		ids, err := tx.MaterialsBehind(ctx, what.Organization, last, reindexAtOnce)
+		ids, err := tx.Materials.Behind(ctx, what.Organization, last, reindexAtOnce)
 		if err != nil {
 			return err
 		}
@@ -45,12 +45,12 @@ func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error 
 			break
 		}
 		last = ids[len(ids)-1]
-		if err := tx.ReindexMaterials(ctx, ids); err != nil {
+		if err := tx.Materials.Reindex(ctx, ids); err != nil {
 			return err
 		}
 	}
 	for after := (exchange.RequestSearchPosition{}); ; {
-		some, err := tx.RequestsBehind(ctx, what, after, reindexAtOnce)
+		some, err := tx.Requests.Behind(ctx, what, after, reindexAtOnce)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error 
 			return renamed(ctx, tx, what)
 		}
 		after = some[len(some)-1]
-		if err := tx.IndexRequests(ctx, requestsAt(some), what.Material != 0); err != nil {
+		if err := tx.Requests.Index(ctx, requestsAt(some), what.Material != 0); err != nil {
 			return err
 		}
 	}
@@ -104,24 +104,24 @@ func (a *App) reindexSome(ctx context.Context, what exchange.Renaming,
 	at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
 	read := a.DB.Read()
 	if !at.Listed {
-		ids, err := read.MaterialsBehind(ctx, what.Organization, at.Material, reindexAtOnce)
+		ids, err := read.Materials.Behind(ctx, what.Organization, at.Material, reindexAtOnce)
 		if err != nil {
 			return nil, 0, err
 		}
 		if len(ids) > 0 {
 			at.Material = ids[len(ids)-1]
-			return func(ctx context.Context, tx store.Conn) error { return tx.ReindexMaterials(ctx, ids) }, len(ids),
+			return func(ctx context.Context, tx store.Conn) error { return tx.Materials.Reindex(ctx, ids) }, len(ids),
 				nil
 		}
 		at.Listed = true
 	}
-	some, err := read.RequestsBehind(ctx, what, at.Request, reindexAtOnce)
+	some, err := read.Requests.Behind(ctx, what, at.Request, reindexAtOnce)
 	if err != nil || len(some) == 0 {
 		return nil, 0, err
 	}
 	at.Request = some[len(some)-1]
 	return func(ctx context.Context, tx store.Conn) error {
-		return tx.IndexRequests(ctx, requestsAt(some), what.Material != 0)
+		return tx.Requests.Index(ctx, requestsAt(some), what.Material != 0)
 	}, len(some), nil
 }
 

@@ -56,7 +56,7 @@ type part = func(context.Context, store.Conn) (exchange.Progress, any, error)
 // due sends what is due.
 func (s *sending) due(ctx context.Context) error {
 	for last := -1; ; {
-		day, some, err := s.app.DB.Read().NextReminded(ctx, last)
+		day, some, err := s.app.DB.Read().Reminders.Next(ctx, last)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (s *sending) due(ctx context.Context) error {
 // reminders sends the reminders of the day next of a turn for requests whose last reminder was on the given day.
 func (s *sending) reminders(ctx context.Context, day, next int) error {
 	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
-		return tx.RequestsToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
+		return tx.Reminders.ToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
 	}
 	return s.each(ctx, &s.sent.Reminders, find,
 		func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
@@ -90,7 +90,7 @@ func (s *sending) escalations(ctx context.Context) error {
 		return nil
 	}
 	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
-		return tx.RequestsToEscalate(ctx, tx.Now.AddDate(0, 0, -int(e)), after, remindAtOnce)
+		return tx.Reminders.ToEscalate(ctx, tx.Now.AddDate(0, 0, -int(e)), after, remindAtOnce)
 	}
 	return s.each(ctx, &s.sent.Escalations, find,
 		func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
@@ -136,11 +136,11 @@ const remindAtOnce = 200
 func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, after exchange.Request,
 	events []exchange.Event) error {
 	q.Request = after
-	events, err := tx.AppendEvents(ctx, &q, events)
+	events, err := tx.Events.Append(ctx, &q, events)
 	if err != nil {
 		return err
 	}
-	if err := tx.SaveReminder(ctx, q); err != nil {
+	if err := tx.Reminders.Save(ctx, q); err != nil {
 		return err
 	}
 	return tell(ctx, tx, q, exchange.Roles{}, events)
@@ -149,7 +149,7 @@ func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, 
 // RemindRequest sends a reminder from who to the other side of a request, whose turn it is.
 func (a *App) RemindRequest(ctx context.Context, who exchange.Actor, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		q, err := tx.RequestForUpdate(ctx, id)
+		q, err := tx.Requests.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}

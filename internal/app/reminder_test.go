@@ -62,7 +62,10 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 
 // join makes people members of a lab by invitations that they accept.
 func join(ctx context.Context, db *store.DB, lab int64, people ...uuid.UUID) error {
-	return db.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.Join(ctx, lab, people...) })
+	return db.Tx(ctx, func(ctx context.Context,
+		tx store.Conn) error {
+		return tx.Organizations.Join(ctx, lab, people...)
+	})
 }
 
 // process returns the use cases as another process has them.
@@ -139,7 +142,7 @@ func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
 
 func (r *reminding) heardOf(kind exchange.EventKind, who exchange.Actor, request int64) (days []int) {
 	r.Helper()
-	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{},
+	part, err := r.db.Read().Notifications.List(r.Context(), who.ID, exchange.NotificationFilter{},
 		exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {

@@ -13,7 +13,7 @@ import (
 
 // Request reads one request.
 func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchange.RequestDetail, error) {
-	q, err := a.DB.Read().Request(ctx, id)
+	q, err := a.DB.Read().Requests.Get(ctx, id)
 	if err != nil {
 		return q, err
 	}
@@ -29,7 +29,7 @@ func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
 			return exchange.ListPage[exchange.RequestDetail]{}, err
 		}
 	}
-	return a.DB.Read().Requests(ctx, p, f, who)
+	return a.DB.Read().Requests.List(ctx, p, f, who)
 }
 
 // CreateRequest requests a material. The request is assigned to the material's contact if the contact is a member of
@@ -54,7 +54,7 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 		return q, err
 	}
-	m, err := tx.MaterialForShare(ctx, r.MaterialID) // locked, so that it is not archived meanwhile
+	m, err := tx.Materials.ForShare(ctx, r.MaterialID) // locked, so that it is not archived meanwhile
 	if err != nil {
 		return q, refer(err, "material", r.MaterialID)
 	}
@@ -83,14 +83,14 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	slices.SortFunc(r.Documents, func(a, b exchange.Document) int {
 		return slices.Index(exchange.Slots, a.Slot) - slices.Index(exchange.Slots, b.Slot)
 	})
-	id, err := tx.InsertRequest(ctx, r)
+	id, err := tx.Requests.Insert(ctx, r)
 	if err != nil {
 		return q, err
 	}
-	if err := tx.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
+	if err := tx.Requests.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
 		return q, err
 	}
-	if q, err = tx.RequestForUpdate(ctx, id); err != nil {
+	if q, err = tx.Requests.ForUpdate(ctx, id); err != nil {
 		return q, err
 	}
 	roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
@@ -113,11 +113,11 @@ func offered(m exchange.Material, now time.Time) error {
 }
 
 func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUID, error) {
-	member, err := tx.IsMember(ctx, m.OrganizationID, m.ContactID)
+	member, err := tx.Organizations.IsMember(ctx, m.OrganizationID, m.ContactID)
 	if err != nil || member {
 		return m.ContactID, err
 	}
-	o, err := tx.Organization(ctx, m.OrganizationID)
+	o, err := tx.Organizations.Get(ctx, m.OrganizationID)
 	return o.Owner, err
 }
 
@@ -127,7 +127,7 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID,
 	if ref.Value == nil {
 		return nil, nil
 	}
-	address, err := tx.Address(ctx, requester, int64(*ref.Value))
+	address, err := tx.Addresses.Get(ctx, requester, int64(*ref.Value))
 	if err != nil {
 		return nil, refer(err, "address", *ref.Value)
 	}
@@ -158,7 +158,7 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin &&
 		party != (exchange.Roles{}) {
 		if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may do this
-			if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true,
+			if err := tx.Audit.Insert(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true,
 				nil); err != nil {
 				return after, nil, err
 			}
@@ -174,7 +174,7 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	if after.AssignedTo == q.AssignedTo && (q.Active || !after.Active) {
 		return after, events, nil
 	}
-	member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
+	member, err := tx.Organizations.IsMember(ctx, q.Organization, after.AssignedTo)
 	switch {
 	case err != nil || member:
 		return after, events, err
@@ -182,7 +182,7 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 		return after, nil, fieldError("assigned_to", "must be a member of the organization %d", q.Organization)
 	}
 	// The request is open again, and its assignee has left the lab meanwhile.
-	o, err := tx.Organization(ctx, q.Organization)
+	o, err := tx.Organizations.Get(ctx, q.Organization)
 	if err != nil {
 		return after, nil, err
 	}
@@ -215,7 +215,7 @@ func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestD
 func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64,
 	q exchange.RequestDetail) error {
 	field := string(slot) + "_attachment"
-	t, err := tx.AttachmentForUpdate(ctx, id)
+	t, err := tx.Attachments.ForUpdate(ctx, id)
 	if err != nil {
 		return refer(err, field, id)
 	}
@@ -225,7 +225,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	filed := t.OwnedByUser != nil && who.Is(*t.OwnedByUser)
 	// Being in the lab does not suffice for a document that another request uses.
 	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 && !filed {
-		ties, err := tx.AttachmentTies(ctx, t, who.ID)
+		ties, err := tx.Attachments.Ties(ctx, t, who.ID)
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 		return exchange.Errorf(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id,
 			field).With("field", field)
 	} else if asAdmin {
-		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true,
+		if err := tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true,
 			nil); err != nil {
 			return err
 		}
@@ -264,7 +264,7 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 	var q exchange.RequestDetail
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
-		if q, err = tx.RequestForUpdate(ctx, id); err != nil {
+		if q, err = tx.Requests.ForUpdate(ctx, id); err != nil {
 			return err
 		}
 		rel := who.ToRequest(q.Request, q.Organization)
@@ -289,18 +289,18 @@ func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.Requ
 	roles exchange.Roles, events []exchange.Event) error {
 	before := q.Request
 	q.Request = after
-	events, err := tx.AppendEvents(ctx, q, events)
+	events, err := tx.Events.Append(ctx, q, events)
 	if err != nil {
 		return err
 	}
 	deleted := events[len(events)-1].Kind == exchange.Deleted
-	if err := tx.UpdateRequest(ctx, *q, deleted); err != nil {
+	if err := tx.Requests.Update(ctx, *q, deleted); err != nil {
 		return err
 	}
-	if err := tx.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
+	if err := tx.Requests.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
 		return err
 	}
-	if err := tx.IndexEvents(ctx, *q, events); err != nil {
+	if err := tx.Requests.IndexEvents(ctx, *q, events); err != nil {
 		return err
 	}
 	if after.Clock.Turn != before.Clock.Turn {
@@ -308,7 +308,7 @@ func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.Requ
 		if !deleted {
 			turn.Organization = q.Organization
 		}
-		if err := tx.InsertTurns(ctx, []exchange.RequestTurn{turn}); err != nil {
+		if err := tx.Turns.Insert(ctx, []exchange.RequestTurn{turn}); err != nil {
 			return err
 		}
 	}
@@ -339,7 +339,7 @@ func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, 
 			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
 			if err == nil && len(events) > 0 {
-				err = tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), false,
+				err = tx.Audit.Insert(ctx, &who.ID, exchange.RequestUpdate, object("request", id), false,
 					map[string]any{"document": slot, "accepted": accept})
 			}
 			return after, events, err

@@ -28,7 +28,7 @@ func (a *App) RequestFiles(ctx context.Context, who exchange.Actor, id int64) ([
 	if err != nil {
 		return nil, err
 	}
-	known, err := a.DB.Read().DocumentsOfRequest(ctx, id)
+	known, err := a.DB.Read().Attachments.OfRequest(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,8 @@ func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kin
 	if v.PresentTurn(v.Terms).Side == exchange.Nobody {
 		v.RemindsAt = nil
 	}
-	if v.Events, err = c.Timeline(ctx, id, kinds, exchange.Page{Limit: pageOfEvents, After: before}); err != nil {
+	if v.Events, err = c.Events.Timeline(ctx, id, kinds,
+		exchange.Page{Limit: pageOfEvents, After: before}); err != nil {
 		return v, err
 	}
 	if v.Doing, err = a.PendingStatusOf(ctx, who, id); err != nil {
@@ -65,45 +66,45 @@ func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kin
 
 // read adds what belongs to the request.
 func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor) (err error) {
-	if v.Item, err = c.ShownMaterial(ctx, v.MaterialID); err != nil {
+	if v.Item, err = c.Materials.Shown(ctx, v.MaterialID); err != nil {
 		return err
 	}
-	if v.Lab, err = c.Organization(ctx, v.Organization); err != nil {
+	if v.Lab, err = c.Organizations.Get(ctx, v.Organization); err != nil {
 		return err
 	}
-	if v.Files, err = c.DocumentsOfRequest(ctx, v.ID); err != nil {
+	if v.Files, err = c.Attachments.OfRequest(ctx, v.ID); err != nil {
 		return err
 	}
-	if v.Issues, err = c.Issues(ctx, v.ID, exchange.Page{Limit: maxIssues}); err != nil {
+	if v.Issues, err = c.Requests.Issues(ctx, v.ID, exchange.Page{Limit: maxIssues}); err != nil {
 		return err
 	}
 	if v.Item.ShippingID != nil {
-		s, err := c.Shipping(ctx, *v.Item.ShippingID)
+		s, err := c.Shippings.Get(ctx, *v.Item.ShippingID)
 		if err != nil {
 			return err
 		}
 		v.Shipping = &s
 	}
 	if v.Offers.Roles.Requester {
-		addresses, err := c.Addresses(ctx, who.ID, exchange.Page{Limit: maxAddresses})
+		addresses, err := c.Addresses.List(ctx, who.ID, exchange.Page{Limit: maxAddresses})
 		if err != nil {
 			return err
 		}
 		v.Addresses = addresses.Items
 	}
 	if v.Offers.Assign {
-		members, err := c.MembersOf(ctx, v.Organization, exchange.Page{Limit: maxAssignees})
+		members, err := c.Organizations.ListMembers(ctx, v.Organization, exchange.Page{Limit: maxAssignees})
 		if err != nil {
 			return err
 		}
 		v.Members, v.More = members.Items, members.Next != nil
 	}
-	turns, err := c.Turns(ctx, v.ID, exchange.Page{Limit: maxTurns})
+	turns, err := c.Turns.List(ctx, v.ID, exchange.Page{Limit: maxTurns})
 	if err != nil {
 		return err
 	}
 	v.Turns = turns.Items
-	times, err := c.ReceiptTimes(ctx, v.Organization)
+	times, err := c.Requests.ReceiptTimes(ctx, v.Organization)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (v *RequestView) readPeople(ctx context.Context, c store.Conn) error {
 		}
 	}
 	ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return id == uuid.Nil })
-	users, err := c.Users(ctx, ids)
+	users, err := c.Users.ByIDs(ctx, ids)
 	v.People = map[uuid.UUID]exchange.User{}
 	for _, u := range users {
 		v.People[u.ID] = u

@@ -149,7 +149,7 @@ func (s *searching) settled() {
 	jobtest.Poll(s.T, "the index is up to date", func() bool {
 		left := int64(0)
 		for _, state := range []exchange.JobState{exchange.JobReady, exchange.JobRunning} {
-			part, err := s.db.Read().Jobs(s.Context(), exchange.Page{Limit: 1}, nil,
+			part, err := s.db.Read().Jobs.List(s.Context(), exchange.Page{Limit: 1}, nil,
 				exchange.JobFilter{Kind: &app.Reindex.Name, State: &state})
 			s.must(err)
 			left += part.Total
@@ -186,7 +186,7 @@ type thing struct {
 func (s *searching) read() (list []thing) {
 	s.Helper()
 	ctx, c := s.Context(), s.db.Read()
-	all, err := c.Requests(ctx, exchange.Page{}, exchange.RequestFilter{}, exchange.Actor{Admin: true})
+	all, err := c.Requests.List(ctx, exchange.Page{}, exchange.RequestFilter{}, exchange.Actor{Admin: true})
 	s.must(err)
 	for _, q := range all.Items {
 		th := thing{request: q}
@@ -195,16 +195,16 @@ func (s *searching) read() (list []thing) {
 				th.texts = append(th.texts, fulltext.New([]fulltext.Field{{Weight: w, Text: text}}, nil, nil, nil))
 			}
 		}
-		o, err := c.Organization(ctx, q.Organization)
+		o, err := c.Organizations.Get(ctx, q.Organization)
 		s.must(err)
 		add(fulltext.Name, q.Material, o.Name)
-		people, err := c.Users(ctx, []uuid.UUID{q.Requester, q.AssignedTo})
+		people, err := c.Users.ByIDs(ctx, []uuid.UUID{q.Requester, q.AssignedTo})
 		s.must(err)
 		for _, u := range people {
 			add(fulltext.Name, u.Name(), u.Username)
 		}
 		for _, d := range q.Documents {
-			t, err := c.Attachment(ctx, d.AttachmentID)
+			t, err := c.Attachments.Get(ctx, d.AttachmentID)
 			s.must(err)
 			add(fulltext.Name, t.Filename)
 		}
@@ -213,7 +213,7 @@ func (s *searching) read() (list []thing) {
 			add(fulltext.Body, q.Shipment.Conditions)
 		}
 		add(fulltext.Body, q.Quantity, q.Note, q.Abstract)
-		events, err := c.Events(ctx, q.ID, "", exchange.Page{})
+		events, err := c.Events.List(ctx, q.ID, "", exchange.Page{})
 		s.must(err)
 		for _, e := range events.Items {
 			if e.Kind == exchange.Messaged || e.Kind == exchange.IssueOpened {
@@ -391,7 +391,8 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 				t.Errorf("%s: %d requests, want %d", query, got, want)
 			}
 		}
-		part, err := db.Read().Jobs(ctx, exchange.Page{Limit: 200}, nil, exchange.JobFilter{Kind: &app.Reindex.Name})
+		part, err := db.Read().Jobs.List(ctx, exchange.Page{Limit: 200}, nil,
+			exchange.JobFilter{Kind: &app.Reindex.Name})
 		s.must(err)
 		if part.Total != 3 {
 			t.Errorf("%d jobs, want one for each thing", part.Total)

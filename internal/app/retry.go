@@ -33,7 +33,7 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 	}
 	kept := true
 	err = held.Commit(ctx, func(ctx context.Context, tx store.Conn) error {
-		if kept, err = tx.InsertRetry(ctx, answer, tx.Now.Add(-retryTime)); err == nil && !kept {
+		if kept, err = tx.IdempotentCalls.Insert(ctx, answer, tx.Now.Add(-retryTime)); err == nil && !kept {
 			err = exchange.Errorf(exchange.Conflict, "Another call with this Idempotency-Key was faster.")
 		}
 		return err
@@ -47,7 +47,7 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 // earlier returns the call that used the key before; a key must not be reused for a different call.
 func (a *App) earlier(ctx context.Context, k exchange.IdempotentCall) (exchange.IdempotentCall, error) {
 	c := a.DB.Read()
-	earlier, err := c.Retry(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))
+	earlier, err := c.IdempotentCalls.Get(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))
 	if err == nil && earlier.Fingerprint != k.Fingerprint {
 		err = fieldError("Idempotency-Key", "was used for another call (another path or body) in the last 24 hours; "+
 			"take a new one")

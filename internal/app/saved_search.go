@@ -17,7 +17,7 @@ func (a *App) SavedSearches(ctx context.Context, who exchange.Actor, user uuid.U
 		object("saved searches of", user)); err != nil {
 		return exchange.ListPage[exchange.SavedSearch]{}, err
 	}
-	return a.DB.Read().SavedSearches(ctx, user, p)
+	return a.DB.Read().SavedSearches.List(ctx, user, p)
 }
 
 // SavedSearch reads one saved search of a user.
@@ -26,7 +26,7 @@ func (a *App) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUI
 	if err := a.mayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user), object("saved search", id)); err != nil {
 		return exchange.SavedSearch{}, err
 	}
-	return a.DB.Read().SavedSearch(ctx, user, id)
+	return a.DB.Read().SavedSearches.Get(ctx, user, id)
 }
 
 // CreateSavedSearch saves a search for a user. Materials that match already are not new to it.
@@ -41,7 +41,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 			object("saved searches of", user)); err != nil {
 			return err
 		}
-		u, err := tx.User(ctx, user)
+		u, err := tx.Users.Get(ctx, user)
 		if err == nil {
 			err = u.Present()
 		}
@@ -51,7 +51,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 		if s.Since, err = begin(ctx, tx); err != nil { // one at a time, or two could exceed the limit
 			return err
 		}
-		list, err := tx.SavedSearches(ctx, user, everything)
+		list, err := tx.SavedSearches.List(ctx, user, everything)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 				exchange.MaxSavedSearches)
 		}
 		s.CreatedAt, s.UpdatedAt = tx.Now, tx.Now
-		s.ID, err = tx.InsertSavedSearch(ctx, s)
+		s.ID, err = tx.SavedSearches.Insert(ctx, s)
 		return err
 	})
 	return s, err
@@ -69,7 +69,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 // begin returns the starting point for alerts about what is new from now on.
 func begin(ctx context.Context, tx store.Conn) (b exchange.AlertStart, err error) {
 	b.Day = tx.Now.Format(time.DateOnly)
-	b.Epoch, err = tx.BeginEpoch(ctx)
+	b.Epoch, err = tx.Alerts.BeginEpoch(ctx)
 	return b, err
 }
 
@@ -87,11 +87,11 @@ func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 				if s.Since, err = begin(ctx, tx); err != nil {
 					return err
 				}
-				if err := tx.ForgetMatches(ctx, id); err != nil {
+				if err := tx.SavedSearches.ForgetMatches(ctx, id); err != nil {
 					return err
 				}
 			}
-			return tx.UpdateSavedSearch(ctx, s)
+			return tx.SavedSearches.Update(ctx, s)
 		})
 	return s, err
 }
@@ -101,7 +101,7 @@ func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uu
 	match IfMatch[exchange.SavedSearch]) error {
 	return a.withSavedSearch(ctx, who, user, id, match,
 		func(ctx context.Context, tx store.Conn, _ exchange.SavedSearch) error {
-			return tx.DeleteSavedSearch(ctx, id)
+			return tx.SavedSearches.Delete(ctx, id)
 		})
 }
 
@@ -114,7 +114,7 @@ func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid
 			object("saved search", id)); err != nil {
 			return err
 		}
-		old, err := tx.SavedSearchForUpdate(ctx, user, id)
+		old, err := tx.SavedSearches.ForUpdate(ctx, user, id)
 		if err != nil {
 			return err
 		}

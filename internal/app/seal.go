@@ -24,7 +24,7 @@ var tokenText = base64.RawURLEncoding
 // seal makes a token that carries text for one purpose and that only this installation can make. Whoever has a token
 // can read its text.
 func seal(ctx context.Context, tx store.Conn, purpose, text string) (string, error) {
-	key, err := tx.Secret(ctx, linkSecret, rand.Text()+rand.Text())
+	key, err := tx.Secrets.Get(ctx, linkSecret, rand.Text()+rand.Text())
 	return tokenText.EncodeToString([]byte(text)) + "." + tokenText.EncodeToString(mark(key, purpose, text)), err
 }
 
@@ -33,7 +33,7 @@ func unseal(ctx context.Context, c store.Conn, purpose, token string) (string, e
 	first, second, _ := strings.Cut(token, ".")
 	text, err := tokenText.DecodeString(first)
 	got, markErr := tokenText.DecodeString(second)
-	key, keyErr := c.KnownSecret(ctx, linkSecret)
+	key, keyErr := c.Secrets.Known(ctx, linkSecret)
 	if keyErr != nil && exchange.CodeOf(keyErr) != exchange.NotFound {
 		return "", keyErr
 	}

@@ -24,14 +24,14 @@ func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor,
 	s exchange.Search) (Results[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	s.Viewer = who.Viewer()
-	found, err := c.SearchMaterials(ctx, s)
+	found, err := c.Search.Materials(ctx, s)
 	r := Results[exchange.ShownMaterial]{SearchResult: found}
 	reveal(who, r.Items)
 	if err != nil {
 		return r, err
 	}
 	if r.Labels, err = facetLabels(ctx, c, found.Facets); err == nil && found.Count == 0 && !s.Query.Empty() {
-		r.Meant, err = c.Meant(ctx, s.Query, s.Viewer)
+		r.Meant, err = c.Search.Meant(ctx, s.Query, s.Viewer)
 	}
 	return r, err
 }
@@ -57,7 +57,7 @@ func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.F
 			}
 		}
 	}
-	organizations, err := c.OrganizationsByID(ctx, ids)
+	organizations, err := c.Organizations.ByIDs(ctx, ids)
 	for _, o := range organizations {
 		label("organization", strconv.FormatInt(o.ID, 10), o.Name)
 	}
@@ -67,7 +67,7 @@ func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.F
 // SearchOrganizations finds organizations.
 func (a *App) SearchOrganizations(ctx context.Context, s exchange.Search) (Results[OrganizationView], error) {
 	c := a.DB.Read()
-	found, err := c.SearchOrganizations(ctx, s)
+	found, err := c.Search.Organizations(ctx, s)
 	if err != nil {
 		return Results[OrganizationView]{}, err
 	}
@@ -78,7 +78,7 @@ func (a *App) SearchOrganizations(ctx context.Context, s exchange.Search) (Resul
 // SearchUsers finds users by their names and registry ids; it does not return their private data.
 func (a *App) SearchUsers(ctx context.Context, s exchange.Search) (Results[UserView], error) {
 	c := a.DB.Read()
-	found, err := c.SearchUsers(ctx, s)
+	found, err := c.Search.Users(ctx, s)
 	if err != nil {
 		return Results[UserView]{}, err
 	}
@@ -99,7 +99,7 @@ func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserV
 	for i, u := range list {
 		ids[i] = u.ID
 	}
-	organizations, err := c.OrganizationsOfUsers(ctx, ids)
+	organizations, err := c.Organizations.OfUsers(ctx, ids)
 	views := make([]UserView, len(list))
 	for i, u := range list {
 		views[i] = UserView{User: u, Organizations: organizations[u.ID]}
@@ -110,7 +110,7 @@ func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserV
 // Suggest returns at most n suggestions for what somebody has typed so far; embargoed materials are suggested only to
 // members of their organization.
 func (a *App) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion, error) {
-	return a.DB.Read().SuggestMaterials(ctx, typed, who.Viewer(), n)
+	return a.DB.Read().Search.SuggestMaterials(ctx, typed, who.Viewer(), n)
 }
 
 // feedLength is how many materials a feed has.
@@ -121,7 +121,7 @@ const feedLength = 50
 func (a *App) Feed(ctx context.Context, s exchange.Search) ([]publish.Listing, error) {
 	c := a.DB.Read()
 	s.Viewer, s.Sort, s.Page, s.Facets = uuid.Nil, exchange.ByNewest, exchange.SearchPage{Limit: feedLength}, false
-	found, err := c.SearchMaterials(ctx, s)
+	found, err := c.Search.Materials(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (a *App) Feed(ctx context.Context, s exchange.Search) ([]publish.Listing, e
 	for _, m := range found.Items {
 		ids = append(ids, m.OrganizationID)
 	}
-	organizations, err := c.OrganizationsByID(ctx, ids)
+	organizations, err := c.Organizations.ByIDs(ctx, ids)
 	labs := map[int64]exchange.Organization{}
 	for _, o := range organizations {
 		labs[o.ID] = o

@@ -28,33 +28,33 @@ func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
 	instead := exchange.IdempotentCall{Status: http.StatusConflict,
 		Headers: map[string]string{"Content-Type": "application/json"}, Body: string(body)}
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		lost, err := tx.Lost(ctx)
+		lost, err := tx.Secrets.Lost(ctx)
 		if err != nil {
 			return err
 		}
-		if err := tx.Forget(ctx, key, instead); err != nil {
+		if err := tx.Secrets.Forget(ctx, key, instead); err != nil {
 			return err
 		}
 		for _, l := range lost.Webhooks {
-			w, err := tx.WebhookForUpdate(ctx, l.OrganizationID, l.ID)
+			w, err := tx.Webhooks.ForUpdate(ctx, l.OrganizationID, l.ID)
 			if err != nil {
 				return err
 			}
 			w = w.Lose(webhook.NewSecret(), lostSecret, tx.Now)
-			if err := tx.UpdateWebhook(ctx, w); err != nil {
+			if err := tx.Webhooks.Update(ctx, w); err != nil {
 				return err
 			}
 			if err := a.webhookOff(ctx, tx, w); err != nil {
 				return err
 			}
 		}
-		return tx.InsertAudit(ctx, nil, exchange.SecretsReset, "secrets", true, lost)
+		return tx.Audit.Insert(ctx, nil, exchange.SecretsReset, "secrets", true, lost)
 	})
 }
 
 // RotateSecrets encrypts the secrets of the installation with another key.
 func (a *App) RotateSecrets(ctx context.Context, key *store.Key) error {
 	return a.DB.Rotate(ctx, key, func(ctx context.Context, tx store.Conn) error {
-		return tx.InsertAudit(ctx, nil, exchange.SecretsRotate, "secrets", true, nil)
+		return tx.Audit.Insert(ctx, nil, exchange.SecretsRotate, "secrets", true, nil)
 	})
 }

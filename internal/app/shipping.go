@@ -11,13 +11,13 @@ import (
 
 // Shipping reads one record of shipping requirements.
 func (a *App) Shipping(ctx context.Context, id int64) (exchange.Shipping, error) {
-	return a.DB.Read().Shipping(ctx, id)
+	return a.DB.Read().Shippings.Get(ctx, id)
 }
 
 // Shippings lists shipping requirements.
 func (a *App) Shippings(ctx context.Context, organization *int64,
 	p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
-	return a.DB.Read().Shippings(ctx, organization, p)
+	return a.DB.Read().Shippings.List(ctx, organization, p)
 }
 
 // CreateShipping creates shipping requirements for an organization of the caller.
@@ -28,7 +28,7 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 		return s, err
 	}
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if _, err := tx.Organization(ctx, s.OrganizationID); err != nil {
+		if _, err := tx.Organizations.Get(ctx, s.OrganizationID); err != nil {
 			return refer(err, "organization", s.OrganizationID)
 		}
 		if err := a.may(ctx, tx, who, exchange.ShippingWrite, who.ToOrganization(s.OrganizationID),
@@ -36,7 +36,7 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 			return err
 		}
 		s.CreatedAt, s.UpdatedAt = tx.Now, tx.Now
-		s.ID, err = tx.InsertShipping(ctx, s)
+		s.ID, err = tx.Shippings.Insert(ctx, s)
 		return err
 	})
 	return s, err
@@ -47,7 +47,7 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.ShippingPatch, match IfMatch[exchange.Shipping]) (exchange.Shipping, error) {
 	var s exchange.Shipping
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		old, err := tx.ShippingForUpdate(ctx, id)
+		old, err := tx.Shippings.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
 			return err
 		}
 		s.UpdatedAt = tx.Now
-		save := func() error { return tx.UpdateShipping(ctx, s) }
+		save := func() error { return tx.Shippings.Update(ctx, s) }
 		if s.NeedsAddress == old.NeedsAddress && s.NeedsPayment == old.NeedsPayment {
 			return save()
 		}
@@ -82,18 +82,18 @@ func (a *App) Address(ctx context.Context, who exchange.Actor, user uuid.UUID, i
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("address", id)); err != nil {
 		return AddressView{}, err
 	}
-	return viewAddress(ctx, a.DB.Read(), store.Conn.Address, user, id)
+	return viewAddress(ctx, a.DB.Read(), store.Addresses.Get, user, id)
 }
 
-// readAddress is Conn.Address or Conn.AddressForUpdate.
-type readAddress func(store.Conn, context.Context, uuid.UUID, int64) (exchange.Address, error)
+// readAddress is Addresses.Get or Addresses.ForUpdate.
+type readAddress func(store.Addresses, context.Context, uuid.UUID, int64) (exchange.Address, error)
 
 func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.UUID, id int64) (v AddressView,
 	err error) {
-	if v.Address, err = read(c, ctx, user, id); err != nil {
+	if v.Address, err = read(c.Addresses, ctx, user, id); err != nil {
 		return v, err
 	}
-	v.Owner, err = c.User(ctx, user)
+	v.Owner, err = c.Users.Get(ctx, user)
 	return v, err
 }
 
@@ -103,7 +103,7 @@ func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("addresses of", user)); err != nil {
 		return exchange.ListPage[exchange.Address]{}, err
 	}
-	return a.DB.Read().Addresses(ctx, user, p)
+	return a.DB.Read().Addresses.List(ctx, user, p)
 }
 
 // CreateAddress adds an address to a user.
@@ -125,7 +125,7 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 		object("addresses of", address.UserID)); err != nil {
 		return err
 	}
-	u, err := tx.User(ctx, address.UserID)
+	u, err := tx.Users.Get(ctx, address.UserID)
 	if err == nil {
 		err = u.Present()
 	}
@@ -133,7 +133,7 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 		return err
 	}
 	address.CreatedAt, address.UpdatedAt = tx.Now, tx.Now
-	address.ID, err = tx.InsertAddress(ctx, *address)
+	address.ID, err = tx.Addresses.Insert(ctx, *address)
 	return err
 }
 
@@ -145,7 +145,7 @@ func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
 			return err
 		}
-		old, err := viewAddress(ctx, tx, store.Conn.AddressForUpdate, user, id)
+		old, err := viewAddress(ctx, tx, store.Addresses.ForUpdate, user, id)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 			return err
 		}
 		v.UpdatedAt = tx.Now
-		return tx.UpdateAddress(ctx, v.Address)
+		return tx.Addresses.Update(ctx, v.Address)
 	})
 	return v, err
 }
@@ -170,10 +170,10 @@ func (a *App) DeleteAddress(ctx context.Context, who exchange.Actor, user uuid.U
 			return err
 		}
 		if err := match.checkRead(func() (AddressView, error) {
-			return viewAddress(ctx, tx, store.Conn.AddressForUpdate, user, id)
+			return viewAddress(ctx, tx, store.Addresses.ForUpdate, user, id)
 		}); err != nil {
 			return err
 		}
-		return tx.DeleteAddress(ctx, user, id)
+		return tx.Addresses.Delete(ctx, user, id)
 	})
 }

@@ -45,7 +45,7 @@ func (a *App) SiteNumbers(ctx context.Context) (SiteNumbers, error) {
 	for _, m := range n.Newest {
 		ids = append(ids, m.ID)
 	}
-	offered, err := c.StillOffered(ctx, ids)
+	offered, err := c.Materials.StillOffered(ctx, ids)
 	shown := make([]RecentMaterial, 0, len(n.Newest)) // the cached value must not change
 	for _, m := range n.Newest {
 		if slices.Contains(offered, m.ID) {
@@ -61,7 +61,7 @@ func (a *App) SiteNumbers(ctx context.Context) (SiteNumbers, error) {
 func (a *App) remembered(ctx context.Context, c store.Conn) (SiteNumbers, error) {
 	return a.numbers.get(c.Now, numbersLive, func() (SiteNumbers, error) {
 		n := SiteNumbers{Categories: map[string]int64{}}
-		offered, err := c.CategoryCounts(ctx)
+		offered, err := c.Materials.CategoryCounts(ctx)
 		if err != nil {
 			return n, err
 		}
@@ -72,7 +72,7 @@ func (a *App) remembered(ctx context.Context, c store.Conn) (SiteNumbers, error)
 			labs[o.Organization] = true
 		}
 		n.Labs = len(labs)
-		if n.Transfers, err = c.Transfers(ctx); err != nil {
+		if n.Transfers, err = c.Requests.Transfers(ctx); err != nil {
 			return n, err
 		}
 		paces, err := a.pacesOf(ctx, c)
@@ -86,7 +86,7 @@ func (a *App) remembered(ctx context.Context, c store.Conn) (SiteNumbers, error)
 }
 
 func recentMaterials(ctx context.Context, c store.Conn) ([]RecentMaterial, error) {
-	list, err := c.Newest(ctx, newest)
+	list, err := c.Materials.Newest(ctx, newest)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func labsOf(ctx context.Context, c store.Conn, list []exchange.Material) (map[in
 	for _, m := range list {
 		ids = append(ids, m.OrganizationID)
 	}
-	organizations, err := c.OrganizationsByID(ctx, ids)
+	organizations, err := c.Organizations.ByIDs(ctx, ids)
 	labs := map[int64]exchange.Organization{}
 	for _, o := range organizations {
 		labs[o.ID] = o
@@ -118,7 +118,7 @@ func labsOf(ctx context.Context, c store.Conn, list []exchange.Material) (map[in
 // pacesOf returns the paces of all organizations, and under 0 that of the whole installation, at most some minutes old.
 func (a *App) pacesOf(ctx context.Context, c store.Conn) (map[int64]exchange.Pace, error) {
 	return a.paces.get(c.Now, pacesLive, func() (map[int64]exchange.Pace, error) {
-		list, err := c.Timed(ctx, c.Now.Add(-paceOf), maxTimed)
+		list, err := c.Requests.Timed(ctx, c.Now.Add(-paceOf), maxTimed)
 		return exchange.Paces(list), err
 	})
 }

@@ -34,13 +34,13 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 		return f, err
 	}
 	c := a.DB.Read()
-	if f.Material, err = c.ShownMaterial(ctx, material); err != nil {
+	if f.Material, err = c.Materials.Shown(ctx, material); err != nil {
 		return f, err
 	}
 	if a.hides(who, f.Material.Material, c.Now) {
 		return RequestFormView{}, offered(f.Material.Material, c.Now)
 	}
-	if f.Organization, err = c.Organization(ctx, f.Material.OrganizationID); err != nil {
+	if f.Organization, err = c.Organizations.Get(ctx, f.Material.OrganizationID); err != nil {
 		return f, err
 	}
 	f.Closed, f.Own = offered(f.Material.Material, c.Now), who.MemberOf(f.Organization.ID)
@@ -49,25 +49,26 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 	}
 	f.Terms = exchange.TermsOf(f.Material.Material, f.Shipping)
 	if id := f.Material.MTAAttachmentID; id != nil {
-		t, err := c.Attachment(ctx, *id)
+		t, err := c.Attachments.Get(ctx, *id)
 		if err == nil {
 			f.MTA = &t
 		} else if exchange.CodeOf(err) != exchange.NotFound {
 			return f, err
 		}
 	}
-	addresses, err := c.Addresses(ctx, who.ID, everything)
+	addresses, err := c.Addresses.List(ctx, who.ID, everything)
 	if err != nil {
 		return f, err
 	}
 	f.Addresses = addresses.Items
 	self := exchange.Actor{ID: who.ID} // leaves out what an admin could see besides
-	earlier, err := c.Requests(ctx, exchange.Page{Limit: maxEarlier}, exchange.RequestFilter{Requester: &who.ID}, self)
+	earlier, err := c.Requests.List(ctx, exchange.Page{Limit: maxEarlier}, exchange.RequestFilter{Requester: &who.ID},
+		self)
 	if err != nil {
 		return f, err
 	}
 	f.Earlier = earlier.Items
-	same, err := c.Requests(ctx, exchange.Page{Limit: 1},
+	same, err := c.Requests.List(ctx, exchange.Page{Limit: 1},
 		exchange.RequestFilter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
 	if err != nil {
 		return f, err
@@ -90,7 +91,7 @@ func shippingOf(ctx context.Context, c store.Conn, m exchange.Material) (*exchan
 	if m.ShippingID == nil {
 		return nil, nil
 	}
-	s, err := c.Shipping(ctx, *m.ShippingID)
+	s, err := c.Shippings.Get(ctx, *m.ShippingID)
 	return &s, err
 }
 
@@ -118,11 +119,11 @@ func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewReques
 		if err != nil {
 			return err
 		}
-		if err := tx.DeleteDraft(ctx, who.ID, RequestDraftKey(q.MaterialID)); err != nil {
+		if err := tx.Drafts.Delete(ctx, who.ID, RequestDraftKey(q.MaterialID)); err != nil {
 			return err
 		}
 		sent.Body = strconv.FormatInt(q.ID, 10)
-		first, err := tx.InsertRetry(ctx, sent, tx.Now.Add(-retryTime))
+		first, err := tx.IdempotentCalls.Insert(ctx, sent, tx.Now.Add(-retryTime))
 		if err == nil && !first {
 			err = exchange.Errorf(exchange.Conflict, "This form was sent already.")
 		}
@@ -138,7 +139,7 @@ func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewReques
 		return q, err
 	}
 	c := a.DB.Read()
-	earlier, none := c.Retry(ctx, sent.Caller, sent.Key, c.Now.Add(-retryTime))
+	earlier, none := c.IdempotentCalls.Get(ctx, sent.Caller, sent.Key, c.Now.Add(-retryTime))
 	if none != nil {
 		return q, err
 	}
@@ -152,7 +153,7 @@ func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewReques
 // submitRequest is SubmitRequest inside a transaction.
 func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 	n NewRequest) (q exchange.RequestDetail, err error) {
-	m, err := tx.MaterialForShare(ctx, int64(n.Request.Material.Value))
+	m, err := tx.Materials.ForShare(ctx, int64(n.Request.Material.Value))
 	if err != nil {
 		return q, err
 	}

@@ -57,11 +57,12 @@ const factTime = 30 * 24 * time.Hour
 // of mail, and spreadsheets without a job.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)),
-			tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)),
-			tx.ForgetFacts(ctx, tx.Now.Add(-factTime)),
-			tx.DeleteDeliveries(ctx, tx.Now.Add(-exchange.DeliveryLifetime)),
-			tx.DeleteMailCounts(ctx, tx.Now.Add(-exchange.MailDay)), tx.DeleteOldSheets(ctx, tx.Now.Add(-sheetTime)))
+		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Audit.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)),
+			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-retryTime)), tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)),
+			tx.Events.ForgetFacts(ctx, tx.Now.Add(-factTime)),
+			tx.Deliveries.DeleteUntil(ctx, tx.Now.Add(-exchange.DeliveryLifetime)),
+			tx.Mail.DeleteCounts(ctx, tx.Now.Add(-exchange.MailDay)),
+			tx.Storage.DeleteOldSheets(ctx, tx.Now.Add(-sheetTime)))
 	})
 }
 
@@ -77,20 +78,20 @@ func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
 		var gone []exchange.Attachment
 		var versions []exchange.AttachmentVersion
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-			if gone, err = tx.DeletedContent(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
+			if gone, err = tx.Attachments.DeletedContent(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
 				return p, nil, err
 			}
 			for _, t := range gone {
 				t.Content, t.ContentDeleted = nil, true
-				if err := tx.UpdateAttachment(ctx, t); err != nil {
+				if err := tx.Attachments.Update(ctx, t); err != nil {
 					return p, nil, err
 				}
 			}
-			if versions, err = tx.DeletedVersions(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
+			if versions, err = tx.Attachments.DeletedVersions(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
 				return p, nil, err
 			}
 			for _, v := range versions {
-				if err := tx.DeleteAttachmentVersion(ctx, v); err != nil {
+				if err := tx.Attachments.DeleteVersion(ctx, v); err != nil {
 					return p, nil, err
 				}
 			}
@@ -128,7 +129,7 @@ func (a *App) sweepOrphans(ctx context.Context, r *job.Run, _ struct{}) error {
 		if c.Now.Sub(info.Modified) < 24*time.Hour { // its record may not be committed yet
 			continue
 		}
-		known, err := c.ContentKnown(ctx, info.Key)
+		known, err := c.Attachments.ContentKnown(ctx, info.Key)
 		if err == nil && !known {
 			err = a.Files.Delete(ctx, info.Key)
 			removed.Files++

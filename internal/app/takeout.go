@@ -39,7 +39,7 @@ func (a *App) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.U
 			object("account of", user)); err != nil {
 			return err
 		}
-		reader, err = a.DB.Read().Reader(ctx, user)
+		reader, err = a.DB.Read().Mail.Reader(ctx, user)
 		return err
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 		return err
 	}
 	c, user, part := a.DB.Read(), of.ID, a.parts(of.ID.String())
-	own, err := c.Memberships(ctx, user, everything)
+	own, err := c.Memberships.List(ctx, user, everything)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 		takeList(z, "profile", profile, nil),
 		takePages(ctx, part, z, "addresses",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
-				return c.Addresses(ctx, user, p)
+				return c.Addresses.List(ctx, user, p)
 			}),
 		takePages(ctx, part, z, "requests",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenRequest], error) {
@@ -84,23 +84,23 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 			}),
 		takePages(ctx, part, z, "saved_searches",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
-				return c.SavedSearches(ctx, user, p)
+				return c.SavedSearches.List(ctx, user, p)
 			}),
 		takeAll(ctx, part, z, "drafts",
-			func(ctx context.Context) ([]exchange.Draft, error) { return c.Drafts(ctx, user) }),
+			func(ctx context.Context) ([]exchange.Draft, error) { return c.Drafts.List(ctx, user) }),
 		takePages(ctx, part, z, "grants",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
-				return c.Grants(ctx, user, p)
+				return c.Grants.List(ctx, user, p)
 			}),
 		takeAll(ctx, part, z, "invitations",
 			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
 		takePages(ctx, part, z, "tokens",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
-				return c.Tokens(ctx, user, p)
+				return c.Tokens.List(ctx, user, p)
 			}),
 		takePages(ctx, part, z, "acts",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.AuditEvent], error) {
-				return c.Audit(ctx, p, exchange.AuditFilter{Actor: &user})
+				return c.Audit.List(ctx, p, exchange.AuditFilter{Actor: &user})
 			}),
 	)
 }
@@ -131,7 +131,7 @@ type takenNotification struct {
 
 func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenRequest],
 	error) {
-	made, err := c.Requests(ctx, p, exchange.RequestFilter{Requester: &user}, exchange.Actor{ID: user})
+	made, err := c.Requests.List(ctx, p, exchange.RequestFilter{Requester: &user}, exchange.Actor{ID: user})
 	if err != nil {
 		return exchange.ListPage[takenRequest]{}, err
 	}
@@ -139,7 +139,7 @@ func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange
 	for i, q := range made.Items {
 		ids[i] = q.ID
 	}
-	events, err := c.EventsOf(ctx, ids)
+	events, err := c.Events.OfRequests(ctx, ids)
 	if err != nil {
 		return exchange.ListPage[takenRequest]{}, err
 	}
@@ -152,7 +152,7 @@ func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange
 
 func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
 	p exchange.Page) (exchange.ListPage[takenNotification], error) {
-	told, err := c.Notifications(ctx, user, exchange.NotificationFilter{}, p)
+	told, err := c.Notifications.List(ctx, user, exchange.NotificationFilter{}, p)
 	if err != nil {
 		return exchange.ListPage[takenNotification]{}, err
 	}
@@ -166,7 +166,7 @@ func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
 
 // takenAttachments returns a user's attachments, without where their content is stored.
 func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]exchange.Attachment, error) {
-	list, err := c.AttachmentsOf(ctx, user)
+	list, err := c.Attachments.OfUser(ctx, user)
 	for i, t := range list {
 		if t.Content != nil {
 			content := *t.Content
@@ -179,14 +179,14 @@ func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]exch
 
 // takenInvitations returns the invitations to a user and the join requests that they sent.
 func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list []any, err error) {
-	invited, err := c.InvitationsFor(ctx, u, everything)
+	invited, err := c.Invitations.For(ctx, u, everything)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range invited.Items {
 		list = append(list, v.Invitation)
 	}
-	asked, err := c.JoinRequestsOf(ctx, u.ID, exchange.JoinFilter{}, everything)
+	asked, err := c.JoinRequests.OfUser(ctx, u.ID, exchange.JoinFilter{}, everything)
 	for _, j := range asked.Items {
 		list = append(list, j.JoinRequest)
 	}

@@ -15,7 +15,7 @@ func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	if err := a.mayRead(ctx, who, exchange.TokenRead, who.ToUser(user), object("tokens of", user)); err != nil {
 		return exchange.ListPage[exchange.Token]{}, err
 	}
-	return a.DB.Read().Tokens(ctx, user, p)
+	return a.DB.Read().Tokens.List(ctx, user, p)
 }
 
 // RevokeToken revokes one token of a user, which may be the one presented.
@@ -28,7 +28,7 @@ func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
-		if err := tx.DeleteToken(ctx, user, id); err != nil {
+		if err := tx.Tokens.Delete(ctx, user, id); err != nil {
 			return err
 		}
 		return a.recordAction(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("token", id), nil)
@@ -44,7 +44,7 @@ func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UU
 		if err := match.check(Untagged{}); err != nil {
 			return err
 		}
-		if err := tx.DeleteTokens(ctx, user); err != nil {
+		if err := tx.Tokens.DeleteAll(ctx, user); err != nil {
 			return err
 		}
 		return a.recordAction(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("tokens of", user), nil)
@@ -58,7 +58,7 @@ func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error
 			object("tokens of", who.ID)); err != nil {
 			return err
 		}
-		if err := tx.DeleteOtherSessions(ctx, who.ID, who.TokenID); err != nil {
+		if err := tx.Tokens.DeleteOtherSessions(ctx, who.ID, who.TokenID); err != nil {
 			return err
 		}
 		return a.recordAction(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("sessions of", who.ID),
@@ -86,7 +86,7 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 		if err := tokenFits(ctx, tx, who, t); err != nil {
 			return err
 		}
-		if t.ID, err = tx.InsertToken(ctx, t, Hash(secret)); err != nil {
+		if t.ID, err = tx.Tokens.Insert(ctx, t, Hash(secret)); err != nil {
 			return err
 		}
 		return a.recordAction(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), object("token", t.ID),
@@ -97,20 +97,20 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 
 // Labs returns the organizations of who, to choose from.
 func (a *App) Labs(ctx context.Context, who exchange.Actor) ([]exchange.Organization, error) {
-	return a.DB.Read().OrganizationsOf(ctx, who.ID)
+	return a.DB.Read().Organizations.OfUser(ctx, who.ID)
 }
 
 // tokenFits checks that who may have another token like t.
 func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Token) error {
 	if t.Organization != nil && !who.MemberOf(*t.Organization) {
-		if _, err := tx.Organization(ctx, *t.Organization); err != nil {
+		if _, err := tx.Organizations.Get(ctx, *t.Organization); err != nil {
 			return refer(err, "organization", *t.Organization)
 		}
 		return exchange.Errorf(exchange.Forbidden, "You are not a member of organization %d, so no token of yours "+
 			"reaches it.", *t.Organization)
 	}
 	if who.Scope != "" {
-		presented, err := tx.Token(ctx, who.TokenID)
+		presented, err := tx.Tokens.Get(ctx, who.TokenID)
 		if err != nil {
 			return err
 		}
@@ -119,10 +119,11 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 				"further, or is valid for longer; sign in for that.")
 		}
 	}
-	if _, err := tx.UserForUpdate(ctx, t.UserID); err != nil { // locked, or two concurrent calls could exceed the limit
+	// locked, or two concurrent calls could exceed the limit
+	if _, err := tx.Users.ForUpdate(ctx, t.UserID); err != nil {
 		return err
 	}
-	count, err := tx.ScopedTokens(ctx, t.UserID)
+	count, err := tx.Tokens.CountScoped(ctx, t.UserID)
 	if err == nil && count >= exchange.MaxTokens {
 		err = exchange.Errorf(exchange.Conflict, "You have %d tokens, which is the most; revoke one that you do "+
 			"not need.", exchange.MaxTokens).With("limit", exchange.MaxTokens)

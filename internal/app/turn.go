@@ -10,14 +10,14 @@ import (
 // asking calls do, which changes what an organization's materials require: one material, or those with some shipping
 // requirements. In requests whose turn changes by this, the new turn begins now.
 func asking(ctx context.Context, tx store.Conn, organization int64, material, shipping *int64, do func() error) error {
-	before, err := tx.TurnsOf(ctx, organization, material, shipping)
+	before, err := tx.Turns.OfOrganization(ctx, organization, material, shipping)
 	if err != nil {
 		return err
 	}
 	if err := do(); err != nil || len(before) == 0 {
 		return err
 	}
-	after, err := tx.TurnsOf(ctx, organization, material, shipping)
+	after, err := tx.Turns.OfOrganization(ctx, organization, material, shipping)
 	if err != nil {
 		return err
 	}
@@ -36,16 +36,16 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 			others, turns = append(others, q), append(turns, turn)
 		}
 	}
-	if err := tx.BeginTurns(ctx, others); err != nil {
+	if err := tx.Turns.Begin(ctx, others); err != nil {
 		return err
 	}
-	return tx.InsertTurns(ctx, turns)
+	return tx.Turns.Insert(ctx, turns)
 }
 
 // saveMaterials saves changed materials of one organization. If what one requires has changed, new turns may begin in
 // its requests; if its title has, its requests are reindexed.
 func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Material) error {
-	save := func() error { return tx.UpdateMaterials(ctx, list) }
+	save := func() error { return tx.Materials.UpdateAll(ctx, list) }
 	var titled []exchange.Renaming
 	for i, m := range list {
 		was := old[i]
@@ -73,7 +73,7 @@ func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64,
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.ListPage[exchange.RequestTurn]{}, err
 	}
-	return a.DB.Read().Turns(ctx, id, p)
+	return a.DB.Read().Turns.List(ctx, id, p)
 }
 
 // SnoozeRequest defers reminders of the present turn until a moment.

@@ -90,7 +90,7 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 	secret := newSecret()
 	var s Signed
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		u, err := tx.UserByRegistryID(ctx, person.RegistryID)
+		u, err := tx.Users.ByRegistryID(ctx, person.RegistryID)
 		s.New = exchange.CodeOf(err) == exchange.NotFound
 		if s.New {
 			u, err = a.register(ctx, tx, person, r.Names())
@@ -99,7 +99,7 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 			return err
 		}
 		if verified := strings.ToLower(person.Email); verified != "" && verified != u.VerifiedEmail {
-			if err := tx.VerifyEmail(ctx, u.ID, verified); err != nil {
+			if err := tx.Users.VerifyEmail(ctx, u.ID, verified); err != nil {
 				return err
 			}
 		}
@@ -109,16 +109,16 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 			}
 		}
 		if ends != "" {
-			if err := tx.DeleteSession(ctx, Hash(ends)); err != nil {
+			if err := tx.Tokens.DeleteSession(ctx, Hash(ends)); err != nil {
 				return err
 			}
 		}
 		s.User, s.Token, s.Expires = u.ID, secret, tx.Now.Add(a.TokenLifetime)
 		t.UserID, t.ExpiresAt = u.ID, s.Expires
-		if t.ID, err = tx.InsertToken(ctx, t, Hash(secret)); err != nil {
+		if t.ID, err = tx.Tokens.Insert(ctx, t, Hash(secret)); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &u.ID, exchange.Login, object("user", u.ID), false,
+		return tx.Audit.Insert(ctx, &u.ID, exchange.Login, object("user", u.ID), false,
 			map[string]any{"token": t.ID, "kind": t.Kind})
 	})
 	return s, err
@@ -144,7 +144,7 @@ func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, na
 	if u, err = names.Patch(u); err != nil {
 		return u, err
 	}
-	if err := tx.InsertUser(ctx, u); err != nil {
+	if err := tx.Users.Insert(ctx, u); err != nil {
 		return u, err
 	}
 	o, err := makeOrganization(ctx, tx,
@@ -173,7 +173,7 @@ func Hash(token string) string {
 
 // Actor returns the actor who presents a token.
 func (a *App) Actor(ctx context.Context, token string) (exchange.Actor, error) {
-	who, err := a.DB.Read().Actor(ctx, Hash(token))
+	who, err := a.DB.Read().Actors.ByToken(ctx, Hash(token))
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return who, endedToken()
 	}
@@ -186,10 +186,10 @@ func (a *App) Actor(ctx context.Context, token string) (exchange.Actor, error) {
 // Logout revokes the token that the caller presented.
 func (a *App) Logout(ctx context.Context, who exchange.Actor) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := tx.DeleteToken(ctx, who.ID, who.TokenID); err != nil {
+		if err := tx.Tokens.Delete(ctx, who.ID, who.TokenID); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.Logout, object("user", who.ID), false,
+		return tx.Audit.Insert(ctx, &who.ID, exchange.Logout, object("user", who.ID), false,
 			map[string]any{"token": who.TokenID})
 	})
 }
@@ -213,7 +213,7 @@ var everything exchange.Page
 // User reads a user as who may see them.
 func (a *App) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (UserView, error) {
 	c := a.DB.Read()
-	u, err := c.User(ctx, id)
+	u, err := c.Users.Get(ctx, id)
 	if err != nil {
 		return UserView{}, err
 	}
@@ -232,34 +232,35 @@ func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	error) {
 	v := UserView{User: u, Private: private}
 	var err error
-	if v.Organizations, err = c.OrganizationsOf(ctx, u.ID); err != nil || !private {
+	if v.Organizations, err = c.Organizations.OfUser(ctx, u.ID); err != nil || !private {
 		return v, err
 	}
-	addresses, err := c.Addresses(ctx, u.ID, everything)
+	addresses, err := c.Addresses.List(ctx, u.ID, everything)
 	if err != nil {
 		return v, err
 	}
 	// Filter as u themselves would see them: closed requests stay assigned to someone who left the lab and may no
 	// longer read them.
-	assigned, err := c.Requests(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID}, exchange.Actor{ID: u.ID})
+	assigned, err := c.Requests.List(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID},
+		exchange.Actor{ID: u.ID})
 	if err != nil {
 		return v, err
 	}
-	made, err := c.Requests(ctx, everything, exchange.RequestFilter{Requester: &u.ID}, exchange.Actor{Admin: true})
+	made, err := c.Requests.List(ctx, everything, exchange.RequestFilter{Requester: &u.ID}, exchange.Actor{Admin: true})
 	if err != nil {
 		return v, err
 	}
-	grants, err := c.Grants(ctx, u.ID, everything)
+	grants, err := c.Grants.List(ctx, u.ID, everything)
 	if err != nil {
 		return v, err
 	}
-	invitations, err := c.InvitationsFor(ctx, u, everything)
+	invitations, err := c.Invitations.For(ctx, u, everything)
 	if err != nil {
 		return v, err
 	}
 	v.Addresses, v.Assignments, v.Requests, v.Grants = addresses.Items, assigned.Items, made.Items, grants.Items
 	v.Invitations = invitations.Items
-	owned, err := c.AttachmentsOf(ctx, u.ID)
+	owned, err := c.Attachments.OfUser(ctx, u.ID)
 	if err != nil {
 		return v, err
 	}
@@ -272,7 +273,7 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 	match IfMatch[UserView]) (UserView, error) {
 	var u exchange.User
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		old, err := tx.UserForUpdate(ctx, id)
+		old, err := tx.Users.ForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -306,7 +307,7 @@ func saveUser(ctx context.Context, tx store.Conn, old, u exchange.User) error {
 	if u == old {
 		return nil
 	}
-	if err := tx.UpdateUser(ctx, u); err != nil || u.Name() == old.Name() {
+	if err := tx.Users.Update(ctx, u); err != nil || u.Name() == old.Name() {
 		return err
 	}
 	return renamed(ctx, tx, exchange.Renaming{User: u.ID})
@@ -316,21 +317,21 @@ func saveUser(ctx context.Context, tx store.Conn, old, u exchange.User) error {
 // is audited without an actor.
 func (a *App) SetAdmin(ctx context.Context, registryID string, admin bool) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		u, err := tx.UserByRegistryID(ctx, registryID)
+		u, err := tx.Users.ByRegistryID(ctx, registryID)
 		if err != nil || u.Admin == admin {
 			return refer(err, "registry_id", registryID)
 		}
-		if err := tx.LockAdmin(ctx, u.ID); err != nil {
+		if err := tx.Actors.LockAdmin(ctx, u.ID); err != nil {
 			return err
 		}
-		if u, err = tx.UserForUpdate(ctx, u.ID); err != nil {
+		if u, err = tx.Users.ForUpdate(ctx, u.ID); err != nil {
 			return err
 		}
 		u.Admin = admin
-		if err := tx.UpdateUser(ctx, u); err != nil {
+		if err := tx.Users.Update(ctx, u); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, nil, exchange.UserUpdate, object("user", u.ID), true,
+		return tx.Audit.Insert(ctx, nil, exchange.UserUpdate, object("user", u.ID), true,
 			map[string]bool{"admin": admin})
 	})
 }

@@ -36,11 +36,11 @@ func (a *App) Verify(ctx context.Context) (VerifyReport, error) {
 func (a *App) verifyEvents(ctx context.Context, r *VerifyReport) error {
 	c := a.DB.Read()
 	for after := int64(0); ; {
-		heads, err := c.Heads(ctx, after, batch)
+		heads, err := c.Events.Heads(ctx, after, batch)
 		if err != nil || len(heads) == 0 {
 			return err
 		}
-		accounts, err := c.Accounts(ctx, after, heads[len(heads)-1].Request)
+		accounts, err := c.Turns.Accounts(ctx, after, heads[len(heads)-1].Request)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (a *App) verifyEvents(ctx context.Context, r *VerifyReport) error {
 				account.Turns[len(account.Turns)-1].Side != account.Party {
 				r.fault("request %d: the account of its turns was altered", head.Request)
 			}
-			chain, err := c.Chain(ctx, head.Request)
+			chain, err := c.Events.Chain(ctx, head.Request)
 			if err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ func (a *App) verifyEvents(ctx context.Context, r *VerifyReport) error {
 func (a *App) verifyFiles(ctx context.Context, r *VerifyReport) error {
 	c := a.DB.Read()
 	for after := int64(0); ; {
-		list, err := c.StoredContent(ctx, after, batch)
+		list, err := c.Attachments.StoredContent(ctx, after, batch)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -93,7 +93,7 @@ func (a *App) verifyVersions(ctx context.Context, r *VerifyReport) error {
 	c := a.DB.Read()
 	var last exchange.AttachmentVersion
 	for {
-		list, err := c.StoredVersions(ctx, last.Attachment, last.Version, batch)
+		list, err := c.Attachments.StoredVersions(ctx, last.Attachment, last.Version, batch)
 		if err != nil || len(list) == 0 {
 			return err
 		}

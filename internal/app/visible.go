@@ -24,7 +24,7 @@ func noMaterial() error { return exchange.Errorf(exchange.NotFound, "There is no
 // listed reads a material without its private fields; NotFound if it is hidden from who. If an admin sees what only its
 // lab may, that is audited.
 func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
-	m, err := c.ShownMaterial(ctx, id)
+	m, err := c.Materials.Shown(ctx, id)
 	if err != nil {
 		return m, err
 	}
@@ -59,7 +59,7 @@ func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id in
 // shownIn is shown for a caller who changes the material in a transaction, which audits what an admin does.
 func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial,
 	error) {
-	m, err := tx.ShownMaterial(ctx, id)
+	m, err := tx.Materials.Shown(ctx, id)
 	if err != nil || !m.Conceals() {
 		return m, err
 	}
@@ -84,7 +84,7 @@ func toPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange
 	if who.Anonymous() || who.Admin || who.MemberOf(m.OrganizationID) {
 		return rel, nil
 	}
-	accepted, err := c.Accepted(ctx, m.ID, who.Viewer())
+	accepted, err := c.Materials.Accepted(ctx, m.ID, who.Viewer())
 	if accepted {
 		rel |= exchange.RequesterOf
 	}
@@ -103,7 +103,7 @@ func reveal(who exchange.Actor, list []exchange.ShownMaterial) {
 // materialForUpdate reads a material that who may see and locks it until commit.
 func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Material,
 	error) {
-	m, err := tx.MaterialForUpdate(ctx, id)
+	m, err := tx.Materials.ForUpdate(ctx, id)
 	if err == nil && a.hides(who, m, tx.Now) {
 		return exchange.Material{}, noMaterial()
 	}
@@ -115,7 +115,7 @@ func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange
 func (a *App) imported(ctx context.Context, who exchange.Actor, source, identifier string) (exchange.ShownMaterial,
 	error) {
 	c := a.DB.Read()
-	m, err := c.MaterialByImport(ctx, source, identifier)
+	m, err := c.Materials.ByImport(ctx, source, identifier)
 	switch {
 	case err != nil:
 	case a.hides(who, m.Material, c.Now):

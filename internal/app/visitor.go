@@ -38,7 +38,7 @@ func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 	v := Visitor{Zone: time.UTC}
 	c := a.DB.Read()
 	var err error
-	if v.Actor, err = c.Actor(ctx, Hash(token)); err != nil {
+	if v.Actor, err = c.Actors.ByToken(ctx, Hash(token)); err != nil {
 		if exchange.CodeOf(err) == exchange.NotFound {
 			err = nil
 		}
@@ -47,7 +47,7 @@ func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 	if v.Scope != "" { // a program's token is not a session
 		return Visitor{Zone: time.UTC}, nil
 	}
-	seen, err := c.Visitor(ctx, v.ID)
+	seen, err := c.Mail.Visitor(ctx, v.ID)
 	if err != nil {
 		return v, err
 	}
@@ -64,7 +64,7 @@ func (a *App) useToken(ctx context.Context, who exchange.Actor) {
 	if who.Used == nil || a.DB.Read().Now.Sub(*who.Used) < usedEvery {
 		return
 	}
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.UseToken(ctx, who.TokenID) })
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.Tokens.Use(ctx, who.TokenID) })
 	if err != nil {
 		a.Log.WarnContext(ctx, "note that a token is used", "error", err)
 	}

@@ -13,7 +13,7 @@ import (
 func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.Page) (exchange.ListPage[exchange.Webhook], error) {
 	c := a.DB.Read()
-	_, err := c.Organization(ctx, organization)
+	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.WebhookRead, who.ToOrganization(organization),
 			object("webhooks of organization", organization))
@@ -21,12 +21,12 @@ func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int
 	if err != nil {
 		return exchange.ListPage[exchange.Webhook]{}, err
 	}
-	return c.Webhooks(ctx, organization, p)
+	return c.Webhooks.List(ctx, organization, p)
 }
 
 // Webhook reads one webhook of an organization.
 func (a *App) Webhook(ctx context.Context, who exchange.Actor, organization, id int64) (exchange.Webhook, error) {
-	w, err := a.DB.Read().Webhook(ctx, organization, id)
+	w, err := a.DB.Read().Webhooks.Get(ctx, organization, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.WebhookRead, who.ToOrganization(organization), object("webhook", id))
 	}
@@ -42,14 +42,14 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 	}
 	w.OrganizationID, w.Secret = organization, webhook.NewSecret()
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil { // or there could be one too many
+		if _, err := tx.Organizations.ForUpdate(ctx, organization); err != nil { // or there could be one too many
 			return err
 		}
 		if err := a.may(ctx, tx, who, exchange.WebhookWrite, who.ToOrganization(organization),
 			object("organization", organization)); err != nil {
 			return err
 		}
-		list, err := tx.Webhooks(ctx, organization, exchange.Page{})
+		list, err := tx.Webhooks.List(ctx, organization, exchange.Page{})
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 		if !w.Enabled {
 			w.OffAt = &tx.Now
 		}
-		if w.ID, err = tx.InsertWebhook(ctx, w); err != nil {
+		if w.ID, err = tx.Webhooks.Insert(ctx, w); err != nil {
 			return err
 		}
 		return noteWebhook(ctx, tx, who, w)
@@ -71,7 +71,7 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 
 // noteWebhook audits a change of a webhook, without its URL and secrets.
 func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w exchange.Webhook) error {
-	return tx.InsertAudit(ctx, actorID(who), exchange.WebhookWrite, object("webhook", w.ID), false,
+	return tx.Audit.Insert(ctx, actorID(who), exchange.WebhookWrite, object("webhook", w.ID), false,
 		map[string]any{"organization": w.OrganizationID, "events": w.Events, "enabled": w.Enabled})
 }
 
@@ -104,7 +104,7 @@ func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organizatio
 				return err
 			}
 			w.UpdatedAt = tx.Now
-			if err := tx.UpdateWebhook(ctx, w); err != nil {
+			if err := tx.Webhooks.Update(ctx, w); err != nil {
 				return err
 			}
 			return noteWebhook(ctx, tx, who, w)
@@ -116,7 +116,7 @@ func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organizatio
 func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
 	do func(context.Context, store.Conn, exchange.Webhook) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		w, err := tx.WebhookForUpdate(ctx, organization, id)
+		w, err := tx.Webhooks.ForUpdate(ctx, organization, id)
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organizatio
 			if err := match.check(w); err != nil {
 				return err
 			}
-			if err := tx.DeleteWebhook(ctx, id); err != nil {
+			if err := tx.Webhooks.Delete(ctx, id); err != nil {
 				return err
 			}
 			return noteWebhook(ctx, tx, who, w)
@@ -151,7 +151,7 @@ func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization,
 			Data: exchange.PingData{Organization: organization, Webhook: id}}
 		sent, err := send(ctx, tx, w, nil, m.Type, m)
 		if err == nil {
-			d, err = tx.Delivery(ctx, id, sent)
+			d, err = tx.Deliveries.Get(ctx, id, sent)
 		}
 		return err
 	})
@@ -177,7 +177,7 @@ func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, 
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
 		return exchange.ListPage[exchange.WebhookDelivery]{}, err
 	}
-	return a.DB.Read().Deliveries(ctx, id, p, f)
+	return a.DB.Read().Deliveries.List(ctx, id, p, f)
 }
 
 // Delivery reads a delivery with its attempts, the oldest first.
@@ -187,8 +187,8 @@ func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id
 		return d, nil, err
 	}
 	c := a.DB.Read()
-	if d, err = c.Delivery(ctx, id, delivery); err == nil {
-		attempts, err = c.Attempts(ctx, delivery)
+	if d, err = c.Deliveries.Get(ctx, id, delivery); err == nil {
+		attempts, err = c.Deliveries.Attempts(ctx, delivery)
 	}
 	return d, attempts, err
 }
@@ -197,12 +197,12 @@ func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id
 func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, id,
 	delivery int64) (d exchange.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
-		old, err := tx.DeliveryForUpdate(ctx, id, delivery)
+		old, err := tx.Deliveries.ForUpdate(ctx, id, delivery)
 		if err != nil {
 			return err
 		}
 		d = old.Again(tx.Now)
-		if err := tx.UpdateDelivery(ctx, d); err != nil {
+		if err := tx.Deliveries.Update(ctx, d); err != nil {
 			return err
 		}
 		_, err = Deliver.Enqueue(ctx, tx, deliveryArgs(w, d), deliverOn(w.OrganizationID, time.Time{}))

@@ -192,7 +192,7 @@ func (y *year) askForOtherThings() {
 		NeedsAbstract: exchange.Some(y.random.IntN(2) == 0), NeedsMTA: exchange.Some(y.random.IntN(2) == 0),
 		NeedsIRB: exchange.Some(y.random.IntN(2) == 0)}, nil)
 	y.must(err)
-	part, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material},
+	part, err := y.db.Read().Requests.List(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material},
 		y.admin)
 	y.must(err)
 	for _, q := range part.Items {
@@ -275,7 +275,7 @@ func (y *year) compare() {
 	y.Helper()
 	var got []string
 	for _, who := range []exchange.Actor{y.asks, y.member, y.off, y.admin} {
-		part, err := y.db.Read().Notifications(y.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{})
+		part, err := y.db.Read().Notifications.List(y.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{})
 		y.must(err)
 		for _, n := range part.Items {
 			e := n.Event
@@ -294,7 +294,7 @@ func (y *year) compare() {
 	if diff := cmp.Diff(y.want, got); diff != "" {
 		y.Errorf("reminders and escalations (-want +got):\n%s", diff)
 	}
-	accounts, err := y.db.Read().Accounts(y.Context(), 0, slices.Max(y.ids))
+	accounts, err := y.db.Read().Turns.Accounts(y.Context(), 0, slices.Max(y.ids))
 	y.must(err)
 	entries, want := 0, map[int64][]exchange.RequestTurn{}
 	for id, l := range y.lives {

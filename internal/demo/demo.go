@@ -25,7 +25,7 @@ var files embed.FS
 // Filled reports whether the sample data are there. The admin signs in last, so whoever finds the
 // admin finds everything. Data that a crash cut short are filled in again, some of them twice.
 func Filled(ctx context.Context, a *app.App) (bool, error) {
-	_, err := a.DB.Read().UserByRegistryID(ctx, AdminID)
+	_, err := a.DB.Read().Users.ByRegistryID(ctx, AdminID)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return false, nil
 	}

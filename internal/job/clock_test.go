@@ -29,7 +29,7 @@ func TestALeaseStaysWhereTheClockJumpsAheadWhileAWorkerWaitsForTheDatabase(t *te
 				Lease: time.Minute})
 			jobtest.Poll(b.T, "the worker looked at its clock", func() bool { return looked.Load() > 0 })
 			c.jump(7 * 24 * time.Hour)
-			_, err := tx.ClaimJobs(ctx, false, 0, []string{"other"}, c.now().Add(time.Minute), 1)
+			_, err := tx.Jobs.Claim(ctx, false, 0, []string{"other"}, c.now().Add(time.Minute), 1)
 			return err
 		})
 		before := again.Queries()

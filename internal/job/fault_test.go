@@ -51,7 +51,7 @@ func TestAJobThatAlwaysFailsIsTriedEverLaterAndThenGivenUp(t *testing.T) {
 		b.tx(func(ctx context.Context, tx store.Conn) error {
 			again, err := j.Retry(tx.Now)
 			if err == nil {
-				_, err = tx.SaveJob(ctx, exchange.JobFailed, again)
+				_, err = tx.Jobs.Save(ctx, exchange.JobFailed, again)
 			}
 			return err
 		})
@@ -121,7 +121,7 @@ func TestAHandlerThatHangsLosesItsJobAndItsSlot(t *testing.T) {
 func (b bench) take(kind string, lease time.Duration) (j exchange.Job) {
 	b.Helper()
 	b.tx(func(ctx context.Context, tx store.Conn) error {
-		list, err := tx.ClaimJobs(ctx, false, 0, []string{kind}, tx.Now.Add(lease), 1)
+		list, err := tx.Jobs.Claim(ctx, false, 0, []string{kind}, tx.Now.Add(lease), 1)
 		if err == nil && len(list) != 1 {
 			err = fmt.Errorf("%d jobs are free", len(list))
 		}
@@ -149,7 +149,7 @@ func TestTheJobOfAProcessThatDiedGoesToAnotherWhenItsLeaseEnds(t *testing.T) {
 			b.Errorf("it was taken %d times", j.Lease)
 		}
 		b.tx(func(ctx context.Context, tx store.Conn) error { // the dead one was only slow
-			saved, err := tx.SaveJob(ctx, exchange.JobRunning, dead.Finish(nil, tx.Now))
+			saved, err := tx.Jobs.Save(ctx, exchange.JobRunning, dead.Finish(nil, tx.Now))
 			if saved {
 				b.Error("who lost the job finished it again")
 			}
@@ -232,12 +232,12 @@ func TestACancelledJobIsStoppedAndKeepsWhatItGotDone(t *testing.T) {
 			})}})
 		<-stepped
 		b.tx(func(ctx context.Context, tx store.Conn) error {
-			j, err := tx.JobForUpdate(ctx, id)
+			j, err := tx.Jobs.ForUpdate(ctx, id)
 			if err == nil {
 				j, err = j.Cancel(tx.Now)
 			}
 			if err == nil {
-				_, err = tx.SaveJob(ctx, exchange.JobRunning, j)
+				_, err = tx.Jobs.Save(ctx, exchange.JobRunning, j)
 			}
 			return err
 		})

@@ -40,7 +40,7 @@ func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o Enq
 	if err != nil {
 		return 0, fmt.Errorf("job %s: %w", k.Name, err)
 	}
-	return tx.InsertJob(ctx, k.job(tx, raw, o))
+	return tx.Jobs.Insert(ctx, k.job(tx, raw, o))
 }
 
 // Restart is Enqueue, except that an existing job with that key, in whatever state, starts anew with args: what a run
@@ -50,7 +50,7 @@ func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o Enq
 	if err != nil {
 		return 0, fmt.Errorf("job %s: %w", k.Name, err)
 	}
-	return tx.RestartJob(ctx, k.job(tx, raw, o))
+	return tx.Jobs.Restart(ctx, k.job(tx, raw, o))
 }
 
 // job is the job of an order.
@@ -85,7 +85,7 @@ func (k Kind[Args]) EnqueueAll(ctx context.Context, tx store.Conn, list []Queued
 		}
 		jobs[i] = k.job(tx, raw, q.EnqueueOptions)
 	}
-	return tx.InsertJobs(ctx, jobs)
+	return tx.Jobs.InsertAll(ctx, jobs)
 }
 
 // Handler runs the jobs of one kind.

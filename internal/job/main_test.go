@@ -56,7 +56,7 @@ var (
 const steps = 5
 
 func effect(ctx context.Context, tx store.Conn, object string) error {
-	return tx.InsertAudit(ctx, nil, "test", object, false, nil)
+	return tx.Audit.Insert(ctx, nil, "test", object, false, nil)
 }
 
 func doShort(ctx context.Context, r *job.Run, object string) error {
@@ -141,7 +141,7 @@ func (b bench) once(want int) {
 // job reads a job.
 func (b bench) job(id int64) exchange.Job {
 	b.Helper()
-	j, err := b.db.Read().Job(b.Context(), id)
+	j, err := b.db.Read().Jobs.Get(b.Context(), id)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func (b bench) tx(do func(ctx context.Context, tx store.Conn) error) {
 // states counts the jobs of a kind in each state.
 func (b bench) states(kind string) map[exchange.JobState]int {
 	b.Helper()
-	part, err := b.db.Read().Jobs(b.Context(), exchange.Page{}, nil, exchange.JobFilter{Kind: &kind})
+	part, err := b.db.Read().Jobs.List(b.Context(), exchange.Page{}, nil, exchange.JobFilter{Kind: &kind})
 	if err != nil {
 		b.Fatal(err)
 	}

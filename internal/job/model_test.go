@@ -54,7 +54,7 @@ func play(r *rapid.T, m *model) {
 		"retry": m.change(exchange.Job.Retry, []exchange.JobState{exchange.JobFailed, exchange.JobCancelled},
 			func(s *modelled) { s.state, s.failures = exchange.JobReady, 0 }),
 		"leases end": func(*rapid.T) {
-			m.conn.Now = m.conn.Now.Add(2 * lease)
+			m.conn = m.conn.At(m.conn.Now.Add(2 * lease))
 			for _, s := range m.jobs {
 				s.expired = s.state == exchange.JobRunning
 			}
@@ -119,7 +119,7 @@ func (m *model) claim(r *rapid.T) {
 			free++
 		}
 	}
-	list := must(m.conn.ClaimJobs(m.ctx, false, 0, []string{short.Name}, m.conn.Now.Add(lease), limit))
+	list := must(m.conn.Jobs.Claim(m.ctx, false, 0, []string{short.Name}, m.conn.Now.Add(lease), limit))
 	if len(list) != min(free, limit) {
 		r.Fatalf("%d jobs were taken of %d that are free, at most %d", len(list), free, limit)
 	}
@@ -145,7 +145,7 @@ func (m *model) act(to func(j exchange.Job, now time.Time) exchange.Job, do func
 		i := rapid.IntRange(0, len(m.held)-1).Draw(r, "held")
 		s := m.jobs[m.held[i].ID]
 		next := to(m.held[i], m.conn.Now)
-		saved := must(m.conn.SaveJob(m.ctx, exchange.JobRunning, next))
+		saved := must(m.conn.Jobs.Save(m.ctx, exchange.JobRunning, next))
 		if mine := s.state == exchange.JobRunning && s.lease == m.held[i].Lease; saved != mine {
 			r.Fatalf("saved: %t, but it is that worker's: %t", saved, mine)
 		}
@@ -169,13 +169,13 @@ func (m *model) change(to func(exchange.Job, time.Time) (exchange.Job, error), f
 		for _, state := range from {
 			allowed = allowed || m.jobs[id].state == state
 		}
-		was := must(m.conn.JobForUpdate(m.ctx, id))
+		was := must(m.conn.Jobs.ForUpdate(m.ctx, id))
 		next, err := to(was, m.conn.Now)
 		if (err == nil) != allowed {
 			r.Fatalf("a job that is %s: %v", s.state, err)
 		}
 		if allowed {
-			must(m.conn.SaveJob(m.ctx, was.State, next))
+			must(m.conn.Jobs.Save(m.ctx, was.State, next))
 			do(s)
 			s.expired = false
 		}
@@ -185,7 +185,7 @@ func (m *model) change(to func(exchange.Job, time.Time) (exchange.Job, error), f
 // check compares every job with its model.
 func (m *model) check(r *rapid.T) {
 	for id, s := range m.jobs {
-		j := must(m.conn.Job(m.ctx, id))
+		j := must(m.conn.Jobs.Get(m.ctx, id))
 		if j.State != s.state || j.Lease != s.lease || j.Failures != s.failures || j.Progress.Done != s.steps ||
 			s.finished > 1 {
 			r.Fatalf("job %d is %+v, want %+v", id, j, *s)

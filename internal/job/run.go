@@ -108,7 +108,7 @@ func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Co
 		if next, refused = do(ctx, tx); refused != nil {
 			return refused
 		}
-		saved, err := tx.SaveJob(ctx, exchange.JobRunning, next)
+		saved, err := tx.Jobs.Save(ctx, exchange.JobRunning, next)
 		if err == nil && !saved {
 			err = errLost
 		}
@@ -191,7 +191,7 @@ func (r *Run) settle(err error) (exchange.JobState, error) {
 	}
 	var now exchange.Job
 	settled := r.w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (failed error) {
-		if now, failed = tx.JobForUpdate(ctx, r.id); failed != nil {
+		if now, failed = tx.Jobs.ForUpdate(ctx, r.id); failed != nil {
 			return failed
 		}
 		if now.State != exchange.JobRunning || now.Lease != r.job.Lease {
@@ -202,7 +202,7 @@ func (r *Run) settle(err error) (exchange.JobState, error) {
 		} else {
 			now = now.Fail(message(err), r.again(now, err, tx.Now), tx.Now)
 		}
-		_, failed = tx.SaveJob(ctx, exchange.JobRunning, now)
+		_, failed = tx.Jobs.Save(ctx, exchange.JobRunning, now)
 		return failed
 	})
 	return now.State, settled

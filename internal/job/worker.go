@@ -169,7 +169,7 @@ func (w *Worker) claim(ctx, running context.Context, l lane) []*Run {
 	defer cancel()
 	var list []exchange.Job
 	err := w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (err error) {
-		list, err = tx.ClaimJobs(ctx, l.heavy, l.each, w.kinds, tx.Now.Add(w.Lease), l.ahead)
+		list, err = tx.Jobs.Claim(ctx, l.heavy, l.each, w.kinds, tx.Now.Add(w.Lease), l.ahead)
 		return err
 	})
 	if err != nil {
@@ -218,7 +218,7 @@ func (w *Worker) wait(ctx context.Context, l lane) bool {
 		case <-l.freed:
 		case <-time.After(pollEvery/2 + rand.N(pollEvery/2)):
 		}
-		due, err := w.DB.Read().JobsDue(ctx, l.heavy, w.kinds)
+		due, err := w.DB.Read().Jobs.Due(ctx, l.heavy, w.kinds)
 		if err != nil && ctx.Err() == nil {
 			w.Log.ErrorContext(ctx, "look for jobs", "error", err)
 		}
@@ -251,7 +251,7 @@ func (w *Worker) renew(ctx context.Context) {
 		}
 		var leases map[int64]int64
 		err := w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (err error) {
-			leases, err = tx.RenewJobs(ctx, ids, tx.Now.Add(w.Lease))
+			leases, err = tx.Jobs.Renew(ctx, ids, tx.Now.Add(w.Lease))
 			return err
 		})
 		if err != nil {
@@ -304,12 +304,13 @@ func (w *Worker) schedule(ctx context.Context) {
 					continue
 				}
 				key := period.Format(time.RFC3339Nano)
-				if _, err := tx.InsertJob(ctx,
+				if _, err := tx.Jobs.Insert(ctx,
 					exchange.Job{Kind: h.kind, Key: &key, Args: []byte("null"), DueAt: &period}); err != nil {
 					return err
 				}
 			}
-			return tx.EndLeases(ctx, tx.Now.Add(w.Lease+skew)) // not now: the clock may have jumped while this waited
+			// not now: the clock may have jumped while this waited
+			return tx.Jobs.EndLeases(ctx, tx.Now.Add(w.Lease+skew))
 		})
 		if err == nil {
 			for _, h := range w.handlers {

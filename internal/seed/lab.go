@@ -112,25 +112,25 @@ func paper(name, description string, user *uuid.UUID, organization *int64) excha
 // keep adds the lab to a new database that has all labs before it: so their ids are known.
 func (l lab) keep(ctx context.Context, c store.Conn) error {
 	for _, u := range l.people {
-		if err := c.InsertUser(ctx, u); err != nil {
+		if err := c.Users.Insert(ctx, u); err != nil {
 			return err
 		}
 	}
-	id, err := c.InsertOrganization(ctx, l.Organization)
+	id, err := c.Organizations.Insert(ctx, l.Organization)
 	if err != nil {
 		return err
 	}
 	if id != l.ID {
 		return fmt.Errorf("organization %d was given the id %d", l.ID, id)
 	}
-	_, err = c.InsertShipping(ctx, l.shipping)
-	err = errors.Join(err, c.Join(ctx, id, l.members...))
+	_, err = c.Shippings.Insert(ctx, l.shipping)
+	err = errors.Join(err, c.Organizations.Join(ctx, id, l.members...))
 	for _, a := range l.addresses {
-		_, failed := c.InsertAddress(ctx, a)
+		_, failed := c.Addresses.Insert(ctx, a)
 		err = errors.Join(err, failed)
 	}
 	for _, p := range l.papers {
-		_, failed := c.InsertAttachment(ctx, p)
+		_, failed := c.Attachments.Insert(ctx, p)
 		err = errors.Join(err, failed)
 	}
 	return err

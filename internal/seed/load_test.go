@@ -147,10 +147,11 @@ func TestADatabaseInUseStaysAsItIs(t *testing.T) {
 				t.Error(err)
 			}
 			a := opened(t, where)
-			if label, err := a.DB.Read().Loaded(t.Context()); err != nil || label != (Size{Materials: 10}).String() {
+			if label, err := a.DB.Read().Secrets.Loaded(t.Context()); err != nil ||
+				label != (Size{Materials: 10}).String() {
 				t.Error(label, err)
 			}
-			page, err := a.DB.Read().Materials(t.Context(), exchange.Page{Limit: 20}, exchange.MaterialFilter{},
+			page, err := a.DB.Read().Materials.List(t.Context(), exchange.Page{Limit: 20}, exchange.MaterialFilter{},
 				personID(0))
 			if err != nil || page.Total != 10 {
 				t.Error(page.Total, err)
@@ -197,12 +198,12 @@ func TestASeededDatabaseHasTheSchemaOfOneThatGrew(t *testing.T) {
 			t.Error(diff)
 		}
 		err := a.DB.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
-			m, err := tx.Material(ctx, 1)
+			m, err := tx.Materials.Get(ctx, 1)
 			if err != nil {
 				return err
 			}
 			m.Reference, m.ImportIdentifier = nil, nil
-			id, err := tx.InsertMaterial(ctx, m)
+			id, err := tx.Materials.Insert(ctx, m)
 			if id != 11 {
 				t.Errorf("the next material is %d", id)
 			}

@@ -13,8 +13,8 @@ import (
 const failedMail = "o.mail IN ('REFUSED', 'IN_DOUBT')"
 
 // Overview counts what an admin looks after; requests count as stuck whose turn began before a moment.
-func (c Conn) Overview(ctx context.Context, stuck time.Time) (exchange.Overview, error) {
-	return one(ctx, c, func(r row, o *exchange.Overview) error {
+func (st Admin) Overview(ctx context.Context, stuck time.Time) (exchange.Overview, error) {
+	return one(ctx, st.conn, func(r row, o *exchange.Overview) error {
 		return r.Scan(&o.Users, &o.Organizations, &o.Waiting, &o.Failed, &o.Stuck, &o.Mail)
 	}, `SELECT (SELECT COUNT(*) FROM users), (SELECT COUNT(*) FROM organizations), (SELECT COUNT(*) FROM jobs
 		WHERE due_at IS NOT NULL),
@@ -24,7 +24,7 @@ func (c Conn) Overview(ctx context.Context, stuck time.Time) (exchange.Overview,
 }
 
 // StuckRequests lists the requests in which it is somebody's turn.
-func (c Conn) StuckRequests(ctx context.Context, p exchange.Page,
+func (st Admin) StuckRequests(ctx context.Context, p exchange.Page,
 	f exchange.StuckFilter) (exchange.ListPage[exchange.RequestDetail], error) {
 	w := where("o.party <> ''")
 	andEqual(w, "o.party", f.Party)
@@ -38,19 +38,19 @@ func (c Conn) StuckRequests(ctx context.Context, p exchange.Page,
 	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins,
 		scan: scanRequest,
 		id:   func(q exchange.RequestDetail) int64 { return q.ID }}
-	part, err := l.page(ctx, c, p, w)
+	part, err := l.page(ctx, st.conn, p, w)
 	if err != nil {
 		return part, err
 	}
-	return part, c.addDocuments(ctx, part.Items)
+	return part, Requests(st).addDocuments(ctx, part.Items)
 }
 
 // FailedMail lists the notifications whose mail was refused, or may have been lost.
-func (c Conn) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
+func (st Admin) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
 	l := listing[exchange.FailedMail]{columns: notificationColumns, table: "notifications", joins: notificationJoins,
 		scan: func(r row, m *exchange.FailedMail) error { return scanNotification(r, &m.Notification) },
 		id:   func(m exchange.FailedMail) int64 { return m.ID }}
-	part, err := l.page(ctx, c, p, where(failedMail))
+	part, err := l.page(ctx, st.conn, p, where(failedMail))
 	if err != nil {
 		return part, err
 	}
@@ -58,7 +58,7 @@ func (c Conn) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPag
 	for _, m := range part.Items {
 		people = append(people, m.User)
 	}
-	readers, err := c.readers(ctx, people)
+	readers, err := Mail(st).readers(ctx, people)
 	for i := range part.Items {
 		m := &part.Items[i]
 		m.To, m.Refused = readers[m.User].User, readers[m.User].Mail.Refused
@@ -67,10 +67,10 @@ func (c Conn) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPag
 }
 
 // readers reads people with how they want mail.
-func (c Conn) readers(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]Reader, error) {
+func (st Mail) readers(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]Reader, error) {
 	byID := map[uuid.UUID]Reader{}
 	places, args := in(nil, people)
-	list, err := all(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+
+	list, err := all(ctx, st.conn, scanReader, "SELECT "+userColumns+", "+mailColumns+
 		` FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id
 		WHERE u.id IN (`+places+")", args...)
 	for _, p := range list {

@@ -11,26 +11,26 @@ import (
 
 // BeginEpoch begins an epoch of searches, and gives it. It waits for the transactions that save materials
 // now; those that come later wait for this one. So whatever was saved in an earlier epoch is in sight.
-func (c Conn) BeginEpoch(ctx context.Context) (int64, error) {
-	return one(ctx, c, value[int64], "UPDATE search_epochs SET epoch = epoch + 1 RETURNING epoch")
+func (st Alerts) BeginEpoch(ctx context.Context) (int64, error) {
+	return one(ctx, st.conn, value[int64], "UPDATE search_epochs SET epoch = epoch + 1 RETURNING epoch")
 }
 
-// searchEpoch is the present epoch of searches, which does not end before the transaction.
-func (c Conn) searchEpoch(ctx context.Context) (int64, error) {
-	return one(ctx, c, value[int64], "SELECT epoch FROM search_epochs"+c.db.dialect.forShare)
+// epoch is the present epoch of searches, which does not end before the transaction.
+func (st Alerts) epoch(ctx context.Context) (int64, error) {
+	return one(ctx, st.conn, value[int64], "SELECT epoch FROM search_epochs"+st.conn.db.dialect.forShare)
 }
 
 // noteChanges has alerts look at materials that were saved, unless nobody ever saved a search.
-func (c Conn) noteChanges(ctx context.Context, epoch int64, list []exchange.Material) error {
+func (st Alerts) noteChanges(ctx context.Context, epoch int64, list []exchange.Material) error {
 	if epoch == 0 {
 		return nil
 	}
-	for some := range inBatches(list, c.db.dialect.atOnce) {
+	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
 		var args []any
 		for _, m := range some {
 			args = append(args, m.ID)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) VALUES "+places(len(some), 1),
+		if _, err := st.conn.exec(ctx, "INSERT INTO material_changes (material_id) VALUES "+places(len(some), 1),
 			args...); err != nil {
 			return err
 		}
@@ -39,24 +39,24 @@ func (c Conn) noteChanges(ctx context.Context, epoch int64, list []exchange.Mate
 }
 
 // EmbargoDay is the day up to which alerts know of embargoes that ended.
-func (c Conn) EmbargoDay(ctx context.Context) (string, error) {
-	return one(ctx, c, value[string], "SELECT day FROM embargo_days")
+func (st Alerts) EmbargoDay(ctx context.Context) (string, error) {
+	return one(ctx, st.conn, value[string], "SELECT day FROM embargo_days")
 }
 
 // EndEmbargoes has alerts look at materials whose embargo ended since EmbargoDay, which is today from now
 // on: an earlier day too, where the clock was set back, so that embargoes which end then end again.
-func (c Conn) EndEmbargoes(ctx context.Context) error {
-	day, err := one(ctx, c, value[string], "SELECT day FROM embargo_days"+c.db.dialect.forUpdate)
+func (st Alerts) EndEmbargoes(ctx context.Context) error {
+	day, err := one(ctx, st.conn, value[string], "SELECT day FROM embargo_days"+st.conn.db.dialect.forUpdate)
 	if err != nil {
 		return err
 	}
-	today := c.today()
-	if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials m WHERE "+
+	today := st.conn.today()
+	if _, err := st.conn.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials m WHERE "+
 		"embargo_date > $1 AND embargo_date <= $2 AND "+published("m"),
 		day, today); err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, "UPDATE embargo_days SET day = $1", today)
+	_, err = st.conn.exec(ctx, "UPDATE embargo_days SET day = $1", today)
 	return err
 }
 
@@ -74,34 +74,34 @@ func (n MaterialChange) MayBeNew(since exchange.AlertStart) bool {
 	return !n.Archived && (n.Opened >= since.Epoch || n.Embargo > since.Day)
 }
 
-// MaterialChanges returns the first materials that saved searches must be checked against.
-func (c Conn) MaterialChanges(ctx context.Context, limit int) ([]MaterialChange, error) {
+// Changes returns the first materials that saved searches must be checked against.
+func (st Alerts) Changes(ctx context.Context, limit int) ([]MaterialChange, error) {
 	scan := func(r row, n *MaterialChange) error {
 		return r.Scan(&n.ID, &n.Material, &n.Archived, &n.Opened, &n.Embargo)
 	}
-	return all(ctx, c, scan, `SELECT n.id, m.id, m.is_archived, m.opened_in, COALESCE(m.embargo_date, '')
+	return all(ctx, st.conn, scan, `SELECT n.id, m.id, m.is_archived, m.opened_in, COALESCE(m.embargo_date, '')
 		FROM material_changes n
 		JOIN materials m ON m.id = n.material_id ORDER BY n.id LIMIT $1`, limit)
 }
 
 // DeleteChanges forgets changes that alerts looked at.
-func (c Conn) DeleteChanges(ctx context.Context, list []MaterialChange) error {
+func (st Alerts) DeleteChanges(ctx context.Context, list []MaterialChange) error {
 	for some := range slices.Chunk(list, maxIn) {
 		ids := make([]int64, len(some))
 		for i, n := range some {
 			ids[i] = n.ID
 		}
 		places, args := in(nil, ids)
-		if _, err := c.exec(ctx, "DELETE FROM material_changes WHERE id IN ("+places+")", args...); err != nil {
+		if _, err := st.conn.exec(ctx, "DELETE FROM material_changes WHERE id IN ("+places+")", args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// SearchesWithAlerts are the first saved searches with an id above after whose people want alerts.
-func (c Conn) SearchesWithAlerts(ctx context.Context, after int64, limit int) ([]exchange.SavedSearch, error) {
-	return all(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+
+// Searches are the first saved searches with an id above after whose people want alerts.
+func (st Alerts) Searches(ctx context.Context, after int64, limit int) ([]exchange.SavedSearch, error) {
+	return all(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+
 		" FROM saved_searches o WHERE o.alerts AND o.id > $1 ORDER BY o.id LIMIT $2", after, limit)
 }
 
@@ -119,14 +119,14 @@ func memberOfMaterials(user string) string {
 
 // AddMatches notes that materials, which match a saved search, are new in it, so far as they are, its person
 // may see them and did not list them, and the search is still the same.
-func (c Conn) AddMatches(ctx context.Context, s exchange.SavedSearch, materials []int64) error {
-	lock := c.db.dialect.forShare
+func (st Alerts) AddMatches(ctx context.Context, s exchange.SavedSearch, materials []int64) error {
+	lock := st.conn.db.dialect.forShare
 	if lock != "" {
 		lock += " OF s"
 	}
 	for some := range slices.Chunk(materials, maxIn) {
-		places, args := in([]any{s.ID, s.Since.Epoch, c.today()}, some)
-		_, err := c.exec(ctx, `INSERT INTO search_matches (saved_search_id, material_id, told)
+		places, args := in([]any{s.ID, s.Since.Epoch, st.conn.today()}, some)
+		_, err := st.conn.exec(ctx, `INSERT INTO search_matches (saved_search_id, material_id, told)
 			SELECT s.id, m.id, FALSE FROM saved_searches s JOIN materials m ON m.id IN (`+places+`)
 			WHERE s.id = $1 AND s.since_epoch = $2 AND s.alerts AND `+visibleTo("s.user_id", "$3")+`
 				AND (m.listed_in >= s.since_epoch OR (m.opened_in >= s.since_epoch OR m.embargo_date > s.since_day)
@@ -142,38 +142,40 @@ func (c Conn) AddMatches(ctx context.Context, s exchange.SavedSearch, materials 
 }
 
 // SearchesToTell are the first saved searches in which something is new that their people were not told of.
-func (c Conn) SearchesToTell(ctx context.Context, limit int) ([]exchange.SavedSearch, error) {
-	return all(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+` FROM saved_searches o
+func (st Alerts) SearchesToTell(ctx context.Context, limit int) ([]exchange.SavedSearch, error) {
+	return all(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+` FROM saved_searches o
 		WHERE o.id IN (SELECT DISTINCT n.saved_search_id FROM search_matches n WHERE NOT n.told
 		ORDER BY n.saved_search_id LIMIT $1) ORDER BY o.id`, limit)
 }
 
 // TakeMatches gives what is new in a saved search and notes that its person is told of it: nobody else
 // gets it. What they may not see any more is forgotten.
-func (c Conn) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchange.Match, err error) {
-	if _, err := c.exec(ctx, `DELETE FROM search_matches WHERE saved_search_id = $1 AND NOT told
+func (st Alerts) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchange.Match, err error) {
+	if _, err := st.conn.exec(ctx, `DELETE FROM search_matches WHERE saved_search_id = $1 AND NOT told
 		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.id = material_id AND `+visibleTo("$2", "$3")+")",
-		s.ID, s.UserID, c.today()); err != nil {
+		s.ID, s.UserID, st.conn.today()); err != nil {
 		return m, err
 	}
-	ids, err := all(ctx, c, value[int64], "UPDATE search_matches SET told = TRUE WHERE saved_search_id = $1 AND NOT "+
+	ids, err := all(ctx, st.conn, value[int64], "UPDATE search_matches SET told = TRUE WHERE saved_search_id = $1 "+
+		"AND NOT "+
 		"told RETURNING material_id", s.ID)
 	if err != nil || len(ids) == 0 {
 		return m, err
 	}
 	slices.SortFunc(ids, func(x, y int64) int { return int(y - x) })
 	m = exchange.Match{Search: s, Count: len(ids)}
-	m.Materials, err = c.ToldMaterials(ctx, s.UserID, ids[:min(len(ids), exchange.MaxTold)])
+	m.Materials, err = st.MaterialPayloads(ctx, s.UserID, ids[:min(len(ids), exchange.MaxTold)])
 	return m, err
 }
 
-// ToldMaterials names those of some materials that a user may see now, the newest first.
-func (c Conn) ToldMaterials(ctx context.Context, user uuid.UUID, ids []int64) ([]exchange.MaterialPayload, error) {
+// MaterialPayloads names those of some materials that a user may see now, the newest first.
+func (st Alerts) MaterialPayloads(ctx context.Context, user uuid.UUID, ids []int64) ([]exchange.MaterialPayload,
+	error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	places, args := in([]any{user, c.today()}, ids)
+	places, args := in([]any{user, st.conn.today()}, ids)
 	scan := func(r row, m *exchange.MaterialPayload) error { return r.Scan(&m.ID, &m.Title) }
-	return all(ctx, c, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+
+	return all(ctx, st.conn, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+
 		visibleTo("$1", "$2")+" ORDER BY m.id DESC", args...)
 }

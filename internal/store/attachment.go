@@ -26,28 +26,28 @@ func scanAttachment(r row, a *exchange.Attachment) error {
 	return err
 }
 
-// Attachment reads one attachment that was not deleted.
-func (c Conn) Attachment(ctx context.Context, id int64) (exchange.Attachment, error) {
-	return one(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+// Get reads one attachment that was not deleted.
+func (st Attachments) Get(ctx context.Context, id int64) (exchange.Attachment, error) {
+	return one(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 }
 
-// AttachmentForUpdate reads one and keeps others from changing it until commit.
-func (c Conn) AttachmentForUpdate(ctx context.Context, id int64) (exchange.Attachment, error) {
-	return one(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
-		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+c.db.dialect.forUpdate, id)
+// ForUpdate reads one and keeps others from changing it until commit.
+func (st Attachments) ForUpdate(ctx context.Context, id int64) (exchange.Attachment, error) {
+	return one(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
+		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+st.conn.db.dialect.forUpdate, id)
 }
 
-// Attachments lists all that were not deleted.
-func (c Conn) Attachments(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
+// List lists all that were not deleted.
+func (st Attachments) List(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
 	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
 		id: func(a exchange.Attachment) int64 { return a.ID }}
-	return l.page(ctx, c, p, where("o.deleted_at IS NULL"))
+	return l.page(ctx, st.conn, p, where("o.deleted_at IS NULL"))
 }
 
-// AttachmentsOf reads a user's own attachments and what they filed for labs that they are in, the oldest first.
-func (c Conn) AttachmentsOf(ctx context.Context, user uuid.UUID) ([]exchange.Attachment, error) {
-	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+// OfUser reads a user's own attachments and what they filed for labs that they are in, the oldest first.
+func (st Attachments) OfUser(ctx context.Context, user uuid.UUID) ([]exchange.Attachment, error) {
+	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		` FROM attachments o WHERE o.owned_by_user = $1 AND o.deleted_at IS NULL AND (NOT o.of_lab OR EXISTS
 			(SELECT 1 FROM memberships p WHERE p.organization_id = o.owned_by_org AND p.user_id = $1
 			AND p.left_at IS NULL)) ORDER BY o.id`, user)
@@ -63,12 +63,12 @@ type AttachmentTies struct {
 	Agreed    bool // some request was made when it was the MTA
 }
 
-// AttachmentTies reads the ties of an attachment for a user, in one query.
-func (c Conn) AttachmentTies(ctx context.Context, a exchange.Attachment, user uuid.UUID) (AttachmentTies, error) {
+// Ties reads the ties of an attachment for a user, in one query.
+func (st Attachments) Ties(ctx context.Context, a exchange.Attachment, user uuid.UUID) (AttachmentTies, error) {
 	scan := func(r row, t *AttachmentTies) error {
 		return r.Scan(&t.Linked, &t.Public, &t.Requests, &t.MTA, &t.Elsewhere, &t.Agreed)
 	}
-	return one(ctx, c, scan, `SELECT
+	return one(ctx, st.conn, scan, `SELECT
 		EXISTS (SELECT 1 FROM request_documents d JOIN material_requests r ON r.id = d.request_id
 			JOIN materials m ON m.id = r.material_id
 			LEFT JOIN memberships p ON p.organization_id = m.organization_id AND p.user_id = $2 AND p.left_at IS NULL
@@ -81,65 +81,66 @@ func (c Conn) AttachmentTies(ctx context.Context, a exchange.Attachment, user uu
 		EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = $1),
 		EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = $1 AND m.organization_id <> $5),
 		EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = $1)`,
-		a.ID, user, a.SequenceMapFor, c.Now.Format(time.DateOnly), a.OwnedByOrg, a.Version)
+		a.ID, user, a.SequenceMapFor, st.conn.Now.Format(time.DateOnly), a.OwnedByOrg, a.Version)
 }
 
-// InsertAttachment adds the record of an attachment and gives its id.
-func (c Conn) InsertAttachment(ctx context.Context, a exchange.Attachment) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO attachments (filename, description, owned_by_org, owned_by_user,
+// Insert adds the record of an attachment and gives its id.
+func (st Attachments) Insert(ctx context.Context, a exchange.Attachment) (int64, error) {
+	return one(ctx, st.conn, value[int64], `INSERT INTO attachments (filename, description, owned_by_org, owned_by_user,
 		sequence_map_for,
 		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, filename_sort, of_lab, version,
 		updated_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-		$15) RETURNING id`, c.attachmentArgs(a)...)
+		$15) RETURNING id`, st.args(a)...)
 }
 
-// UpdateAttachment saves an attachment.
-func (c Conn) UpdateAttachment(ctx context.Context, a exchange.Attachment) error {
-	_, err := c.exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3,
+// Update saves an attachment.
+func (st Attachments) Update(ctx context.Context, a exchange.Attachment) error {
+	_, err := st.conn.exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3,
 		owned_by_user = $4,
 		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9,
 		storage_resource_deleted = $10,
 		deleted_at = $11, filename_sort = $12, of_lab = $13, version = $14, updated_at = $15
-		WHERE id = $16`, append(c.attachmentArgs(a), a.ID)...)
+		WHERE id = $16`, append(st.args(a), a.ID)...)
 	return err
 }
 
-func (c Conn) attachmentArgs(a exchange.Attachment) []any {
+func (st Attachments) args(a exchange.Attachment) []any {
 	var key, sum, kind *string
 	var size *int64
 	if a.Content != nil {
 		key, size, sum, kind = &a.Content.Key, &a.Content.Size, &a.Content.SHA256, &a.Content.MediaType
 	}
 	return []any{a.Filename, a.Description, a.OwnedByOrg, a.OwnedByUser, a.SequenceMapFor, key, size, sum, kind,
-		a.ContentDeleted, a.DeletedAt, exchange.SortKey(a.Filename), a.OfLab, a.Version, c.Now}
+		a.ContentDeleted, a.DeletedAt, exchange.SortKey(a.Filename), a.OfLab, a.Version, st.conn.Now}
 }
 
 // DeletedContent reads attachments that were deleted before a moment and still have content.
-func (c Conn) DeletedContent(ctx context.Context, before time.Time, limit int) ([]exchange.Attachment, error) {
-	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+func (st Attachments) DeletedContent(ctx context.Context, before time.Time, limit int) ([]exchange.Attachment, error) {
+	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.deleted_at < $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2`, before, limit)
 }
 
 // ContentKnown reports whether some attachment, deleted or not, a version of one, or a spreadsheet has its content
 // under a key.
-func (c Conn) ContentKnown(ctx context.Context, key string) (bool, error) {
-	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
+func (st Attachments) ContentKnown(ctx context.Context, key string) (bool, error) {
+	return one(ctx, st.conn, value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM attachment_versions WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM bulks WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM sheets WHERE content_key = $1)`, key)
 }
 
 // StoredContent reads, by id, the attachments behind after that have content; for verifying.
-func (c Conn) StoredContent(ctx context.Context, after int64, limit int) ([]exchange.Attachment, error) {
-	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+func (st Attachments) StoredContent(ctx context.Context, after int64, limit int) ([]exchange.Attachment, error) {
+	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id > $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2", after, limit)
 }
 
 // BlankAgreements reads the documents of an organization that its materials can show as their MTA, the newest first:
 // no request stands on them, and none is a sequence map.
-func (c Conn) BlankAgreements(ctx context.Context, organization int64, most int) ([]exchange.Attachment, error) {
-	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+func (st Attachments) BlankAgreements(ctx context.Context, organization int64, most int) ([]exchange.Attachment,
+	error) {
+	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.owned_by_org = $1
 			AND o.deleted_at IS NULL AND o.content_key IS NOT NULL AND o.sequence_map_for IS NULL
 			AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)
@@ -147,8 +148,8 @@ func (c Conn) BlankAgreements(ctx context.Context, organization int64, most int)
 }
 
 // MapsOf reads the sequence maps of a material, the oldest first.
-func (c Conn) MapsOf(ctx context.Context, material int64) ([]exchange.Attachment, error) {
-	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+func (st Attachments) MapsOf(ctx context.Context, material int64) ([]exchange.Attachment, error) {
+	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.sequence_map_for = $1 AND o.deleted_at IS NULL ORDER BY o.id", material)
 }
 
@@ -160,48 +161,51 @@ func scanVersion(r row, v *exchange.AttachmentVersion) error {
 const versionColumns = "v.attachment_id, v.version, v.filename, v.content_key, v.size, v.sha256, v.media_type, " +
 	"v.replaced_by, v.replaced_at"
 
-// InsertAttachmentVersion keeps what the content of an attachment was before by replaces it.
-func (c Conn) InsertAttachmentVersion(ctx context.Context, v exchange.AttachmentVersion, by uuid.UUID) error {
-	_, err := c.exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size,
+// InsertVersion keeps what the content of an attachment was before by replaces it.
+func (st Attachments) InsertVersion(ctx context.Context, v exchange.AttachmentVersion, by uuid.UUID) error {
+	_, err := st.conn.exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size,
 		sha256, media_type, replaced_by, replaced_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, v.Attachment, v.Version, v.Filename, v.Key, v.Size, v.SHA256,
-		v.MediaType, by, c.Now)
+		v.MediaType, by, st.conn.Now)
 	return err
 }
 
-// AttachmentVersion reads what the content of an attachment was before it was replaced.
-func (c Conn) AttachmentVersion(ctx context.Context, attachment, version int64) (exchange.AttachmentVersion, error) {
-	return one(ctx, c, scanVersion, "SELECT "+versionColumns+
+// Version reads what the content of an attachment was before it was replaced.
+func (st Attachments) Version(ctx context.Context, attachment, version int64) (exchange.AttachmentVersion, error) {
+	return one(ctx, st.conn, scanVersion, "SELECT "+versionColumns+
 		" FROM attachment_versions v WHERE v.attachment_id = $1 AND v.version = $2", attachment, version)
 }
 
 // AgreedVersions reads under which versions of an attachment requests were made of which a user is a party.
-func (c Conn) AgreedVersions(ctx context.Context, attachment int64, user uuid.UUID) ([]int64, error) {
-	return all(ctx, c, value[int64], `SELECT DISTINCT r.mta_version FROM material_requests r
+func (st Attachments) AgreedVersions(ctx context.Context, attachment int64, user uuid.UUID) ([]int64, error) {
+	return all(ctx, st.conn, value[int64], `SELECT DISTINCT r.mta_version FROM material_requests r
 		LEFT JOIN memberships p ON p.organization_id = r.organization_id AND p.user_id = $2 AND p.left_at IS NULL
 		WHERE r.mta_attachment_id = $1 AND (r.requester_id = $2 OR p.id IS NOT NULL) AND r.deleted_at IS NULL
 		ORDER BY r.mta_version`, attachment, user)
 }
 
 // DeletedVersions reads the versions of attachments that were deleted before a moment.
-func (c Conn) DeletedVersions(ctx context.Context, before time.Time, limit int) ([]exchange.AttachmentVersion, error) {
-	return all(ctx, c, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v JOIN attachments o
+func (st Attachments) DeletedVersions(ctx context.Context, before time.Time, limit int) ([]exchange.AttachmentVersion,
+	error) {
+	return all(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v JOIN attachments o
 		ON o.id = v.attachment_id
 		WHERE o.deleted_at < $1 ORDER BY v.id LIMIT $2`, before, limit)
 }
 
-// DeleteAttachmentVersion forgets a version.
-func (c Conn) DeleteAttachmentVersion(ctx context.Context, v exchange.AttachmentVersion) error {
-	_, err := c.exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2", v.Attachment,
+// DeleteVersion forgets a version.
+func (st Attachments) DeleteVersion(ctx context.Context, v exchange.AttachmentVersion) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2",
+		v.Attachment,
 		v.Version)
 	return err
 }
 
 // StoredVersions reads the versions of attachments behind a place in the order of attachment and version; for
 // verifying.
-func (c Conn) StoredVersions(ctx context.Context, attachment, version int64, limit int) ([]exchange.AttachmentVersion,
+func (st Attachments) StoredVersions(ctx context.Context, attachment, version int64,
+	limit int) ([]exchange.AttachmentVersion,
 	error) {
-	return all(ctx, c, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v
+	return all(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v
 		WHERE (v.attachment_id, v.version) > ($1, $2) ORDER BY v.attachment_id,
 		v.version LIMIT $3`, attachment, version, limit)
 }

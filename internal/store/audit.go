@@ -13,25 +13,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// InsertAudit notes an act outside of a request's own events: actor is nil for an anonymous
+// Insert notes an act outside of a request's own events: actor is nil for an anonymous
 // caller and for the operator; detail is what is to be known of it beside that.
-func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool,
+func (st Audit) Insert(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool,
 	detail any) error {
 	raw, err := text(detail)
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES ($1, $2, "+
+	_, err = st.conn.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES "+
+		"($1, $2, "+
 		"$3, $4, $5, $6)",
-		actor, string(action), object, asAdmin, c.Now, raw)
-	c.acted(actor, action, object, "as_admin", asAdmin)
+		actor, string(action), object, asAdmin, st.conn.Now, raw)
+	st.acted(actor, action, object, "as_admin", asAdmin)
 	return err
 }
 
 // acted has an event written to the log when the transaction commits.
-func (c Conn) acted(actor *uuid.UUID, action exchange.Action, object string, more ...any) {
-	if c.acts != nil {
-		*c.acts = append(*c.acts, append([]any{"actor", actor, "action", action, "object", object}, more...))
+func (st Audit) acted(actor *uuid.UUID, action exchange.Action, object string, more ...any) {
+	if st.conn.acts != nil {
+		*st.conn.acts = append(*st.conn.acts,
+			append([]any{"actor", actor, "action", action, "object", object}, more...))
 	}
 }
 
@@ -46,34 +48,36 @@ type AccessRefusal struct {
 	Times  int64
 }
 
-// SaveAccessRefusal notes a refusal, and gives the id of its event.
-func (c Conn) SaveAccessRefusal(ctx context.Context, r AccessRefusal) (int64, error) {
+// SaveRefusal notes a refusal, and gives the id of its event.
+func (st Audit) SaveRefusal(ctx context.Context, r AccessRefusal) (int64, error) {
 	var actor *uuid.UUID
 	if r.Actor != uuid.Nil {
 		actor = &r.Actor
 	}
-	c.acted(actor, r.Action, r.Object, "refused", r.Code, "times", r.Times)
+	st.acted(actor, r.Action, r.Object, "refused", r.Code, "times", r.Times)
 	if r.Event != 0 {
-		_, err := c.exec(ctx, "UPDATE audit_events SET times = times + $2 WHERE id = $1", r.Event, r.Times)
+		_, err := st.conn.exec(ctx, "UPDATE audit_events SET times = times + $2 WHERE id = $1", r.Event, r.Times)
 		return r.Event, err
 	}
-	return one(ctx, c, value[int64], `INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, refused,
+	return one(ctx, st.conn, value[int64], `INSERT INTO audit_events (actor_id, action, object, as_admin, at, state,
+		refused,
 		times)
 		VALUES ($1, $2, $3, FALSE, $4, 'null', $5,
-		$6) RETURNING id`, actor, string(r.Action), r.Object, c.Now, string(r.Code), r.Times)
+		$6) RETURNING id`, actor, string(r.Action), r.Object, st.conn.Now, string(r.Code), r.Times)
 }
 
 // ForgetRefusals forgets refusals before a moment.
-func (c Conn) ForgetRefusals(ctx context.Context, before time.Time) error {
-	_, err := c.exec(ctx, "DELETE FROM audit_events WHERE refused <> '' AND at < $1", before)
+func (st Audit) ForgetRefusals(ctx context.Context, before time.Time) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM audit_events WHERE refused <> '' AND at < $1", before)
 	return err
 }
 
 // InsertVersion notes a change of an object with the state that it led to, under the object's
 // next number. Whoever calls it holds the row of the object.
-func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool,
+func (st Audit) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string,
+	asAdmin bool,
 	state any) error {
-	return c.InsertVersions(ctx, actor, action, []Revision{{Object: object, AsAdmin: asAdmin, State: state}})
+	return st.InsertVersions(ctx, actor, action, []Revision{{Object: object, AsAdmin: asAdmin, State: state}})
 }
 
 // Revision is an object in the state after a change.
@@ -85,8 +89,8 @@ type Revision struct {
 }
 
 // InsertVersions is InsertVersion for changes of different objects.
-func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action exchange.Action, list []Revision) error {
-	for some := range inBatches(list, c.db.dialect.atOnce) {
+func (st Audit) InsertVersions(ctx context.Context, actor *uuid.UUID, action exchange.Action, list []Revision) error {
+	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
 		var args []any
 		var values strings.Builder
 		for i, k := range some {
@@ -94,8 +98,8 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 			if err != nil {
 				return err
 			}
-			c.acted(actor, action, k.Object, "as_admin", k.AsAdmin)
-			args = append(args, actor, string(action), k.Object, k.AsAdmin, c.Now, raw)
+			st.acted(actor, action, k.Object, "as_admin", k.AsAdmin)
+			args = append(args, actor, string(action), k.Object, k.AsAdmin, st.conn.Now, raw)
 			if i > 0 {
 				values.WriteString(", ")
 			}
@@ -106,7 +110,8 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 			}
 			fmt.Fprintf(&values, "($%d, $%d, $%d, $%d, $%d, $%d, %s)", n+1, n+2, n+3, n+4, n+5, n+6, version)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) "+
+		if _, err := st.conn.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, "+
+			"version) "+
 			"VALUES "+values.String(), args...); err != nil {
 			return err
 		}
@@ -116,9 +121,10 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 
 // RewriteVersions changes the states of versions behind an id, at most limit of them. It gives how many there were, and
 // the id of the last one.
-func (c Conn) RewriteVersions(ctx context.Context, after int64, limit int,
+func (st Audit) RewriteVersions(ctx context.Context, after int64, limit int,
 	change func(string) (string, error)) (last int64, n int, err error) {
-	list, err := c.rewrite(ctx, "audit_events", "state", "id > $1 AND version IS NOT NULL ORDER BY id LIMIT $2", change,
+	list, err := Closing(st).rewrite(ctx, "audit_events", "state",
+		"id > $1 AND version IS NOT NULL ORDER BY id LIMIT $2", change,
 		after, limit)
 	if len(list) == 0 {
 		return after, 0, err
@@ -132,8 +138,8 @@ func actFields(a *exchange.AuditEvent) []any {
 	return []any{&a.ID, &a.Actor, &a.Action, &a.Object, &a.AsAdmin, utc{&a.At}, &a.Version, &a.Refused, &a.Times}
 }
 
-// Audit lists what was noted.
-func (c Conn) Audit(ctx context.Context, p exchange.Page,
+// List lists what was noted.
+func (st Audit) List(ctx context.Context, p exchange.Page,
 	f exchange.AuditFilter) (exchange.ListPage[exchange.AuditEvent], error) {
 	w := where("1 = 1")
 	andEqual(w, "o.actor_id", f.Actor)
@@ -153,7 +159,7 @@ func (c Conn) Audit(ctx context.Context, p exchange.Page,
 		scan:    func(r row, a *exchange.AuditEvent) error { return r.Scan(actFields(a)...) },
 		id:      func(a exchange.AuditEvent) int64 { return a.ID },
 		filters: map[string]condition{"actor": equals("o.actor_id")}}
-	return l.page(ctx, c, p, w)
+	return l.page(ctx, st.conn, p, w)
 }
 
 // Version is a change of an object as it is kept: JSON of the state that it led to and of the one
@@ -179,18 +185,18 @@ var versions = listing[Version]{
 }
 
 // Versions lists the changes of an object; where before is not 0, those with a lower number.
-func (c Conn) Versions(ctx context.Context, object string, before int64, p exchange.Page) (exchange.ListPage[Version],
+func (st Audit) Versions(ctx context.Context, object string, before int64, p exchange.Page) (exchange.ListPage[Version],
 	error) {
 	w := where("o.object = ? AND o.version IS NOT NULL", object)
 	if before != 0 {
 		w.and("o.version < ?", before)
 	}
-	return versions.page(ctx, c, p, w)
+	return versions.page(ctx, st.conn, p, w)
 }
 
 // VersionState reads the state that a change of an object led to.
-func (c Conn) VersionState(ctx context.Context, object string, version int64) (json.RawMessage, error) {
-	state, err := one(ctx, c, func(r row, state *rawText) error { return r.Scan(state) },
+func (st Audit) VersionState(ctx context.Context, object string, version int64) (json.RawMessage, error) {
+	state, err := one(ctx, st.conn, func(r row, state *rawText) error { return r.Scan(state) },
 		"SELECT o.state FROM audit_events o WHERE o.object = $1 AND o.version = $2", object, version)
 	return json.RawMessage(state), err
 }

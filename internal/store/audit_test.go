@@ -18,7 +18,7 @@ func TestAuditEventIsOneRecordOfTheLogOnceItIsCommitted(t *testing.T) {
 		l.db.Log = slog.New(slog.NewJSONHandler(&log, nil))
 		user := l.user().ID
 		note := func(ctx context, tx store.Conn) error {
-			return tx.InsertAudit(ctx, &user, exchange.TokenCreate, "token 7", false, nil)
+			return tx.Audit.Insert(ctx, &user, exchange.TokenCreate, "token 7", false, nil)
 		}
 		if l.db.Tx(l.ctx, func(ctx context,
 			tx store.Conn) error {

@@ -11,45 +11,49 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// InsertBulk adds the spreadsheet of a job.
-func (c Conn) InsertBulk(ctx context.Context, b exchange.Bulk) error {
-	_, err := c.exec(ctx, "INSERT INTO bulks (job_id, organization_id, content_key, stored) VALUES ($1, $2, $3, $4)",
+// Insert adds the spreadsheet of a job.
+func (st Bulk) Insert(ctx context.Context, b exchange.Bulk) error {
+	_, err := st.conn.exec(ctx, "INSERT INTO bulks (job_id, organization_id, content_key, stored) VALUES ($1, $2, "+
+		"$3, $4)",
 		b.JobID, b.OrganizationID, b.ContentKey, b.Stored)
 	return err
 }
 
-// Bulk reads the spreadsheet of a job.
-func (c Conn) Bulk(ctx context.Context, job int64) (exchange.Bulk, error) {
+// Get reads the spreadsheet of a job.
+func (st Bulk) Get(ctx context.Context, job int64) (exchange.Bulk, error) {
 	scan := func(r row, b *exchange.Bulk) error {
 		return r.Scan(&b.JobID, &b.OrganizationID, &b.ContentKey, &b.Stored)
 	}
-	return one(ctx, c, scan, "SELECT job_id, organization_id, content_key, stored FROM bulks WHERE job_id = $1", job)
+	return one(ctx, st.conn, scan, "SELECT job_id, organization_id, content_key, stored FROM bulks WHERE job_id = $1",
+		job)
 }
 
-// StoreBulk notes that what its parts say was done.
-func (c Conn) StoreBulk(ctx context.Context, job int64) error {
-	_, err := c.exec(ctx, "UPDATE bulks SET stored = $2 WHERE job_id = $1", job, true)
+// Store notes that what its parts say was done.
+func (st Bulk) Store(ctx context.Context, job int64) error {
+	_, err := st.conn.exec(ctx, "UPDATE bulks SET stored = $2 WHERE job_id = $1", job, true)
 	return err
 }
 
-// InsertBulkPart keeps the outcomes of some rows.
-func (c Conn) InsertBulkPart(ctx context.Context, job int64, list []exchange.RowResult) error {
+// InsertPart keeps the outcomes of some rows.
+func (st Bulk) InsertPart(ctx context.Context, job int64, list []exchange.RowResult) error {
 	raw, err := text(list)
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, "INSERT INTO bulk_parts (job_id, first_row, outcomes) VALUES ($1, $2, $3)", job, list[0].Row,
+	_, err = st.conn.exec(ctx, "INSERT INTO bulk_parts (job_id, first_row, outcomes) VALUES ($1, $2, $3)", job,
+		list[0].Row,
 		raw)
 	return err
 }
 
-// BulkPart reads the first part that begins behind a row; empty where there is none.
-func (c Conn) BulkPart(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
-	return c.bulkPart(ctx, job, after, "")
+// Part reads the first part that begins behind a row; empty where there is none.
+func (st Bulk) Part(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
+	return st.part(ctx, job, after, "")
 }
 
-func (c Conn) bulkPart(ctx context.Context, job int64, after int, which string) ([]exchange.RowResult, error) {
-	parts, err := all(ctx, c, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND first_row > $2"+
+func (st Bulk) part(ctx context.Context, job int64, after int, which string) ([]exchange.RowResult, error) {
+	parts, err := all(ctx, st.conn, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND "+
+		"first_row > $2"+
 		which+
 		" ORDER BY first_row LIMIT 1", job, after)
 	if err != nil || len(parts) == 0 {
@@ -59,20 +63,20 @@ func (c Conn) bulkPart(ctx context.Context, job int64, after int, which string) 
 	return list, json.Unmarshal([]byte(parts[0]), &list)
 }
 
-// BulkProblems is BulkPart among the parts in which some row has a problem or a doubt.
-func (c Conn) BulkProblems(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
-	return c.bulkPart(ctx, job, after, ` AND (outcomes LIKE '%"problems":%' OR outcomes LIKE '%"doubts":%')`)
+// Problems is Bulk.Part among the parts in which some row has a problem or a doubt.
+func (st Bulk) Problems(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
+	return st.part(ctx, job, after, ` AND (outcomes LIKE '%"problems":%' OR outcomes LIKE '%"doubts":%')`)
 }
 
-// AmendBulkParts keeps other outcomes of some rows.
-func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.RowResult) error {
+// AmendParts keeps other outcomes of some rows.
+func (st Bulk) AmendParts(ctx context.Context, job int64, list []exchange.RowResult) error {
 	for _, o := range list {
-		first, err := one(ctx, c, value[int], "SELECT MAX(first_row) FROM bulk_parts WHERE job_id = $1 AND "+
+		first, err := one(ctx, st.conn, value[int], "SELECT MAX(first_row) FROM bulk_parts WHERE job_id = $1 AND "+
 			"first_row <= $2", job, o.Row)
 		if err != nil {
 			return err
 		}
-		part, err := c.BulkPart(ctx, job, first-1)
+		part, err := st.Part(ctx, job, first-1)
 		if err != nil {
 			return err
 		}
@@ -85,7 +89,8 @@ func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.Row
 		if err != nil {
 			return err
 		}
-		if _, err := c.exec(ctx, "UPDATE bulk_parts SET outcomes = $3 WHERE job_id = $1 AND first_row = $2", job, first,
+		if _, err := st.conn.exec(ctx, "UPDATE bulk_parts SET outcomes = $3 WHERE job_id = $1 AND first_row = $2", job,
+			first,
 			raw); err != nil {
 			return err
 		}
@@ -93,16 +98,16 @@ func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.Row
 	return nil
 }
 
-// DeleteBulkParts forgets the outcomes of a spreadsheet.
-func (c Conn) DeleteBulkParts(ctx context.Context, job int64) error {
-	_, err := c.exec(ctx, "DELETE FROM bulk_parts WHERE job_id = $1", job)
+// DeleteParts forgets the outcomes of a spreadsheet.
+func (st Bulk) DeleteParts(ctx context.Context, job int64) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM bulk_parts WHERE job_id = $1", job)
 	return err
 }
 
 // Mapping reads what an organization said of its headers: from folded header to field.
-func (c Conn) Mapping(ctx context.Context, organization int64) (map[string]string, error) {
+func (st Bulk) Mapping(ctx context.Context, organization int64) (map[string]string, error) {
 	type said struct{ header, target string }
-	list, err := all(ctx, c, func(r row, s *said) error { return r.Scan(&s.header, &s.target) },
+	list, err := all(ctx, st.conn, func(r row, s *said) error { return r.Scan(&s.header, &s.target) },
 		"SELECT header, target FROM column_mappings WHERE organization_id = $1", organization)
 	mapping := map[string]string{}
 	for _, s := range list {
@@ -112,19 +117,20 @@ func (c Conn) Mapping(ctx context.Context, organization int64) (map[string]strin
 }
 
 // SetMapping keeps what an organization said of a header; nil forgets it.
-func (c Conn) SetMapping(ctx context.Context, organization int64, header string, target *string) error {
+func (st Bulk) SetMapping(ctx context.Context, organization int64, header string, target *string) error {
 	if target == nil {
-		_, err := c.exec(ctx, "DELETE FROM column_mappings WHERE organization_id = $1 AND header = $2", organization,
+		_, err := st.conn.exec(ctx, "DELETE FROM column_mappings WHERE organization_id = $1 AND header = $2",
+			organization,
 			header)
 		return err
 	}
-	_, err := c.exec(ctx, `INSERT INTO column_mappings (organization_id, header, target) VALUES ($1, $2, $3)
+	_, err := st.conn.exec(ctx, `INSERT INTO column_mappings (organization_id, header, target) VALUES ($1, $2, $3)
 		ON CONFLICT (organization_id, header) DO UPDATE SET target = excluded.target`, organization, header, *target)
 	return err
 }
 
 // materialsBy reads rows of materials whose column is one of a list, in any order. The query starts from the list.
-func materialsBy[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string,
+func materialsBy[T, K any](ctx context.Context, c *conn, scan func(row, *T) error, columns, joins, column, kind string,
 	list []K, rest string, more ...any) ([]T, error) {
 	found, fresh := []T(nil), c.tx != nil && c.db.dialect.planAnew != ""
 	if fresh && len(list) > 0 {
@@ -162,39 +168,39 @@ func materialsBy[T, K any](ctx context.Context, c Conn, scan func(row, *T) error
 // nothing of how large an organization is would rather go through all of it.
 const ofOrganization = " AND o.organization_id + 0 = $1"
 
-// MaterialsByReference reads those of an organization's materials that have one of the references,
+// ByReferences reads those of an organization's materials that have one of the references,
 // and keeps others from changing them until commit.
-func (c Conn) MaterialsByReference(ctx context.Context, organization int64, references []string) ([]exchange.Material,
+func (st Materials) ByReferences(ctx context.Context, organization int64, references []string) ([]exchange.Material,
 	error) {
-	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references,
-		ofOrganization+c.db.dialect.forUpdate, organization)
+	return materialsBy(ctx, st.conn, scanMaterial, materialColumns, "", "o.reference", "TEXT", references,
+		ofOrganization+st.conn.db.dialect.forUpdate, organization)
 }
 
-// MaterialsByID is MaterialsByReference by id.
-func (c Conn) MaterialsByID(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
-	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids,
-		ofOrganization+c.db.dialect.forUpdate, organization)
+// ByIDs is Materials.ByReferences by id.
+func (st Materials) ByIDs(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
+	return materialsBy(ctx, st.conn, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids,
+		ofOrganization+st.conn.db.dialect.forUpdate, organization)
 }
 
-// MaterialsByImport reads the materials of any organization that were imported under one of the
+// ByImports reads the materials of any organization that were imported under one of the
 // identifiers at a source.
-func (c Conn) MaterialsByImport(ctx context.Context, source string, identifiers []string) ([]exchange.Material, error) {
-	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers,
+func (st Materials) ByImports(ctx context.Context, source string, identifiers []string) ([]exchange.Material, error) {
+	return materialsBy(ctx, st.conn, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers,
 		" AND o.import_source = $1", source)
 }
 
-// ShownMaterials reads materials as ShownMaterial does.
-func (c Conn) ShownMaterials(ctx context.Context, ids []int64) ([]exchange.ShownMaterial, error) {
-	return materialsBy(ctx, c, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
+// ShownByIDs reads materials as Shown does.
+func (st Materials) ShownByIDs(ctx context.Context, ids []int64) ([]exchange.ShownMaterial, error) {
+	return materialsBy(ctx, st.conn, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
 }
 
-// MaterialsAfter reads, by id, the materials behind after, whoever may see them; of one organization,
+// After reads, by id, the materials behind after, whoever may see them; of one organization,
 // or of all where that is nil.
-func (c Conn) MaterialsAfter(ctx context.Context, organization *int64, after int64,
+func (st Materials) After(ctx context.Context, organization *int64, after int64,
 	limit int) ([]exchange.ShownMaterial, error) {
 	w := where("o.id > ? AND "+published("o"), after)
 	andEqual(w, "o.organization_id", organization)
 	w.args = append(w.args, limit)
-	return all(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE "+w.sql.String()+
+	return all(ctx, st.conn, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE "+w.sql.String()+
 		" ORDER BY o.id LIMIT $"+strconv.Itoa(len(w.args)), w.args...)
 }

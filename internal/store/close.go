@@ -16,8 +16,8 @@ import (
 
 // LockAdmins is LockAdmin for all admins, so that of two who close their accounts at once one sees that they are the
 // last.
-func (c Conn) LockAdmins(ctx context.Context) error {
-	return c.lock(ctx, "SELECT 1 FROM users WHERE is_admin ORDER BY id")
+func (st Actors) LockAdmins(ctx context.Context) error {
+	return st.lock(ctx, "SELECT 1 FROM users WHERE is_admin ORDER BY id")
 }
 
 // OpenRequest is a request that is under way.
@@ -33,16 +33,17 @@ const openRequests = "SELECT o.id, m.title, o.status FROM material_requests o JO
 func scanOpenRequest(r row, q *OpenRequest) error { return r.Scan(&q.ID, &q.Title, &q.Status) }
 
 // OpenRequests reads a user's requests that are active.
-func (c Conn) OpenRequests(ctx context.Context, user uuid.UUID) ([]OpenRequest, error) {
-	return all(ctx, c, scanOpenRequest, openRequests+"o.requester_id = $1 ORDER BY o.id", user)
+func (st Closing) OpenRequests(ctx context.Context, user uuid.UUID) ([]OpenRequest, error) {
+	return all(ctx, st.conn, scanOpenRequest, openRequests+"o.requester_id = $1 ORDER BY o.id", user)
 }
 
 // OpenRequestsTo reads the requests that others than a user made to organizations and that are active.
-func (c Conn) OpenRequestsTo(ctx context.Context, organizations []int64, user uuid.UUID) (list []OpenRequest,
+func (st Closing) OpenRequestsTo(ctx context.Context, organizations []int64, user uuid.UUID) (list []OpenRequest,
 	err error) {
 	for some := range slices.Chunk(organizations, maxIn) {
 		places, args := in([]any{user}, some)
-		more, err := all(ctx, c, scanOpenRequest, openRequests+"o.requester_id <> $1 AND o.organization_id IN ("+places+
+		more, err := all(ctx, st.conn, scanOpenRequest, openRequests+"o.requester_id <> $1 AND o.organization_id IN ("+
+			places+
 			") ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
@@ -54,10 +55,10 @@ func (c Conn) OpenRequestsTo(ctx context.Context, organizations []int64, user uu
 
 // ListedMaterials reads the materials of an organization that are not archived, and keeps others from changing or
 // requesting them until commit.
-func (c Conn) ListedMaterials(ctx context.Context, organization int64) ([]exchange.Material, error) {
-	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+
+func (st Closing) ListedMaterials(ctx context.Context, organization int64) ([]exchange.Material, error) {
+	return all(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
 		" FROM materials o WHERE o.organization_id = $1 AND NOT o.is_archived AND "+published("o")+
-		" ORDER BY o.id"+c.db.dialect.forUpdate, organization)
+		" ORDER BY o.id"+st.conn.db.dialect.forUpdate, organization)
 }
 
 // change is a statement with its arguments.
@@ -66,7 +67,7 @@ type change struct {
 	args      []any
 }
 
-func (c Conn) changeAll(ctx context.Context, list ...change) error {
+func (c *conn) changeAll(ctx context.Context, list ...change) error {
 	for _, s := range list {
 		if _, err := c.exec(ctx, s.statement, s.args...); err != nil {
 			return err
@@ -77,8 +78,8 @@ func (c Conn) changeAll(ctx context.Context, list ...change) error {
 
 // ForgetUser takes from a user who closes their account what is theirs alone. u is the user as they were, labs are the
 // organizations that they have been in; the content of their documents counts as deleted at gone.
-func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gone time.Time) error {
-	if err := c.forgetMessages(ctx, u.ID, labs); err != nil {
+func (st Closing) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gone time.Time) error {
+	if err := st.forgetMessages(ctx, u.ID, labs); err != nil {
 		return err
 	}
 	const (
@@ -88,7 +89,7 @@ func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gon
 			WHERE d.attachment_id = attachments.id)`
 	)
 	id, now := []any{u.ID}, exchange.ClosedID(u.ID)
-	err := c.changeAll(ctx,
+	err := st.conn.changeAll(ctx,
 		change{"DELETE FROM tokens WHERE user_id = $1", id},
 		change{"DELETE FROM mail_settings WHERE user_id = $1", id},
 		change{"DELETE FROM notifications WHERE user_id = $1", id},
@@ -106,7 +107,7 @@ func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gon
 		change{"DELETE FROM mail_counts WHERE actor_id = $1 OR recipient IN ($2, $3, $4)",
 			[]any{u.ID, u.ID.String(), u.VerifiedEmail, strings.ToLower(u.Email)}},
 		change{"UPDATE jobs SET state = 'CANCELLED', due_at = NULL, ended_at = $2, lease = lease + 1 WHERE user_id = " +
-			"$1 AND due_at IS NOT NULL", []any{u.ID, c.Now}},
+			"$1 AND due_at IS NOT NULL", []any{u.ID, st.conn.Now}},
 		change{"DELETE FROM jobs WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = jobs.id)",
 			id},
 		change{"UPDATE join_requests SET note = '', reason = '', " + withdrawn + " WHERE user_id = $1", id},
@@ -124,15 +125,15 @@ func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gon
 		change{`UPDATE users SET closed_at = $3, updated_at = $3, registry_id = $2, username = $2, first_name = '',
 			first_name_sort = '', last_name = $4,
 			last_name_sort = $4, email = '', verified_email = '', is_admin = FALSE
-			WHERE id = $1`, []any{u.ID, now, c.Now, exchange.ClosedName}},
+			WHERE id = $1`, []any{u.ID, now, st.conn.Now, exchange.ClosedName}},
 	)
 	if err != nil {
 		return err
 	}
-	if err := c.forgetAddresses(ctx, u.ID); err != nil {
+	if err := st.forgetAddresses(ctx, u.ID); err != nil {
 		return err
 	}
-	return c.forgetFound(ctx, u)
+	return st.forgetFound(ctx, u)
 }
 
 // keptText is the text of a row.
@@ -142,9 +143,9 @@ type keptText struct {
 }
 
 // rewrite changes the texts of a column by id, and gives the rows as they were.
-func (c Conn) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error),
+func (st Closing) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error),
 	args ...any) ([]keptText, error) {
-	list, err := all(ctx, c, func(r row, k *keptText) error { return r.Scan(&k.id, &k.text) },
+	list, err := all(ctx, st.conn, func(r row, k *keptText) error { return r.Scan(&k.id, &k.text) },
 		"SELECT id, "+column+" FROM "+table+" WHERE "+condition, args...)
 	for _, k := range list {
 		if err != nil {
@@ -152,15 +153,15 @@ func (c Conn) rewrite(ctx context.Context, table, column, condition string, chan
 		}
 		var changed string
 		if changed, err = change(k.text); err == nil && changed != k.text {
-			_, err = c.exec(ctx, "UPDATE "+table+" SET "+column+" = $2 WHERE id = $1", k.id, changed)
+			_, err = st.conn.exec(ctx, "UPDATE "+table+" SET "+column+" = $2 WHERE id = $1", k.id, changed)
 		}
 	}
 	return list, err
 }
 
 // forgetAddresses leaves of the addresses of a user's requests to which institution, town and country they went.
-func (c Conn) forgetAddresses(ctx context.Context, user uuid.UUID) error {
-	_, err := c.rewrite(ctx, "material_requests", "address", "requester_id = $1 AND address IS NOT NULL",
+func (st Closing) forgetAddresses(ctx context.Context, user uuid.UUID) error {
+	_, err := st.rewrite(ctx, "material_requests", "address", "requester_id = $1 AND address IS NOT NULL",
 		func(old string) (string, error) {
 			var a exchange.Address
 			if err := json.Unmarshal([]byte(old), &a); err != nil {
@@ -174,8 +175,8 @@ func (c Conn) forgetAddresses(ctx context.Context, user uuid.UUID) error {
 }
 
 // forgetMessages takes from news what a user wrote and what was said to them, and from messages to webhooks their name.
-func (c Conn) forgetMessages(ctx context.Context, user uuid.UUID, labs []int64) error {
-	_, err := c.rewrite(ctx, "news", "detail", `id IN (SELECT id FROM news WHERE actor_id = $1
+func (st Closing) forgetMessages(ctx context.Context, user uuid.UUID, labs []int64) error {
+	_, err := st.rewrite(ctx, "news", "detail", `id IN (SELECT id FROM news WHERE actor_id = $1
 			UNION SELECT news_id FROM notifications WHERE user_id = $1
 			AND news_id IS NOT NULL)`, func(old string) (string, error) {
 		var d exchange.AnnouncementDetail
@@ -200,12 +201,12 @@ func (c Conn) forgetMessages(ctx context.Context, user uuid.UUID, labs []int64) 
 		return text(withoutName(message, user.String()))
 	}
 	const payloads = "id IN (SELECT d.id FROM request_events e JOIN webhook_deliveries d ON d.event_id = e.id WHERE "
-	if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+
+	if _, err := st.rewrite(ctx, "webhook_deliveries", "payload", payloads+
 		"e.request_id IN (SELECT id FROM material_requests WHERE requester_id = $1))", unnamed, user); err != nil {
 		return err
 	}
 	for _, lab := range labs {
-		if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+
+		if _, err := st.rewrite(ctx, "webhook_deliveries", "payload", payloads+
 			"e.organization_id = $1 AND e.actor_id = $2)", unnamed, lab, user); err != nil {
 			return err
 		}
@@ -232,32 +233,32 @@ func withoutName(v any, user string) any {
 }
 
 // forgetFound has a user found by nothing any more, and no mistyped word mean their name.
-func (c Conn) forgetFound(ctx context.Context, u exchange.User) error {
-	if err := c.forgetWords(ctx, userIndex, []int64{userRank(u.ID)}); err != nil {
+func (st Closing) forgetFound(ctx context.Context, u exchange.User) error {
+	if err := st.conn.forgetWords(ctx, userIndex, []int64{userRank(u.ID)}); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, "DELETE FROM user_index WHERE id = $1", u.ID); err != nil {
+	if _, err := st.conn.exec(ctx, "DELETE FROM user_index WHERE id = $1", u.ID); err != nil {
 		return err
 	}
 	places, args := in(nil, fulltext.Spellings(u.SearchDocument().Doc.Weights))
 	if len(args) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, "DELETE FROM search_words WHERE word IN ("+places+")", args...)
+	_, err := st.conn.exec(ctx, "DELETE FROM search_words WHERE word IN ("+places+")", args...)
 	return err
 }
 
 // LabsOf are the organizations that a user is in or has been in.
-func (c Conn) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 ORDER BY "+
+func (st Closing) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
+	return all(ctx, st.conn, value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 ORDER BY "+
 		"organization_id", user)
 }
 
 // CloseLab withdraws what waits for an answer of an organization that nobody is left in, and takes what it told others
 // and how it wanted to be paid, and its name from its versions and from news.
-func (c Conn) CloseLab(ctx context.Context, organization int64) error {
+func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 	id := []any{organization}
-	err := c.changeAll(ctx,
+	err := st.conn.changeAll(ctx,
 		change{"UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING'", id},
 		change{"UPDATE join_requests SET status = 'DECLINED' WHERE organization_id = $1 AND status = 'PENDING'", id},
 		change{"DELETE FROM webhooks WHERE organization_id = $1", id},
@@ -270,7 +271,7 @@ func (c Conn) CloseLab(ctx context.Context, organization int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.rewrite(ctx, "audit_events", "state", "object = $1 AND version IS NOT NULL",
+	_, err = st.rewrite(ctx, "audit_events", "state", "object = $1 AND version IS NOT NULL",
 		func(old string) (string, error) {
 			state := map[string]json.RawMessage{}
 			if err := json.Unmarshal([]byte(old), &state); err != nil {

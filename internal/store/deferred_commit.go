@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// DeferredCommit is a transaction that stays open after the use case that ran in it, so that the response of the call is
-// committed together with its effects. It begins when Tx is called.
+// DeferredCommit is a transaction that stays open after the use case that ran in it, so that the response of the call
+// is committed together with its effects. It begins when Tx is called.
 type DeferredCommit struct {
 	db   *DB
-	conn *Conn // of the transaction that is open
+	conn *conn // of the transaction that is open
 }
 
 // DeferCommit returns a DeferredCommit. The caller must call its Commit or Rollback.
@@ -30,7 +30,7 @@ func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Conte
 		return h.db.Tx(ctx, last)
 	}
 	defer h.Rollback(ctx)
-	err := last(ctx, *h.conn)
+	err := last(ctx, storesOn(h.conn))
 	if err == nil {
 		err = h.conn.commit()
 	}

@@ -9,7 +9,7 @@ import (
 
 func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
 	t.Parallel()
-	add := func(ctx context, tx store.Conn) error { return tx.InsertUser(ctx, newUser()) }
+	add := func(ctx context, tx store.Conn) error { return tx.Users.Insert(ctx, newUser()) }
 	fail := func(context, store.Conn) error { return errors.New("changed my mind") }
 	for name, c := range map[string]struct {
 		do   func(ctx context, h *store.DeferredCommit) error

@@ -14,37 +14,40 @@ func scanDraft(r row, d *exchange.Draft) error {
 	return r.Scan(&d.User, &d.Key, &d.Title, fromJSON{&d.Form}, utc{&d.UpdatedAt})
 }
 
-// Draft reads a draft of a person; NotFound when there is none.
-func (c Conn) Draft(ctx context.Context, user uuid.UUID, key string) (exchange.Draft, error) {
-	return one(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 AND o.key = $2", user,
+// Get reads a draft of a person; NotFound when there is none.
+func (st Drafts) Get(ctx context.Context, user uuid.UUID, key string) (exchange.Draft, error) {
+	return one(ctx, st.conn, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 AND o.key = $2",
+		user,
 		key)
 }
 
-// Drafts reads a person's drafts, the last changed first; there are at most MaxDrafts.
-func (c Conn) Drafts(ctx context.Context, user uuid.UUID) ([]exchange.Draft, error) {
-	return all(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 ORDER BY o.updated_at "+
+// List reads a person's drafts, the last changed first; there are at most MaxDrafts.
+func (st Drafts) List(ctx context.Context, user uuid.UUID) ([]exchange.Draft, error) {
+	return all(ctx, st.conn, scanDraft, "SELECT "+draftColumns+
+		" FROM drafts o WHERE o.user_id = $1 ORDER BY o.updated_at "+
 		"DESC, o.key", user)
 }
 
-// SaveDraft keeps a draft in the place of the one with its key, and forgets the oldest where a person has too many.
-func (c Conn) SaveDraft(ctx context.Context, d exchange.Draft) error {
+// Save keeps a draft in the place of the one with its key, and forgets the oldest where a person has too many.
+func (st Drafts) Save(ctx context.Context, d exchange.Draft) error {
 	form, err := text(d.Form)
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `INSERT INTO drafts (user_id, key, title, form, updated_at) VALUES ($1, $2, $3, $4, $5)
+	if _, err := st.conn.exec(ctx, `INSERT INTO drafts (user_id, key, title, form, updated_at) VALUES ($1, $2, $3,
+		$4, $5)
 		ON CONFLICT (user_id, key) DO UPDATE SET title = excluded.title, form = excluded.form,
 		updated_at = excluded.updated_at`,
-		d.User, d.Key, d.Title, form, c.Now); err != nil {
+		d.User, d.Key, d.Title, form, st.conn.Now); err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `DELETE FROM drafts WHERE user_id = $1 AND key NOT IN
+	_, err = st.conn.exec(ctx, `DELETE FROM drafts WHERE user_id = $1 AND key NOT IN
 		(SELECT key FROM drafts WHERE user_id = $1 ORDER BY updated_at DESC, key LIMIT $2)`, d.User, exchange.MaxDrafts)
 	return err
 }
 
-// DeleteDraft forgets a draft, where there is one.
-func (c Conn) DeleteDraft(ctx context.Context, user uuid.UUID, key string) error {
-	_, err := c.exec(ctx, "DELETE FROM drafts WHERE user_id = $1 AND key = $2", user, key)
+// Delete forgets a draft, where there is one.
+func (st Drafts) Delete(ctx context.Context, user uuid.UUID, key string) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM drafts WHERE user_id = $1 AND key = $2", user, key)
 	return err
 }

@@ -32,90 +32,97 @@ func TestWhatIsMissingIsNotFound(t *testing.T) {
 		for name, read := range map[string]func(ctx context, c store.Conn) error{
 			"User": func(ctx context, c store.Conn) error {
 				_,
-					err := c.User(ctx, uuid.New())
+					err := c.Users.Get(ctx, uuid.New())
 				return err
 			},
 			"UserForUpdate": func(ctx context, c store.Conn) error {
 				_,
-					err := c.UserForUpdate(ctx, uuid.New())
+					err := c.Users.ForUpdate(ctx, uuid.New())
 				return err
 			},
 			"UserByRegistryID": func(ctx context, c store.Conn) error {
 				_,
-					err := c.UserByRegistryID(ctx, "")
+					err := c.Users.ByRegistryID(ctx, "")
 				return err
 			},
 			"Organization": func(ctx context, c store.Conn) error {
 				_,
-					err := c.Organization(ctx, 1)
+					err := c.Organizations.Get(ctx, 1)
 				return err
 			},
 			"OrganizationForUpdate": func(ctx context, c store.Conn) error {
 				_,
-					err := c.OrganizationForUpdate(ctx, 1)
+					err := c.Organizations.ForUpdate(ctx, 1)
 				return err
 			},
 			"Membership": func(ctx context, c store.Conn) error {
 				_,
-					err := c.Membership(ctx, 1)
+					err := c.Memberships.Get(ctx, 1)
 				return err
 			},
-			"Shipping": func(ctx context, c store.Conn) error { _, err := c.Shipping(ctx, 1); return err },
+			"Shipping": func(ctx context, c store.Conn) error { _, err := c.Shippings.Get(ctx, 1); return err },
 			"ShippingForUpdate": func(ctx context, c store.Conn) error {
 				_,
-					err := c.ShippingForUpdate(ctx, 1)
+					err := c.Shippings.ForUpdate(ctx, 1)
 				return err
 			},
 			"Address": func(ctx context, c store.Conn) error {
 				_,
-					err := c.Address(ctx, user, 1)
+					err := c.Addresses.Get(ctx, user, 1)
 				return err
 			},
 			"Material": func(ctx context, c store.Conn) error {
 				_,
-					err := c.Material(ctx, -1)
+					err := c.Materials.Get(ctx, -1)
 				return err
 			},
 			"MaterialForUpdate": func(ctx context, c store.Conn) error {
 				_,
-					err := c.MaterialForUpdate(ctx, 0)
+					err := c.Materials.ForUpdate(ctx, 0)
 				return err
 			},
 			"MaterialForShare": func(ctx context, c store.Conn) error {
 				_,
-					err := c.MaterialForShare(ctx, 1)
+					err := c.Materials.ForShare(ctx, 1)
 				return err
 			},
 			"ShownMaterial": func(ctx context, c store.Conn) error {
 				_,
-					err := c.ShownMaterial(ctx, 1<<63-1)
+					err := c.Materials.Shown(ctx, 1<<63-1)
 				return err
 			},
 			"MaterialByImport": func(ctx context, c store.Conn) error {
 				_,
-					err := c.MaterialByImport(ctx, "GEO", "GSE1")
+					err := c.Materials.ByImport(ctx, "GEO", "GSE1")
 				return err
 			},
 			"Attachment": func(ctx context, c store.Conn) error {
 				_,
-					err := c.Attachment(ctx, 1)
+					err := c.Attachments.Get(ctx, 1)
 				return err
 			},
 			"AttachmentForUpdate": func(ctx context, c store.Conn) error {
 				_,
-					err := c.AttachmentForUpdate(ctx, 1)
+					err := c.Attachments.ForUpdate(ctx, 1)
 				return err
 			},
-			"Request": func(ctx context, c store.Conn) error { _, err := c.Request(ctx, 1); return err },
+			"Request": func(ctx context, c store.Conn) error { _, err := c.Requests.Get(ctx, 1); return err },
 			"RequestForUpdate": func(ctx context, c store.Conn) error {
 				_,
-					err := c.RequestForUpdate(ctx, 1)
+					err := c.Requests.ForUpdate(ctx, 1)
 				return err
 			},
-			"Issue":         func(ctx context, c store.Conn) error { _, err := c.Issue(ctx, 1, 1); return err },
-			"DeleteAddress": func(ctx context, c store.Conn) error { return c.DeleteAddress(ctx, user, 1) },
-			"DeleteToken":   func(ctx context, c store.Conn) error { return c.DeleteToken(ctx, user, 1) },
-			"MarkRead":      func(ctx context, c store.Conn) error { return c.MarkRead(ctx, user, 1, true) },
+			"Issue": func(ctx context, c store.Conn) error {
+				_,
+					err := c.Requests.Issue(ctx, 1, 1)
+				return err
+			},
+			"DeleteAddress": func(ctx context, c store.Conn) error { return c.Addresses.Delete(ctx, user, 1) },
+			"DeleteToken":   func(ctx context, c store.Conn) error { return c.Tokens.Delete(ctx, user, 1) },
+			"MarkRead": func(ctx context,
+				c store.Conn) error {
+				return c.Notifications.MarkRead(ctx, user, 1, true)
+			},
 		} {
 			l.write(func(ctx context, tx store.Conn) error {
 				code(t, name, read(ctx, tx), exchange.NotFound)
@@ -134,8 +141,8 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 		imported := exchange.Material{OrganizationID: organization, ContactID: first.ID, ImportSource: "GEO",
 			ImportIdentifier: new("GSE1")}
 		l.write(func(ctx context, tx store.Conn) error {
-			_, err := tx.InsertMaterial(ctx, imported)
-			_, errToken := tx.InsertToken(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
+			_, err := tx.Materials.Insert(ctx, imported)
+			_, errToken := tx.Tokens.Insert(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
 			return errors.Join(err, errToken)
 		})
 		l.attachment(first.ID, func(a *exchange.Attachment) { a.Content = &exchange.Content{Key: "key"} })
@@ -144,34 +151,34 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 			"id": func(ctx context, tx store.Conn) error {
 				u := newUser()
 				u.ID = first.ID
-				return tx.InsertUser(ctx, u)
+				return tx.Users.Insert(ctx, u)
 			},
 			"username": func(ctx context, tx store.Conn) error {
 				u := newUser()
 				u.Username = first.Username
-				return tx.InsertUser(ctx, u)
+				return tx.Users.Insert(ctx, u)
 			},
 			"registry id": func(ctx context, tx store.Conn) error {
 				u := newUser()
 				u.RegistryID = first.RegistryID
-				return tx.InsertUser(ctx, u)
+				return tx.Users.Insert(ctx, u)
 			},
 			"import identifier": func(ctx context, tx store.Conn) error {
 				_,
-					err := tx.InsertMaterial(ctx, imported)
+					err := tx.Materials.Insert(ctx, imported)
 				return err
 			},
 			"token": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertToken(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
+				_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
 				return err
 			},
 			"content key": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertAttachment(ctx, exchange.Attachment{Content: &exchange.Content{Key: "key"}})
+				_, err := tx.Attachments.Insert(ctx, exchange.Attachment{Content: &exchange.Content{Key: "key"}})
 				return err
 			},
 			"number of an event": func(ctx context, tx store.Conn) error {
 				q := exchange.RequestDetail{Request: exchange.Request{ID: request}}
-				_, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Actor: first.ID}})
+				_, err := tx.Events.Append(ctx, &q, []exchange.Event{{Actor: first.ID}})
 				return err
 			},
 		} {
@@ -184,10 +191,10 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 		l.write(func(ctx context, tx store.Conn) error { // what has no identifier is no duplicate
 			other := imported
 			other.ImportSource = "SRA"
-			_, err := tx.InsertMaterial(ctx, other)
+			_, err := tx.Materials.Insert(ctx, other)
 			other.ImportIdentifier = nil
-			_, again := tx.InsertMaterial(ctx, other)
-			_, more := tx.InsertMaterial(ctx, other)
+			_, again := tx.Materials.Insert(ctx, other)
+			_, more := tx.Materials.Insert(ctx, other)
 			return errors.Join(err, again, more)
 		})
 	})
@@ -201,45 +208,45 @@ func TestWhoRefersToNothingIsInvalid(t *testing.T) {
 		material := l.material(organization, user, nil)
 		for name, insert := range map[string]func(ctx context, tx store.Conn) error{
 			"owner": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertOrganization(ctx, exchange.Organization{Owner: uuid.New()})
+				_, err := tx.Organizations.Insert(ctx, exchange.Organization{Owner: uuid.New()})
 				return err
 			},
 			"organization of a material": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertMaterial(ctx, exchange.Material{OrganizationID: 1, ContactID: user})
+				_, err := tx.Materials.Insert(ctx, exchange.Material{OrganizationID: 1, ContactID: user})
 				return err
 			},
 			"shipping of a material": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertMaterial(ctx,
+				_, err := tx.Materials.Insert(ctx,
 					exchange.Material{OrganizationID: organization, ContactID: user, ShippingID: new(int64(1))})
 				return err
 			},
 			"organization of shipping": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertShipping(ctx, exchange.Shipping{})
+				_, err := tx.Shippings.Insert(ctx, exchange.Shipping{})
 				return err
 			},
 			"user of an address": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertAddress(ctx, exchange.Address{})
+				_, err := tx.Addresses.Insert(ctx, exchange.Address{})
 				return err
 			},
 			"user of a token": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertToken(ctx, exchange.Token{UserID: uuid.New(), ExpiresAt: start}, "h")
+				_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: uuid.New(), ExpiresAt: start}, "h")
 				return err
 			},
 			"owner of an attachment": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertAttachment(ctx, exchange.Attachment{OwnedByUser: new(uuid.New())})
+				_, err := tx.Attachments.Insert(ctx, exchange.Attachment{OwnedByUser: new(uuid.New())})
 				return err
 			},
 			"material of a request": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertRequest(ctx, exchange.Request{MaterialID: 1, Requester: user, AssignedTo: user})
+				_, err := tx.Requests.Insert(ctx, exchange.Request{MaterialID: 1, Requester: user, AssignedTo: user})
 				return err
 			},
 			"assignee of a request": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertRequest(ctx,
+				_, err := tx.Requests.Insert(ctx,
 					exchange.Request{MaterialID: material, Requester: user, AssignedTo: uuid.New()})
 				return err
 			},
 			"members of nothing": func(ctx context, tx store.Conn) error {
-				_, err := tx.SetMembers(ctx, 1, []uuid.UUID{user})
+				_, err := tx.Organizations.SetMembers(ctx, 1, []uuid.UUID{user})
 				return err
 			},
 		} {
@@ -281,10 +288,10 @@ func TestOfRivalsForOneNameExactlyOneWins(t *testing.T) {
 		same(t, "one registry id", want, l.rivals(func(ctx context, tx store.Conn) error {
 			u := newUser()
 			u.RegistryID = "0000-0002-1825-0097"
-			return tx.InsertUser(ctx, u)
+			return tx.Users.Insert(ctx, u)
 		}))
 		same(t, "one import identifier", want, l.rivals(func(ctx context, tx store.Conn) error {
-			_, err := tx.InsertMaterial(ctx,
+			_, err := tx.Materials.Insert(ctx,
 				exchange.Material{OrganizationID: organization, ContactID: user, ImportSource: "GEO",
 					ImportIdentifier: new("GSE1")})
 			return err

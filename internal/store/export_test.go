@@ -16,12 +16,12 @@ const MaxTries = maxTries
 
 // Exec runs any statement.
 func (c Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	return c.exec(ctx, query, args...)
+	return c.conn.exec(ctx, query, args...)
 }
 
 // Values reads a query of one column.
 func Values[T any](ctx context.Context, c Conn, query string, args ...any) ([]T, error) {
-	return all(ctx, c, value[T], query, args...)
+	return all(ctx, c.conn, value[T], query, args...)
 }
 
 // SetNow gives the database another clock.
@@ -48,5 +48,5 @@ const ManyRanks = (manyParts - 1) << (32 + 1 - 7)
 
 // AttachmentsWithDeleted reads an attachment, deleted or not.
 func AttachmentsWithDeleted(ctx context.Context, c Conn, id int64) ([]exchange.Attachment, error) {
-	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+" FROM attachments o WHERE o.id = $1", id)
+	return all(ctx, c.conn, scanAttachment, "SELECT "+attachmentColumns+" FROM attachments o WHERE o.id = $1", id)
 }

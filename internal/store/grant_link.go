@@ -14,28 +14,30 @@ func scanGrantLink(r row, l *exchange.GrantLink) error {
 	return r.Scan(&l.ID, &l.GrantID, &l.Note, utc{&l.CreatedAt}, utc{&l.ExpiresAt}, utcNull{&l.RevokedAt})
 }
 
-// GrantLink reads one link to the report of a grant.
-func (c Conn) GrantLink(ctx context.Context, id int64) (exchange.GrantLink, error) {
-	return one(ctx, c, scanGrantLink, "SELECT "+grantLinkColumns+" FROM grant_links o WHERE o.id = $1", id)
+// Link reads one link to the report of a grant.
+func (st Grants) Link(ctx context.Context, id int64) (exchange.GrantLink, error) {
+	return one(ctx, st.conn, scanGrantLink, "SELECT "+grantLinkColumns+" FROM grant_links o WHERE o.id = $1", id)
 }
 
-// GrantLinks lists the links to the report of a grant that open it still, the newest first.
-func (c Conn) GrantLinks(ctx context.Context, grant int64) ([]exchange.GrantLink, error) {
-	return all(ctx, c, scanGrantLink, "SELECT "+grantLinkColumns+
+// Links lists the links to the report of a grant that open it still, the newest first.
+func (st Grants) Links(ctx context.Context, grant int64) ([]exchange.GrantLink, error) {
+	return all(ctx, st.conn, scanGrantLink, "SELECT "+grantLinkColumns+
 		" FROM grant_links o WHERE o.grant_id = $1 AND o.revoked_at IS NULL AND o.expires_at > $2 ORDER BY o.id DESC",
-		grant, c.Now)
+		grant, st.conn.Now)
 }
 
-// InsertGrantLink adds a link and gives its id.
-func (c Conn) InsertGrantLink(ctx context.Context, l exchange.GrantLink) (int64, error) {
-	return one(ctx, c, value[int64], "INSERT INTO grant_links (grant_id, note, created_at, expires_at) VALUES ($1, "+
+// InsertLink adds a link and gives its id.
+func (st Grants) InsertLink(ctx context.Context, l exchange.GrantLink) (int64, error) {
+	return one(ctx, st.conn, value[int64], "INSERT INTO grant_links (grant_id, note, created_at, expires_at) "+
+		"VALUES ($1, "+
 		"$2, $3, $4) RETURNING id",
-		l.GrantID, l.Note, c.Now, l.ExpiresAt)
+		l.GrantID, l.Note, st.conn.Now, l.ExpiresAt)
 }
 
-// RevokeGrantLink has a link open nothing any more; NotFound where the grant has none of that id.
-func (c Conn) RevokeGrantLink(ctx context.Context, grant, id int64) error {
-	n, err := c.exec(ctx, "UPDATE grant_links SET revoked_at = COALESCE(revoked_at, $3) WHERE grant_id = $1 AND id = $2", grant, id, c.Now)
+// RevokeLink has a link open nothing any more; NotFound where the grant has none of that id.
+func (st Grants) RevokeLink(ctx context.Context, grant, id int64) error {
+	n, err := st.conn.exec(ctx, "UPDATE grant_links SET revoked_at = COALESCE(revoked_at, $3) WHERE grant_id = $1 "+
+		"AND id = $2", grant, id, st.conn.Now)
 	if err == nil && n == 0 {
 		err = &exchange.Error{Code: exchange.NotFound, Message: "The grant has no such link."}
 	}
@@ -43,9 +45,9 @@ func (c Conn) RevokeGrantLink(ctx context.Context, grant, id int64) error {
 }
 
 // PaidFor returns how often each material of a grant was requested, and how often that was completed.
-func (c Conn) PaidFor(ctx context.Context, grant int64) (map[int64]exchange.FundedMaterial, error) {
+func (st Grants) PaidFor(ctx context.Context, grant int64) (map[int64]exchange.FundedMaterial, error) {
 	counts := map[int64]exchange.FundedMaterial{}
-	_, err := all(ctx, c, func(r row, _ *struct{}) error {
+	_, err := all(ctx, st.conn, func(r row, _ *struct{}) error {
 		var id int64
 		var p exchange.FundedMaterial
 		err := r.Scan(&id, &p.Requests, &p.Completed)
@@ -58,9 +60,9 @@ func (c Conn) PaidFor(ctx context.Context, grant int64) (map[int64]exchange.Fund
 }
 
 // Fundable names materials of a person's labs that a grant does not name, by title.
-func (c Conn) Fundable(ctx context.Context, grant int64, user uuid.UUID, limit int) ([]exchange.Named, error) {
+func (st Grants) Fundable(ctx context.Context, grant int64, user uuid.UUID, limit int) ([]exchange.Named, error) {
 	scan := func(r row, n *exchange.Named) error { return r.Scan(&n.ID, &n.Name) }
-	return all(ctx, c, scan, `SELECT o.id, o.title FROM materials o
+	return all(ctx, st.conn, scan, `SELECT o.id, o.title FROM materials o
 		WHERE o.organization_id IN (SELECT m.organization_id FROM memberships m WHERE m.user_id = $1
 		AND m.left_at IS NULL)
 			AND NOT o.is_archived AND `+published("o")+` AND NOT EXISTS (SELECT 1 FROM grant_materials f

@@ -88,7 +88,7 @@ func (l lab) user() exchange.User {
 		Email: "zoe@example.org", RegistryID: fmt.Sprintf("0000-%d", n)}
 	l.write(func(ctx context, tx store.Conn) error {
 		u.CreatedAt, u.UpdatedAt = tx.Now, tx.Now
-		return tx.InsertUser(ctx, u)
+		return tx.Users.Insert(ctx, u)
 	})
 	return u
 }
@@ -98,10 +98,10 @@ func (l lab) organization(owner uuid.UUID, members ...uuid.UUID) (id int64) {
 	l.write(func(ctx context, tx store.Conn) (err error) {
 		o := exchange.Organization{Name: "Lab", Owner: owner,
 			Targets: exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}}
-		if id, err = tx.InsertOrganization(ctx, o); err != nil {
+		if id, err = tx.Organizations.Insert(ctx, o); err != nil {
 			return err
 		}
-		_, err = tx.SetMembers(ctx, id, members)
+		_, err = tx.Organizations.SetMembers(ctx, id, members)
 		return err
 	})
 	return id
@@ -110,7 +110,7 @@ func (l lab) organization(owner uuid.UUID, members ...uuid.UUID) (id int64) {
 func (l lab) setMembers(organization int64, members ...uuid.UUID) (left []uuid.UUID) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) (err error) {
-		left, err = tx.SetMembers(ctx, organization, members)
+		left, err = tx.Organizations.SetMembers(ctx, organization, members)
 		return err
 	})
 	return left
@@ -124,7 +124,7 @@ func (l lab) material(organization int64, contact uuid.UUID, change func(m *exch
 		change(&m)
 	}
 	l.write(func(ctx context, tx store.Conn) (err error) {
-		id, err = tx.InsertMaterial(ctx, m)
+		id, err = tx.Materials.Insert(ctx, m)
 		return err
 	})
 	return id
@@ -138,7 +138,7 @@ func (l lab) request(material int64, requester, assigned uuid.UUID, change func(
 		change(&r)
 	}
 	l.write(func(ctx context, tx store.Conn) (err error) {
-		id, err = tx.InsertRequest(ctx, r)
+		id, err = tx.Requests.Insert(ctx, r)
 		return err
 	})
 	return id
@@ -149,14 +149,14 @@ func (l lab) change(request int64, deleted bool,
 	change func(ctx context, tx store.Conn, q *exchange.RequestDetail) error) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) error {
-		q, err := tx.RequestForUpdate(ctx, request)
+		q, err := tx.Requests.ForUpdate(ctx, request)
 		if err != nil {
 			return err
 		}
 		if err := change(ctx, tx, &q); err != nil {
 			return err
 		}
-		return tx.UpdateRequest(ctx, q, deleted)
+		return tx.Requests.Update(ctx, q, deleted)
 	})
 }
 
@@ -164,7 +164,7 @@ func (l lab) change(request int64, deleted bool,
 func (l lab) event(request int64, actor uuid.UUID, kind exchange.EventKind) (e exchange.Event) {
 	l.t.Helper()
 	l.change(request, false, func(ctx context, tx store.Conn, q *exchange.RequestDetail) error {
-		events, err := tx.AppendEvents(ctx, q,
+		events, err := tx.Events.Append(ctx, q,
 			[]exchange.Event{{Kind: kind, Actor: actor, Detail: exchange.Detail{Text: odd}}})
 		if err == nil {
 			e = events[0]
@@ -181,7 +181,7 @@ func (l lab) attachment(owner uuid.UUID, change func(a *exchange.Attachment)) (i
 		change(&a)
 	}
 	l.write(func(ctx context, tx store.Conn) (err error) {
-		id, err = tx.InsertAttachment(ctx, a)
+		id, err = tx.Attachments.Insert(ctx, a)
 		return err
 	})
 	return id

@@ -14,7 +14,7 @@ import (
 
 // finder searches one index on behalf of one viewer and returns only what the viewer may see.
 type finder struct {
-	Conn
+	*conn
 	index
 	viewer uuid.UUID
 }
@@ -34,7 +34,7 @@ func (f finder) from(e fulltext.Expr) (string, *filter) {
 	d := f.db.dialect
 	w := where(strings.ReplaceAll(d.foundBy, "%[1]s", f.name), d.asked(e))
 	if f.sight != nil {
-		f.sight(w, f.Conn, f.viewer)
+		f.sight(w, f.conn, f.viewer)
 	}
 	return strings.ReplaceAll(d.found, "%[1]s", f.name), w
 }
@@ -107,7 +107,7 @@ func (f finder) read(ctx context.Context, e fulltext.Expr, from, until int64, mo
 	place := f.db.dialect.place
 	tables, w := f.from(e)
 	w.and(place+" >= ? AND "+place+" < ?", from, until)
-	return all(ctx, f.Conn, func(r row, h *hit) error { return r.Scan(&h.rank, &h.facets, &h.weights) },
+	return all(ctx, f.conn, func(r row, h *hit) error { return r.Scan(&h.rank, &h.facets, &h.weights) },
 		"SELECT x.rank, x.facets, x.weights FROM "+tables+" WHERE "+w.sql.String()+" ORDER BY "+place+" LIMIT $"+
 			strconv.Itoa(len(w.args)+1),
 		append(w.args, most)...)
@@ -124,7 +124,7 @@ func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, erro
 	for _, e := range asked {
 		tables, w := f.from(e)
 		var err error
-		if ranks, err = all(ctx, f.Conn, value[int64], "SELECT x.rank FROM "+tables+" WHERE "+w.sql.String()+" LIMIT $"+
+		if ranks, err = all(ctx, f.conn, value[int64], "SELECT x.rank FROM "+tables+" WHERE "+w.sql.String()+" LIMIT $"+
 			strconv.Itoa(len(w.args)+1),
 			append(w.args, n)...); err != nil {
 			return nil, err

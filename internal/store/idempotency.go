@@ -7,20 +7,21 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Retry reads the call of a caller that has a key since a moment.
-func (c Conn) Retry(ctx context.Context, caller, key string, since time.Time) (exchange.IdempotentCall, error) {
+// Get reads the call of a caller that has a key since a moment.
+func (st IdempotentCalls) Get(ctx context.Context, caller, key string, since time.Time) (exchange.IdempotentCall,
+	error) {
 	scan := func(r row, k *exchange.IdempotentCall) error {
 		err := r.Scan(&k.Caller, &k.Key, &k.Fingerprint, &k.Status, fromJSON{&k.Headers}, &k.Body)
 		if err != nil {
 			return err
 		}
-		secrets, err := c.key()
+		secrets, err := st.conn.key()
 		if err == nil {
 			k.Body, err = secrets.open(answerOf(k), k.Body)
 		}
 		return err
 	}
-	return one(ctx, c, scan, `SELECT caller, key, fingerprint, status, headers, body FROM idempotency_keys
+	return one(ctx, st.conn, scan, `SELECT caller, key, fingerprint, status, headers, body FROM idempotency_keys
 		WHERE caller = $1 AND key = $2 AND created_at > $3`, caller, key, since)
 }
 
@@ -29,28 +30,30 @@ func answerOf(k *exchange.IdempotentCall) string {
 	return "idempotency_keys.body/" + k.Caller + "/" + k.Key
 }
 
-// InsertRetry keeps the answer of a call with its key; kept is false where another call of that
+// Insert keeps the answer of a call with its key; kept is false where another call of that
 // caller since a moment has the key. It waits for such a call that is about to commit.
-func (c Conn) InsertRetry(ctx context.Context, k exchange.IdempotentCall, since time.Time) (kept bool, err error) {
+func (st IdempotentCalls) Insert(ctx context.Context, k exchange.IdempotentCall, since time.Time) (kept bool,
+	err error) {
 	headers, err := text(k.Headers)
 	if err != nil {
 		return false, err
 	}
-	secrets, err := c.key()
+	secrets, err := st.conn.key()
 	if err != nil {
 		return false, err
 	}
-	n, err := c.exec(ctx, `INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body, created_at)
+	n, err := st.conn.exec(ctx, `INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body,
+		created_at)
 		VALUES ($1, $2, $3, $4, $5, `+sealedArgument(6, 9)+`, $7)
 		ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
 			headers = excluded.headers, body = excluded.body, created_at = excluded.created_at
 		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers,
-		secrets.seal(answerOf(&k), k.Body), c.Now, since, c.db.proof)
+		secrets.seal(answerOf(&k), k.Body), st.conn.Now, since, st.conn.db.proof)
 	return n == 1, sealing(err)
 }
 
-// DeleteRetries forgets keys that were kept until a moment.
-func (c Conn) DeleteRetries(ctx context.Context, until time.Time) error {
-	_, err := c.exec(ctx, "DELETE FROM idempotency_keys WHERE created_at <= $1", until)
+// DeleteUntil forgets keys that were kept until a moment.
+func (st IdempotentCalls) DeleteUntil(ctx context.Context, until time.Time) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM idempotency_keys WHERE created_at <= $1", until)
 	return err
 }

@@ -43,11 +43,11 @@ func (w *filter) narrow(f exchange.InboxFilter) {
 }
 
 // search begins a statement with what a search finds, which is read once for all conditions that speak of it.
-func (c Conn) search(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
+func (st Inbox) search(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
 	if f.Search == nil {
 		return
 	}
-	condition, args := matching{c,
+	condition, args := matching{st.conn,
 		exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
 		requests(fulltext.Parse(string(*f.Search)).Expr())
 	w.begin("WITH found AS MATERIALIZED (SELECT o.id FROM material_requests o")
@@ -70,13 +70,15 @@ func (f *filter) begin(text string) {
 	f.begun = true
 }
 
-// CountInbox says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
+// Count says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
 // part of it. It stops counting at exchange.MaxCounted of each arm of inboxes.
-func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts,
+func (st Inbox) Count(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts,
 	error) {
-	c.skipStmtCache = f.Search != nil
+	if f.Search != nil {
+		st.conn = st.conn.withoutStmtCache()
+	}
 	w := &filter{}
-	c.search(w, f, viewer)
+	st.search(w, f, viewer)
 	w.sql.WriteString("SELECT ")
 	for i, whose := range exchange.Whoses {
 		for j, arm := range inboxes[whose] {
@@ -92,7 +94,7 @@ func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exc
 			w.sql.WriteString(" LIMIT " + strconv.Itoa(exchange.MaxCounted) + ") counted)")
 		}
 	}
-	return one(ctx, c, func(r row, counts *exchange.InboxCounts) error {
+	return one(ctx, st.conn, func(r row, counts *exchange.InboxCounts) error {
 		n := make([]any, len(exchange.Whoses))
 		for i := range n {
 			n[i] = new(int64)
@@ -110,17 +112,19 @@ func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exc
 const late = 1 << 40
 
 // dueAt is when the turn in a request o of the organization g is due, in seconds.
-func (c Conn) dueAt() string {
+func (st Inbox) dueAt() string {
 	return `COALESCE(86400 * CASE o.step WHEN 'decision' THEN g.decide_days WHEN 'executed_mta' THEN g.countersign_days
 		WHEN 'shipment' THEN g.ship_days WHEN 'issue' THEN g.ship_days END + ` +
-		fmt.Sprintf(c.db.dialect.seconds, "o.waiting_since") +
+		fmt.Sprintf(st.conn.db.dialect.seconds, "o.waiting_since") +
 		", " + strconv.Itoa(late) + ")"
 }
 
-// Inbox reads a part of the requests of a person and of the labs that they are in. It does not count them.
-func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter,
+// List reads a part of the requests of a person and of the labs that they are in. It does not count them.
+func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilter,
 	viewer exchange.Actor) (list []exchange.RequestDetail, next *exchange.Position, err error) {
-	c.skipStmtCache = f.Search != nil
+	if f.Search != nil {
+		st.conn = st.conn.withoutStmtCache()
+	}
 	whose := everyTurn
 	if f.Whose != nil {
 		whose = *f.Whose
@@ -130,7 +134,7 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 	case exchange.ByWaiting.Name:
 		place = "o.waiting_since"
 	case exchange.ByDue.Name:
-		place, from = c.dueAt(), from+" JOIN organizations g ON g.id = o.organization_id"
+		place, from = st.dueAt(), from+" JOIN organizations g ON g.id = o.organization_id"
 	}
 	direction, than := " DESC", " < "
 	if p.Order.Ascending {
@@ -148,7 +152,7 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 		}
 	}
 	w := &filter{}
-	c.search(w, f, viewer)
+	st.search(w, f, viewer)
 	w.sql.WriteString("SELECT " + columns + " FROM (")
 	for i, arm := range inboxes[whose] {
 		before := ""
@@ -166,7 +170,7 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 			w.and("("+place+", o.id)"+than+"(?, ?)", p.After.Value, p.After.ID)
 		}
 	}
-	list, err = all(ctx, c, scan, w.sql.String()+order("")+" LIMIT $"+strconv.Itoa(len(w.args)+1)+
+	list, err = all(ctx, st.conn, scan, w.sql.String()+order("")+" LIMIT $"+strconv.Itoa(len(w.args)+1)+
 		") x JOIN material_requests o ON o.id = x.id "+requestJoins+order("x."), append(w.args, p.Limit+1)...)
 	if err != nil {
 		return nil, nil, err
@@ -182,12 +186,12 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 			next.Value = due[p.Limit-1]
 		}
 	}
-	return list, next, c.addDocuments(ctx, list)
+	return list, next, Requests(st).addDocuments(ctx, list)
 }
 
 // Colleagues are the people of the organizations that a person is in, by name; limit of them.
-func (c Conn) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exchange.User, error) {
-	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
+func (st Inbox) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exchange.User, error) {
+	return all(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
 		FROM memberships m WHERE m.left_at IS NULL
 		AND m.organization_id IN (SELECT organization_id FROM memberships WHERE user_id = $1 AND left_at IS NULL))
 		ORDER BY u.last_name_sort, u.first_name_sort, u.id LIMIT $2`, user, limit)
@@ -195,12 +199,12 @@ func (c Conn) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exch
 
 // PeopleCalled are the people of organizations whom a text may mean, at most limit: first who has it as registry id,
 // also behind a name and a comma, then by name those whose name has it in it.
-func (c Conn) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]exchange.User,
+func (st Inbox) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]exchange.User,
 	error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(exchange.SortKey(text)) + "%"
 	id := strings.TrimSpace(text[strings.LastIndex(text, ",")+1:])
 	places, args := in([]any{text, id, part, limit}, organizations)
-	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
+	return all(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
 		FROM memberships m WHERE m.left_at IS NULL
 		AND m.organization_id IN (`+places+`)) AND (u.registry_id IN ($1, $2)
 			OR u.first_name_sort || ' ' || u.last_name_sort LIKE $3 ESCAPE '\')

@@ -59,7 +59,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 				Material:   maybe(r, "filter material", materials),
 				Status:     maybe(r, "filter status", exchange.Statuses),
 				AssignedTo: maybe(r, "filter assigned", w.users)}
-			all, err := l.tx.Requests(l.ctx, exchange.Page{},
+			all, err := l.tx.Requests.List(l.ctx, exchange.Page{},
 				exchange.RequestFilter{Material: f.Material, Status: f.Status, AssignedTo: f.AssignedTo}, viewer)
 			if err != nil {
 				r.Fatal(err)
@@ -71,7 +71,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 					counts[naiveWhose(q, viewer.ID, w.members)]++
 				}
 			}
-			if got, err := l.tx.CountInbox(l.ctx, f, viewer); err != nil || !maps.Equal(counts, got) {
+			if got, err := l.tx.Inbox.Count(l.ctx, f, viewer); err != nil || !maps.Equal(counts, got) {
 				r.Fatalf("counts %v, %v, want %v", got, err, counts)
 			}
 			f.Whose = maybe(r, "whose", exchange.Whoses)
@@ -88,7 +88,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			var got []string
 			page := exchange.Page{Limit: rapid.IntRange(1, 4).Draw(r, "limit"), Order: order}
 			for {
-				list, next, err := l.tx.Inbox(l.ctx, page, f, viewer)
+				list, next, err := l.tx.Inbox.List(l.ctx, page, f, viewer)
 				if err != nil {
 					r.Fatal(err)
 				}
@@ -102,8 +102,8 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			if diff := gocmp.Diff(want, got); diff != "" {
 				r.Fatalf("%+v by %+v (-want +got):\n%s", f, order, diff)
 			}
-			v, err := l.tx.Visitor(l.ctx, viewer.ID)
-			mine, countErr := l.tx.CountInbox(l.ctx, exchange.InboxFilter{}, viewer)
+			v, err := l.tx.Mail.Visitor(l.ctx, viewer.ID)
+			mine, countErr := l.tx.Inbox.Count(l.ctx, exchange.InboxFilter{}, viewer)
 			if err != nil || countErr != nil || v.Waiting != mine[exchange.OnMe] {
 				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err,
 					mine[exchange.OnMe], countErr)
@@ -160,7 +160,7 @@ func TestAPageCountsWhatWaitsUpToAHundred(t *testing.T) {
 			l.request(material, l.user().ID, owner, func(r *exchange.Request) { r.Party = exchange.LabSide })
 			if n := i + 1; n == 99 || n > 100 {
 				l.write(func(ctx context, tx store.Conn) error {
-					v, err := tx.Visitor(ctx, owner)
+					v, err := tx.Mail.Visitor(ctx, owner)
 					if want := min(int64(n), 100); v.Waiting != want {
 						t.Errorf("of %d requests a page counts %d, want %d", n, v.Waiting, want)
 					}

@@ -28,7 +28,7 @@ type index struct {
 	extra  []string // columns of the index that only this one has
 	bits   int      // ranks are below 1<<bits, and below 2<<bits of archived things
 	// sight adds the condition that viewer may see the row x.
-	sight    func(f *filter, c Conn, viewer uuid.UUID)
+	sight    func(f *filter, c *conn, viewer uuid.UUID)
 	title    string // the column of what is suggested, which is sorted by title_sort; "": nothing is
 	archived string // the column that reports whether a thing is archived, where things can be
 	sorts    map[exchange.SearchSort]sorting
@@ -37,7 +37,7 @@ type index struct {
 var (
 	materialIndex = index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"},
 		bits: 32,
-		sight: func(f *filter, c Conn, viewer uuid.UUID) {
+		sight: func(f *filter, c *conn, viewer uuid.UUID) {
 			f.and("(x.visible_from <= ? OR x.organization_id IN ("+membersOf+"))", c.today(), viewer)
 		}, title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
 	organizationIndex = index{name: "organization", things: "organizations", bits: 32, title: "o.name",
@@ -94,7 +94,7 @@ func (e entry) digest() string {
 }
 
 // writeIndex updates rows of an index; rows whose digest is unchanged are not written.
-func (c Conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
+func (c *conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
 	if c.loader != nil {
 		c.loader.hold(ix, entries)
 		return nil
@@ -139,7 +139,7 @@ func (c Conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
 }
 
 // indexColumns returns the columns of an index that indexRow fills.
-func (c Conn) indexColumns(ix index) []string {
+func (c *conn) indexColumns(ix index) []string {
 	columns := slices.Concat([]string{"rank", "id", "facets", "weights", "digest"}, ix.extra)
 	if c.db.Postgres() {
 		columns = append(columns, "words")
@@ -148,7 +148,7 @@ func (c Conn) indexColumns(ix index) []string {
 }
 
 // indexRow returns the values of an index row.
-func (c Conn) indexRow(ix index, e entry, digest string) []any {
+func (c *conn) indexRow(ix index, e entry, digest string) []any {
 	row := append([]any{e.rank, e.id, strings.Join(e.Facets, "\n"), e.Doc.Weights, digest}, e.extra...)
 	if c.db.Postgres() {
 		tokens := slices.Clip(e.Doc.Tokens)
@@ -161,7 +161,7 @@ func (c Conn) indexRow(ix index, e entry, digest string) []any {
 }
 
 // forgetWords deletes the words stored under ranks that objects no longer have.
-func (c Conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
+func (c *conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
 	if c.db.Postgres() { // where the row has them
 		return nil
 	}
@@ -175,7 +175,7 @@ func (c Conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
 }
 
 // kept reads the index row of one object.
-func (c Conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
+func (c *conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
 	list, err := all(ctx, c, func(r row, k *indexedRow) error { return r.Scan(&k.rank, &k.digest, &k.weights) },
 		"SELECT rank, digest, weights FROM "+ix.name+"_index WHERE id = $1", id)
 	if err != nil || len(list) == 0 {
@@ -185,7 +185,7 @@ func (c Conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
 }
 
 // indexMaterials updates the index rows of materials, whose own rows must be written before.
-func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) error {
+func (c *conn) indexMaterials(ctx context.Context, list []exchange.Material) error {
 	for some := range slices.Chunk(list, maxIn) {
 		byID := map[int64]exchange.Material{}
 		var ids []int64
@@ -234,25 +234,26 @@ func (e *entry) material(m exchange.Material, of exchange.Organization) (err err
 	return err
 }
 
-// ReindexMaterials updates the index rows of materials after a change of other data that they are found by, such as the
+// Reindex updates the index rows of materials after a change of other data that they are found by, such as the
 // name of their organization. Ids that do not exist are skipped.
-func (c Conn) ReindexMaterials(ctx context.Context, ids []int64) error {
+func (st Materials) Reindex(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in(nil, some)
-		list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id IN ("+places+
+		list, err := all(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id IN ("+
+			places+
 			") ORDER BY o.id"+
-			c.db.dialect.forUpdate, args...)
+			st.conn.db.dialect.forUpdate, args...)
 		if err != nil {
 			return err
 		}
-		if err := c.indexMaterials(ctx, list); err != nil {
+		if err := st.conn.indexMaterials(ctx, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c Conn) indexOrganization(ctx context.Context, o exchange.Organization, was indexedRow) error {
+func (c *conn) indexOrganization(ctx context.Context, o exchange.Organization, was indexedRow) error {
 	rank, err := rankOf(o.ID, false)
 	if err != nil {
 		return err
@@ -261,7 +262,7 @@ func (c Conn) indexOrganization(ctx context.Context, o exchange.Organization, wa
 		[]entry{{SearchDocument: o.SearchDocument(), id: o.ID, rank: rank, was: was}})
 }
 
-func (c Conn) indexUser(ctx context.Context, u exchange.User, was indexedRow) error {
+func (c *conn) indexUser(ctx context.Context, u exchange.User, was indexedRow) error {
 	return c.writeIndex(ctx, userIndex,
 		[]entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
 }
@@ -270,7 +271,7 @@ func (c Conn) indexUser(ctx context.Context, u exchange.User, was indexedRow) er
 const shortestWord, longestWord = 4, 20
 
 // addWords stores the words that are candidates for correcting a mistyped one.
-func (c Conn) addWords(ctx context.Context, spelt []string) error {
+func (c *conn) addWords(ctx context.Context, spelt []string) error {
 	spelt = slices.DeleteFunc(spelt, func(word string) bool {
 		n := 0
 		for _, r := range word {

@@ -11,9 +11,9 @@ import (
 // organization, and each category of their materials. insight_marks says until which day: what is later, or was
 // forgotten, is told of the turns themselves.
 
-// InsightMark gives the day until before which an organization's days are kept, "" where none is.
-func (c Conn) InsightMark(ctx context.Context, organization int64) (string, error) {
-	day, err := one(ctx, c, value[string], "SELECT until_day FROM insight_marks WHERE organization_id = $1",
+// Mark gives the day until before which an organization's days are kept, "" where none is.
+func (st Insights) Mark(ctx context.Context, organization int64) (string, error) {
+	day, err := one(ctx, st.conn, value[string], "SELECT until_day FROM insight_marks WHERE organization_id = $1",
 		organization)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		err = nil
@@ -21,43 +21,43 @@ func (c Conn) InsightMark(ctx context.Context, organization int64) (string, erro
 	return day, err
 }
 
-// InsightMarkForUpdate is InsightMark, and keeps others from changing what is kept until commit.
-func (c Conn) InsightMarkForUpdate(ctx context.Context, organization int64) (string, error) {
-	return one(ctx, c, value[string], `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
+// MarkForUpdate is Insights.Mark, and keeps others from changing what is kept until commit.
+func (st Insights) MarkForUpdate(ctx context.Context, organization int64) (string, error) {
+	return one(ctx, st.conn, value[string], `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
 		ON CONFLICT (organization_id) DO UPDATE
 		SET until_day = insight_marks.until_day RETURNING until_day`, organization)
 }
 
-// SetInsightMark says until which day an organization's days are kept.
-func (c Conn) SetInsightMark(ctx context.Context, organization int64, day string) error {
-	_, err := c.exec(ctx, "UPDATE insight_marks SET until_day = $2 WHERE organization_id = $1", organization, day)
+// SetMark says until which day an organization's days are kept.
+func (st Insights) SetMark(ctx context.Context, organization int64, day string) error {
+	_, err := st.conn.exec(ctx, "UPDATE insight_marks SET until_day = $2 WHERE organization_id = $1", organization, day)
 	return err
 }
 
-// ForgetInsights forgets the days from one on of an organization in whose past something changed; "" forgets all.
-func (c Conn) ForgetInsights(ctx context.Context, organization int64, day string) error {
-	if _, err := c.exec(ctx, `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
+// Forget forgets the days from one on of an organization in whose past something changed; "" forgets all.
+func (st Insights) Forget(ctx context.Context, organization int64, day string) error {
+	if _, err := st.conn.exec(ctx, `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
 		ON CONFLICT (organization_id) DO UPDATE
 		SET until_day = CASE WHEN insight_marks.until_day > $2 THEN $2 ELSE insight_marks.until_day END`,
 		organization, day); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, "DELETE FROM insight_days WHERE organization_id = $1 AND day >= $2", organization, day)
+	_, err := st.conn.exec(ctx, "DELETE FROM insight_days WHERE organization_id = $1 AND day >= $2", organization, day)
 	return err
 }
 
 // FirstTurn is when the first turn in a request of an organization began; NotFound where there is none.
-func (c Conn) FirstTurn(ctx context.Context, organization int64) (time.Time, error) {
-	return one(ctx, c, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
+func (st Insights) FirstTurn(ctx context.Context, organization int64) (time.Time, error) {
+	return one(ctx, st.conn, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
 		"SELECT began_at FROM request_turns WHERE organization_id = $1 ORDER BY began_at LIMIT 1", organization)
 }
 
 // AccountsWithin reads the accounts, until before a moment, of those requests of an organization in which a turn began
 // from another moment on.
-func (c Conn) AccountsWithin(ctx context.Context, organization int64, from,
+func (st Insights) AccountsWithin(ctx context.Context, organization int64, from,
 	until time.Time) (list []exchange.TurnHistory, err error) {
 	var last int64
-	_, err = all(ctx, c, func(r row, _ *struct{}) error {
+	_, err = all(ctx, st.conn, func(r row, _ *struct{}) error {
 		var t exchange.RequestTurn
 		var a exchange.TurnHistory
 		var address *exchange.Address
@@ -89,9 +89,9 @@ type InsightDay struct {
 	Figures       exchange.InsightCounts
 }
 
-// InsertInsights keeps days.
-func (c Conn) InsertInsights(ctx context.Context, organization int64, list []InsightDay) error {
-	for some := range inBatches(list, c.db.dialect.atOnce) {
+// Insert keeps days.
+func (st Insights) Insert(ctx context.Context, organization int64, list []InsightDay) error {
+	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
 		var args []any
 		for _, d := range some {
 			figures, err := text(d.Figures)
@@ -100,7 +100,8 @@ func (c Conn) InsertInsights(ctx context.Context, organization int64, list []Ins
 			}
 			args = append(args, organization, d.Day, d.Category, d.Figures.New, d.Figures.Progress, figures)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO insight_days (organization_id, day, category, more_new, more_progress, "+
+		if _, err := st.conn.exec(ctx, "INSERT INTO insight_days (organization_id, day, category, more_new, "+
+			"more_progress, "+
 			"figures) VALUES "+
 			places(len(some), 6), args...); err != nil {
 			return err
@@ -109,20 +110,22 @@ func (c Conn) InsertInsights(ctx context.Context, organization int64, list []Ins
 	return nil
 }
 
-// Insights reads the days that are kept from one on, of a category or of all ("").
-func (c Conn) Insights(ctx context.Context, organization int64, category, from string) ([]InsightDay, error) {
+// List reads the days that are kept from one on, of a category or of all ("").
+func (st Insights) List(ctx context.Context, organization int64, category, from string) ([]InsightDay, error) {
 	scan := func(r row, d *InsightDay) error { return r.Scan(&d.Day, &d.Category, fromJSON{&d.Figures}) }
-	return all(ctx, c, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1 AND day >= $2
+	return all(ctx, st.conn, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1
+		AND day >= $2
 		AND ($3 = '' OR category = $3)
 		ORDER BY day, category`, organization, from, category)
 }
 
 // StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept,
 // of a category or of all ("").
-func (c Conn) StandingBefore(ctx context.Context, organization int64, category, day string) (f exchange.InsightCounts,
+func (st Insights) StandingBefore(ctx context.Context, organization int64, category,
+	day string) (f exchange.InsightCounts,
 	err error) {
 	scan := func(r row, f *exchange.InsightCounts) error { return r.Scan(&f.New, &f.Progress) }
-	return one(ctx, c, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress),
+	return one(ctx, st.conn, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress),
 		0) AS BIGINT)
 		FROM insight_days WHERE organization_id = $1 AND day < $2 AND ($3 = ''
 		OR category = $3)`, organization, day, category)

@@ -15,35 +15,36 @@ const invitationColumns = `o.id, o.organization_id, o.registry_id, o.email, o.ro
 
 const invitationJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.invited_by"
 
-// scanInvitation scans an invitation as it is now.
-func (c Conn) scanInvitation(r row, i *exchange.ShownInvitation) error {
+// scan scans an invitation as it is now.
+func (st Invitations) scan(r row, i *exchange.ShownInvitation) error {
 	err := r.Scan(append([]any{&i.ID, &i.OrganizationID, &i.RegistryID, &i.Email, &i.Role, &i.InvitedBy, &i.Status,
 		&i.Round, utc{&i.SentAt},
 		utc{&i.CreatedAt}, utc{&i.ExpiresAt}, &i.Mail, &i.AnsweredBy, utcNull{&i.AnsweredAt}, &i.Organization},
 		userFields(&i.Inviter)...)...)
-	i.Invitation = i.At(c.Now)
+	i.Invitation = i.At(st.conn.Now)
 	return err
 }
 
-func (c Conn) invitations(ctx context.Context, p exchange.Page, f *filter) (exchange.ListPage[exchange.ShownInvitation],
+func (st Invitations) list(ctx context.Context, p exchange.Page,
+	f *filter) (exchange.ListPage[exchange.ShownInvitation],
 	error) {
 	l := listing[exchange.ShownInvitation]{columns: invitationColumns, table: "invitations", joins: invitationJoins,
-		scan:    c.scanInvitation,
+		scan:    st.scan,
 		id:      func(i exchange.ShownInvitation) int64 { return i.ID },
 		sorts:   map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"},
 		filters: map[string]condition{"organization": equals("o.organization_id")}}
-	return l.page(ctx, c, p, f)
+	return l.page(ctx, st.conn, p, f)
 }
 
-// Invitation reads one invitation. Whoever changes one locks its organization first.
-func (c Conn) Invitation(ctx context.Context, id int64) (exchange.ShownInvitation, error) {
-	return one(ctx, c, c.scanInvitation, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
+// Get reads one invitation. Whoever changes one locks its organization first.
+func (st Invitations) Get(ctx context.Context, id int64) (exchange.ShownInvitation, error) {
+	return one(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
 		" WHERE o.id = $1", id)
 }
 
-// InvitationOf reads one invitation of an organization.
-func (c Conn) InvitationOf(ctx context.Context, organization, id int64) (exchange.ShownInvitation, error) {
-	return one(ctx, c, c.scanInvitation, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
+// GetOf reads one invitation of an organization.
+func (st Invitations) GetOf(ctx context.Context, organization, id int64) (exchange.ShownInvitation, error) {
+	return one(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
 		" WHERE o.organization_id = $1 AND o.id = $2",
 		organization, id)
 }
@@ -60,36 +61,36 @@ func (f *filter) andStatus(status exchange.InvitationStatus, now time.Time) {
 	}
 }
 
-// Invitations lists those invitations of an organization that a filter lets through.
-func (c Conn) Invitations(ctx context.Context, organization int64, v exchange.InvitationFilter,
+// List lists those invitations of an organization that a filter lets through.
+func (st Invitations) List(ctx context.Context, organization int64, v exchange.InvitationFilter,
 	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
 	f := where("o.organization_id = ?", organization)
 	status := exchange.InvitationPending
 	if v.Status != nil {
 		status = *v.Status
 	}
-	f.andStatus(status, c.Now)
+	f.andStatus(status, st.conn.Now)
 	andEqual(f, "o.role", v.Role)
-	return c.invitations(ctx, p, f)
+	return st.list(ctx, p, f)
 }
 
-// InvitationsFor lists those that u can answer.
-func (c Conn) InvitationsFor(ctx context.Context, u exchange.User,
+// For lists those that u can answer.
+func (st Invitations) For(ctx context.Context, u exchange.User,
 	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
 	f := &filter{}
-	f.andStatus(exchange.InvitationPending, c.Now)
+	f.andStatus(exchange.InvitationPending, st.conn.Now)
 	if u.VerifiedEmail == "" {
 		f.and("o.registry_id = ?", u.RegistryID)
 	} else {
 		f.and("(o.registry_id = ? OR o.email = ?)", u.RegistryID, u.VerifiedEmail)
 	}
-	return c.invitations(ctx, p, f)
+	return st.list(ctx, p, f)
 }
 
-// SameInvitation gives the last invitation of the organization that asks the same person as i; nil
+// Same gives the last invitation of the organization that asks the same person as i; nil
 // where there is none.
-func (c Conn) SameInvitation(ctx context.Context, i exchange.Invitation) (*exchange.ShownInvitation, error) {
-	list, err := all(ctx, c, c.scanInvitation, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+`
+func (st Invitations) Same(ctx context.Context, i exchange.Invitation) (*exchange.ShownInvitation, error) {
+	list, err := all(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+`
 		WHERE o.organization_id = $1 AND o.registry_id = $2 AND o.email = $3
 		ORDER BY o.id DESC LIMIT 1`, i.OrganizationID, i.RegistryID, i.Email)
 	if err != nil || len(list) == 0 {
@@ -106,12 +107,13 @@ type InvitedUser struct {
 
 // InvitedUsers reads the users whom i addresses: none where the person never signed in, several where the same
 // address was verified for several.
-func (c Conn) InvitedUsers(ctx context.Context, i exchange.Invitation) ([]InvitedUser, error) {
+func (st Invitations) InvitedUsers(ctx context.Context, i exchange.Invitation) ([]InvitedUser, error) {
 	column, who := "u.registry_id", i.RegistryID
 	if who == "" {
 		column, who = "u.verified_email", i.Email
 	}
-	return all(ctx, c, func(r row, a *InvitedUser) error { return r.Scan(&a.ID, &a.Member, &a.Owner) }, `SELECT u.id,
+	return all(ctx, st.conn, func(r row, a *InvitedUser) error { return r.Scan(&a.ID, &a.Member, &a.Owner) },
+		`SELECT u.id,
 			EXISTS (SELECT 1 FROM memberships m WHERE m.organization_id = $1 AND m.user_id = u.id
 			AND m.left_at IS NULL),
 			EXISTS (SELECT 1 FROM organizations o WHERE o.id = $1 AND o.owner_id = u.id)
@@ -119,8 +121,9 @@ func (c Conn) InvitedUsers(ctx context.Context, i exchange.Invitation) ([]Invite
 }
 
 // InvitedBy counts whom a user invited since a moment, and says when the first of them was.
-func (c Conn) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n int, first time.Time, err error) {
-	times, err := all(ctx, c, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
+func (st Invitations) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n int, first time.Time,
+	err error) {
+	times, err := all(ctx, st.conn, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
 		"SELECT created_at FROM invitations WHERE invited_by = $1 AND created_at > $2 ORDER BY created_at LIMIT $3",
 		user, since, exchange.MaxInvited)
 	if len(times) > 0 {
@@ -129,56 +132,62 @@ func (c Conn) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n
 	return len(times), first, err
 }
 
-// InsertInvitation adds an invitation and gives its id.
-func (c Conn) InsertInvitation(ctx context.Context, i exchange.Invitation) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO invitations (organization_id, registry_id, email, role, invited_by,
+// Insert adds an invitation and gives its id.
+func (st Invitations) Insert(ctx context.Context, i exchange.Invitation) (int64, error) {
+	return one(ctx, st.conn, value[int64], `INSERT INTO invitations (organization_id, registry_id, email, role,
+		invited_by,
 		status, round, sent_at, created_at, expires_at, mail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10) RETURNING id`,
-		i.OrganizationID, i.RegistryID, i.Email, string(i.Role), i.InvitedBy, string(i.Status), i.Round, c.Now,
+		i.OrganizationID, i.RegistryID, i.Email, string(i.Role), i.InvitedBy, string(i.Status), i.Round, st.conn.Now,
 		i.ExpiresAt, string(i.Mail))
 }
 
 // SaveAnswer saves what became of an invitation.
-func (c Conn) SaveAnswer(ctx context.Context, i exchange.Invitation) error {
-	_, err := c.exec(ctx, "UPDATE invitations SET status = $2, answered_by = $3, answered_at = $4 WHERE id = $1", i.ID,
+func (st Invitations) SaveAnswer(ctx context.Context, i exchange.Invitation) error {
+	_, err := st.conn.exec(ctx, "UPDATE invitations SET status = $2, answered_by = $3, answered_at = $4 WHERE id = $1",
+		i.ID,
 		string(i.Status), i.AnsweredBy, i.AnsweredAt)
 	return err
 }
 
 // SaveRound saves that an invitation is sent once more.
-func (c Conn) SaveRound(ctx context.Context, i exchange.Invitation) error {
-	_, err := c.exec(ctx, "UPDATE invitations SET round = $2, sent_at = $3, expires_at = $4, mail = $5 WHERE id = $1",
+func (st Invitations) SaveRound(ctx context.Context, i exchange.Invitation) error {
+	_, err := st.conn.exec(ctx, "UPDATE invitations SET round = $2, sent_at = $3, expires_at = $4, mail = $5 WHERE "+
+		"id = $1",
 		i.ID, i.Round, i.SentAt, i.ExpiresAt, string(i.Mail))
 	return err
 }
 
-// InvitationMailBecomes says what became of the mail of one round of an invitation; changed is false
+// SetMailState says what became of the mail of one round of an invitation; changed is false
 // where it was in another state.
-func (c Conn) InvitationMailBecomes(ctx context.Context, id int64, round int, was,
+func (st Invitations) SetMailState(ctx context.Context, id int64, round int, was,
 	now exchange.MailState) (changed bool, err error) {
-	n, err := c.exec(ctx, "UPDATE invitations SET mail = $4 WHERE id = $1 AND round = $2 AND mail = $3", id, round,
+	n, err := st.conn.exec(ctx, "UPDATE invitations SET mail = $4 WHERE id = $1 AND round = $2 AND mail = $3", id,
+		round,
 		string(was), string(now))
 	return n > 0, err
 }
 
 // WithdrawOwners withdraws what asks for another owner of an organization.
-func (c Conn) WithdrawOwners(ctx context.Context, organization int64) error {
-	_, err := c.exec(ctx, "UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = "+
+func (st Invitations) WithdrawOwners(ctx context.Context, organization int64) error {
+	_, err := st.conn.exec(ctx, "UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = "+
 		"'PENDING' AND role = 'OWNER'", organization)
 	return err
 }
 
 // Settle closes what asks for a membership that is there now: join requests of members are accepted,
 // and invitations of members as members are withdrawn.
-func (c Conn) Settle(ctx context.Context, organization int64) error {
-	_, err := c.exec(ctx, `UPDATE join_requests SET status = 'ACCEPTED', answered_at = $2 WHERE organization_id = $1
+func (st Invitations) Settle(ctx context.Context, organization int64) error {
+	_, err := st.conn.exec(ctx, `UPDATE join_requests SET status = 'ACCEPTED', answered_at = $2
+		WHERE organization_id = $1
 		AND status = 'PENDING'
 		AND user_id IN (SELECT user_id FROM memberships WHERE organization_id = $1
-		AND left_at IS NULL)`, organization, c.Now)
+		AND left_at IS NULL)`, organization, st.conn.Now)
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING'
+	_, err = st.conn.exec(ctx, `UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1
+		AND status = 'PENDING'
 		AND role = 'MEMBER'
 		AND EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1
 		AND m.left_at IS NULL

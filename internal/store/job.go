@@ -25,34 +25,36 @@ var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJ
 	id:      func(j exchange.Job) int64 { return j.ID },
 	filters: map[string]condition{"user": equals("o.user_id")}}
 
-// InsertJob adds a job that is due at a moment and gives its id. Where there is one of that kind
+// Insert adds a job that is due at a moment and gives its id. Where there is one of that kind
 // with that key it gives the id of that one, and nothing is added.
-func (c Conn) InsertJob(ctx context.Context, j exchange.Job) (int64, error) {
-	return c.insertJob(ctx, j, "key = excluded.key")
+func (st Jobs) Insert(ctx context.Context, j exchange.Job) (int64, error) {
+	return st.insert(ctx, j, "key = excluded.key")
 }
 
-// RestartJob is InsertJob, but where there is one with that key, in whatever state, it begins anew; whoever
+// Restart is Jobs.Insert, but where there is one with that key, in whatever state, it begins anew; whoever
 // has it loses it.
-func (c Conn) RestartJob(ctx context.Context, j exchange.Job) (int64, error) {
-	return c.insertJob(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at,
+func (st Jobs) Restart(ctx context.Context, j exchange.Job) (int64, error) {
+	return st.insert(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at,
 		lease = jobs.lease + 1,
 		failures = 0, error = '', done = 0, total = 0, note = '', checkpoint = NULL, result = NULL, ended_at = NULL,
 		turn = excluded.turn, place = excluded.place`)
 }
 
-func (c Conn) insertJob(ctx context.Context, j exchange.Job, other string) (int64, error) {
+func (st Jobs) insert(ctx context.Context, j exchange.Job, other string) (int64, error) {
 	due, step := j.DueAt.UnixMicro(), lineStep(j)
-	id, err := one(ctx, c, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures,
+	id, err := one(ctx, st.conn, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease,
+		failures,
 		error, done, total, note,
 			created_at, heavy, turn, place)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7, $8, $9,
 			(SELECT CASE WHEN MAX(q.place) + $10 > $11 THEN MAX(q.place) + $10 ELSE $11 END
 			FROM `+lineOf("$8", "$9", "$12")+`))
 		ON CONFLICT (kind, key) DO UPDATE SET `+other+" RETURNING id",
-		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now, j.Heavy, j.Turn, step, due,
+		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, st.conn.Now, j.Heavy, j.Turn, step,
+		due,
 		due+maxSteps*step)
 	if err == nil {
-		*c.enqueued = true
+		*st.conn.enqueued = true
 	}
 	return id, err
 }
@@ -80,33 +82,34 @@ func lineOf(heavy, turn, before string) string {
 		before
 }
 
-// InsertJobs adds many jobs, but for those of a kind and a key that there is one of.
-func (c Conn) InsertJobs(ctx context.Context, jobs []exchange.Job) error {
+// InsertAll adds many jobs, but for those of a kind and a key that there is one of.
+func (st Jobs) InsertAll(ctx context.Context, jobs []exchange.Job) error {
 	last := map[uuid.UUID]int64{} // places
-	for some := range inBatches(jobs, c.db.dialect.atOnce) {
+	for some := range inBatches(jobs, st.conn.db.dialect.atOnce) {
 		args := make([]any, 0, 16*len(some))
 		for _, j := range some {
-			place, err := c.place(ctx, j, last)
+			place, err := st.place(ctx, j, last)
 			if err != nil {
 				return err
 			}
 			args = append(args, j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, 0, 0, "", 0,
-				0, "", c.Now, j.Heavy, j.Turn, place)
+				0, "", st.conn.Now, j.Heavy, j.Turn, place)
 		}
-		_, err := c.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done,
+		_, err := st.conn.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error,
+			done,
 			total, note,
 				created_at, heavy, turn, place)
 			VALUES `+places(len(some), 16)+" ON CONFLICT (kind, key) DO NOTHING", args...)
 		if err != nil {
 			return err
 		}
-		*c.enqueued = true
+		*st.conn.enqueued = true
 	}
 	return nil
 }
 
 // place is the place of one of many jobs in its line, behind those in last, which it is noted in.
-func (c Conn) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int64) (int64, error) {
+func (st Jobs) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int64) (int64, error) {
 	due, step := j.DueAt.UnixMicro(), lineStep(j)
 	if j.Turn == nil {
 		return due, nil
@@ -114,7 +117,8 @@ func (c Conn) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int6
 	before, known := last[*j.Turn]
 	if !known {
 		var err error
-		if before, err = one(ctx, c, value[int64], "SELECT COALESCE(MAX(q.place), 0) FROM "+lineOf("$1", "$2", "$3"),
+		if before, err = one(ctx, st.conn, value[int64], "SELECT COALESCE(MAX(q.place), 0) FROM "+
+			lineOf("$1", "$2", "$3"),
 			j.Heavy, j.Turn, due+maxSteps*step); err != nil {
 			return 0, err
 		}
@@ -123,22 +127,23 @@ func (c Conn) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int6
 	return last[*j.Turn], nil
 }
 
-// Job reads one job.
-func (c Conn) Job(ctx context.Context, id int64) (exchange.Job, error) {
-	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)
+// Get reads one job.
+func (st Jobs) Get(ctx context.Context, id int64) (exchange.Job, error) {
+	return one(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)
 }
 
-// JobByKey reads the job of a kind with a key.
-func (c Conn) JobByKey(ctx context.Context, kind, key string) (exchange.Job, error) {
-	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key = $2", kind, key)
+// ByKey reads the job of a kind with a key.
+func (st Jobs) ByKey(ctx context.Context, kind, key string) (exchange.Job, error) {
+	return one(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key = $2", kind, key)
 }
 
-// JobsByKeys reads those of the jobs of a kind with some keys that there are.
-func (c Conn) JobsByKeys(ctx context.Context, kind string, keys []string) ([]exchange.Job, error) {
+// ByKeys reads those of the jobs of a kind with some keys that there are.
+func (st Jobs) ByKeys(ctx context.Context, kind string, keys []string) ([]exchange.Job, error) {
 	var list []exchange.Job
 	for some := range slices.Chunk(keys, maxIn) {
 		places, args := in([]any{kind}, some)
-		found, err := all(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+places+")",
+		found, err := all(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+places+
+			")",
 			args...)
 		if err != nil {
 			return nil, err
@@ -148,35 +153,36 @@ func (c Conn) JobsByKeys(ctx context.Context, kind string, keys []string) ([]exc
 	return list, nil
 }
 
-// JobForUpdate reads one job and keeps others from changing it until commit.
-func (c Conn) JobForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
-	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+c.db.dialect.forUpdate, id)
+// ForUpdate reads one job and keeps others from changing it until commit.
+func (st Jobs) ForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
+	return one(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+st.conn.db.dialect.forUpdate, id)
 }
 
-// Jobs lists the jobs of a user, nil: of everybody.
-func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID,
+// List lists the jobs of a user, nil: of everybody.
+func (st Jobs) List(ctx context.Context, p exchange.Page, user *uuid.UUID,
 	f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
 	w := where("1 = 1")
 	andEqual(w, "o.user_id", user)
 	andEqual(w, "o.state", f.State)
 	andEqual(w, "o.kind", f.Kind)
-	return jobs.page(ctx, c, p, w)
+	return jobs.page(ctx, st.conn, p, w)
 }
 
-// JobsDue reports whether a job of a lane and of one of the kinds is due.
-func (c Conn) JobsDue(ctx context.Context, heavy bool, kinds []string) (bool, error) {
-	places, args := in([]any{c.Now, heavy}, kinds)
-	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at <= $1 AND kind IN ("+
+// Due reports whether a job of a lane and of one of the kinds is due.
+func (st Jobs) Due(ctx context.Context, heavy bool, kinds []string) (bool, error) {
+	places, args := in([]any{st.conn.Now, heavy}, kinds)
+	return one(ctx, st.conn, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at <= $1 AND "+
+		"kind IN ("+
 		places+"))", args...)
 }
 
-// ClaimJobs takes jobs of a lane and of the kinds that are due, at most limit of them, and leases them until a moment.
+// Claim takes jobs of a lane and of the kinds that are due, at most limit of them, and leases them until a moment.
 // Where each is not 0 it passes over those of accounts that have so many running, which then have to be claimed one by
 // one. A lease that ended before its job did is a failure of that job.
-func (c Conn) ClaimJobs(ctx context.Context, heavy bool, each int, kinds []string, until time.Time,
+func (st Jobs) Claim(ctx context.Context, heavy bool, each int, kinds []string, until time.Time,
 	limit int) ([]exchange.Job, error) {
 	alone := ""
-	args := []any{c.Now, until, limit, string(exchange.JobRunning), heavy}
+	args := []any{st.conn.Now, until, limit, string(exchange.JobRunning), heavy}
 	if each > 0 {
 		alone = ` AND (turn IS NULL OR turn NOT IN (SELECT q.turn FROM jobs q WHERE q.heavy = $5 AND q.due_at > $1
 			AND q.due_at <= $2
@@ -184,9 +190,9 @@ func (c Conn) ClaimJobs(ctx context.Context, heavy bool, each int, kinds []strin
 		args = append(args, each)
 	}
 	places, args := in(args, kinds)
-	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1
+	list, err := all(ctx, st.conn, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1
 		AND kind IN (`+places+`)`+alone+`
-			ORDER BY place, id LIMIT $3`+c.db.dialect.skipLocked+`)
+			ORDER BY place, id LIMIT $3`+st.conn.db.dialect.skipLocked+`)
 		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2,
 		lease = lease + 1
 		WHERE id IN (SELECT id FROM free) RETURNING `+jobColumns, args...)
@@ -194,21 +200,22 @@ func (c Conn) ClaimJobs(ctx context.Context, heavy bool, each int, kinds []strin
 	return list, err
 }
 
-// SaveJob saves a job that was in a state, under the lease it has; saved is false where it is in
+// Save saves a job that was in a state, under the lease it has; saved is false where it is in
 // another state by now, or was taken by another.
-func (c Conn) SaveJob(ctx context.Context, was exchange.JobState, j exchange.Job) (saved bool, err error) {
+func (st Jobs) Save(ctx context.Context, was exchange.JobState, j exchange.Job) (saved bool, err error) {
 	var place *int64 // as it was
 	if j.State == exchange.JobReady {
 		place = new(j.DueAt.UnixMicro())
 	}
-	n, err := c.exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5, total = $6,
+	n, err := st.conn.exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5,
+		total = $6,
 		note = $7,
 		checkpoint = $8, result = $9, ended_at = $10, place = COALESCE($14, place) WHERE id = $11 AND lease = $12
 		AND state = $13`,
 		string(j.State), j.DueAt, j.Failures, j.Error, j.Progress.Done, j.Progress.Total, j.Progress.Note,
 		orNull(j.Checkpoint), orNull(j.Result), j.EndedAt, j.ID, j.Lease, string(was), place)
 	if n == 1 && j.State == exchange.JobReady {
-		*c.enqueued = true
+		*st.conn.enqueued = true
 	}
 	return n == 1, err
 }
@@ -221,15 +228,15 @@ func orNull(raw json.RawMessage) *string {
 	return new(string(raw))
 }
 
-// RenewJobs leases running jobs until a moment and gives the lease that each has; those that are
+// Renew leases running jobs until a moment and gives the lease that each has; those that are
 // no longer running are left out. To prolong another's lease does no harm: it is alive, or it
 // is waited for a little longer.
-func (c Conn) RenewJobs(ctx context.Context, ids []int64, until time.Time) (map[int64]int64, error) {
+func (st Jobs) Renew(ctx context.Context, ids []int64, until time.Time) (map[int64]int64, error) {
 	type held struct{ id, lease int64 }
 	leases := map[int64]int64{}
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in([]any{until, string(exchange.JobRunning)}, some)
-		list, err := all(ctx, c, func(r row, h *held) error { return r.Scan(&h.id, &h.lease) },
+		list, err := all(ctx, st.conn, func(r row, h *held) error { return r.Scan(&h.id, &h.lease) },
 			"UPDATE jobs SET due_at = $1 WHERE state = $2 AND id IN ("+places+") RETURNING id, lease", args...)
 		if err != nil {
 			return nil, err
@@ -242,14 +249,15 @@ func (c Conn) RenewJobs(ctx context.Context, ids []int64, until time.Time) (map[
 }
 
 // EndLeases ends the leases that end later than any can: the clock was set back since.
-func (c Conn) EndLeases(ctx context.Context, latest time.Time) error {
-	_, err := c.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE heavy IN (TRUE, FALSE) AND due_at > $2 AND state = $3",
-		c.Now, latest, string(exchange.JobRunning))
+func (st Jobs) EndLeases(ctx context.Context, latest time.Time) error {
+	_, err := st.conn.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE heavy IN (TRUE, FALSE) AND due_at > $2 AND "+
+		"state = $3",
+		st.conn.Now, latest, string(exchange.JobRunning))
 	return err
 }
 
-// DeleteJobs forgets jobs that ended until a moment, and with them their keys.
-func (c Conn) DeleteJobs(ctx context.Context, until time.Time) error {
-	_, err := c.exec(ctx, "DELETE FROM jobs WHERE ended_at <= $1", until)
+// DeleteUntil forgets jobs that ended until a moment, and with them their keys.
+func (st Jobs) DeleteUntil(ctx context.Context, until time.Time) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM jobs WHERE ended_at <= $1", until)
 	return err
 }

@@ -19,15 +19,16 @@ func scanJoin(r row, j *exchange.ShownJoinRequest) error {
 		&j.Organization}, userFields(&j.Asker)...)...)
 }
 
-// JoinRequest reads a join request of an organization. Whoever changes one locks the organization first.
-func (c Conn) JoinRequest(ctx context.Context, organization, id int64) (exchange.ShownJoinRequest, error) {
-	return one(ctx, c, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+
+// Get reads a join request of an organization. Whoever changes one locks the organization first.
+func (st JoinRequests) Get(ctx context.Context, organization, id int64) (exchange.ShownJoinRequest, error) {
+	return one(ctx, st.conn, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+
 		" WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
-// LastJoin gives the last join request of a user to an organization; nil where there is none.
-func (c Conn) LastJoin(ctx context.Context, organization int64, user uuid.UUID) (*exchange.ShownJoinRequest, error) {
-	list, err := all(ctx, c, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+`
+// Last gives the last join request of a user to an organization; nil where there is none.
+func (st JoinRequests) Last(ctx context.Context, organization int64, user uuid.UUID) (*exchange.ShownJoinRequest,
+	error) {
+	list, err := all(ctx, st.conn, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+`
 		WHERE o.organization_id = $1 AND o.user_id = $2 ORDER BY o.id DESC LIMIT 1`, organization, user)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -35,43 +36,46 @@ func (c Conn) LastJoin(ctx context.Context, organization int64, user uuid.UUID) 
 	return &list[0], nil
 }
 
-// PendingJoins counts the join requests of a user that nobody answered.
-func (c Conn) PendingJoins(ctx context.Context, user uuid.UUID) (int, error) {
-	return one(ctx, c, value[int], "SELECT COUNT(*) FROM join_requests WHERE user_id = $1 AND status = 'PENDING'", user)
+// Pending counts the join requests of a user that nobody answered.
+func (st JoinRequests) Pending(ctx context.Context, user uuid.UUID) (int, error) {
+	return one(ctx, st.conn, value[int], "SELECT COUNT(*) FROM join_requests WHERE user_id = $1 AND status = 'PENDING'",
+		user)
 }
 
-// JoinRequests lists those to an organization.
-func (c Conn) JoinRequests(ctx context.Context, organization int64, v exchange.JoinFilter,
+// List lists those to an organization.
+func (st JoinRequests) List(ctx context.Context, organization int64, v exchange.JoinFilter,
 	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
-	return c.joins(ctx, where("o.organization_id = ?", organization), v, p)
+	return st.list(ctx, where("o.organization_id = ?", organization), v, p)
 }
 
-// JoinRequestsOf lists those of a user.
-func (c Conn) JoinRequestsOf(ctx context.Context, user uuid.UUID, v exchange.JoinFilter,
+// OfUser lists those of a user.
+func (st JoinRequests) OfUser(ctx context.Context, user uuid.UUID, v exchange.JoinFilter,
 	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
-	return c.joins(ctx, where("o.user_id = ?", user), v, p)
+	return st.list(ctx, where("o.user_id = ?", user), v, p)
 }
 
-func (c Conn) joins(ctx context.Context, f *filter, v exchange.JoinFilter,
+func (st JoinRequests) list(ctx context.Context, f *filter, v exchange.JoinFilter,
 	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	andEqual(f, "o.status", v.Status)
 	l := listing[exchange.ShownJoinRequest]{columns: joinColumns, table: "join_requests", joins: joinJoins,
 		scan:    scanJoin,
 		id:      func(j exchange.ShownJoinRequest) int64 { return j.ID },
 		filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
-	return l.page(ctx, c, p, f)
+	return l.page(ctx, st.conn, p, f)
 }
 
-// InsertJoin adds a join request and gives its id.
-func (c Conn) InsertJoin(ctx context.Context, j exchange.JoinRequest) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO join_requests (organization_id, user_id, note, status, reason,
+// Insert adds a join request and gives its id.
+func (st JoinRequests) Insert(ctx context.Context, j exchange.JoinRequest) (int64, error) {
+	return one(ctx, st.conn, value[int64], `INSERT INTO join_requests (organization_id, user_id, note, status, reason,
 		created_at)
-		VALUES ($1, $2, $3, $4, '', $5) RETURNING id`, j.OrganizationID, j.UserID, j.Note, string(j.Status), c.Now)
+		VALUES ($1, $2, $3, $4, '', $5) RETURNING id`, j.OrganizationID, j.UserID, j.Note, string(j.Status),
+		st.conn.Now)
 }
 
-// SaveJoin saves what became of a join request.
-func (c Conn) SaveJoin(ctx context.Context, j exchange.JoinRequest) error {
-	_, err := c.exec(ctx, "UPDATE join_requests SET status = $2, reason = $3, answered_at = $4 WHERE id = $1", j.ID,
+// Save saves what became of a join request.
+func (st JoinRequests) Save(ctx context.Context, j exchange.JoinRequest) error {
+	_, err := st.conn.exec(ctx, "UPDATE join_requests SET status = $2, reason = $3, answered_at = $4 WHERE id = $1",
+		j.ID,
 		string(j.Status), j.Reason, j.AnsweredAt)
 	return err
 }

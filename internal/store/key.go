@@ -86,7 +86,7 @@ func staleKey(cause error) error {
 var ErrOtherKey = errors.New("the secrets in this database were sealed with another key")
 
 // key is the key of the database.
-func (c Conn) key() (*Key, error) {
+func (c *conn) key() (*Key, error) {
 	if c.db.key == nil {
 		return nil, errors.New("the database was given no key for its secrets")
 	}
@@ -118,7 +118,7 @@ func sealing(err error) error {
 
 // Sealed reports whether a key is in use already. The database is migrated by then.
 func (db *DB) Sealed(ctx context.Context) (bool, error) {
-	_, err := db.Read().storedSecret(ctx, keyProof)
+	_, err := db.Read().Secrets.stored(ctx, keyProof)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return false, nil
 	}
@@ -127,7 +127,7 @@ func (db *DB) Sealed(ctx context.Context) (bool, error) {
 
 // Opens reports whether k is the key of a migrated database.
 func (db *DB) Opens(ctx context.Context, k *Key) (bool, error) {
-	proof, err := db.Read().storedSecret(ctx, keyProof)
+	proof, err := db.Read().Secrets.stored(ctx, keyProof)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return false, nil
 	}
@@ -137,7 +137,7 @@ func (db *DB) Opens(ctx context.Context, k *Key) (bool, error) {
 // Unlock gives a migrated database the key of its secrets, and seals those that an older program kept in clear. The
 // first key that comes stays the one: with another it gives ErrOtherKey and changes nothing.
 func (db *DB) Unlock(ctx context.Context, k *Key) error {
-	proof, err := db.Read().storedSecret(ctx, keyProof)
+	proof, err := db.Read().Secrets.stored(ctx, keyProof)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return db.sealFirst(ctx, k)
 	}
@@ -161,7 +161,7 @@ func (k *Key) proved(proof string) error {
 // sealFirst keeps a proof of the key and seals all that is in clear.
 func (db *DB) sealFirst(ctx context.Context, k *Key) error {
 	return db.erasing(ctx, func(ctx context.Context, tx Conn) error {
-		proof, err := tx.storeSecret(ctx, keyProof, k.seal(secretPlace(keyProof), keyProof))
+		proof, err := tx.Secrets.store(ctx, keyProof, k.seal(secretPlace(keyProof), keyProof))
 		if err == nil {
 			err = k.proved(proof) // another process may have been faster, with another key
 		}
@@ -169,7 +169,8 @@ func (db *DB) sealFirst(ctx context.Context, k *Key) error {
 			return err
 		}
 		db.useKey(k, proof)
-		return tx.reseal(ctx, inClear, func(place, clear string) (string, error) { return k.seal(place, clear), nil })
+		return tx.Secrets.reseal(ctx, inClear,
+			func(place, clear string) (string, error) { return k.seal(place, clear), nil })
 	})
 }
 

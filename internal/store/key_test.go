@@ -53,22 +53,23 @@ func (l lab) withSecrets() (organization, webhook int64) {
 	until := start.AddDate(1, 0, 0)
 	l.write(func(ctx context, tx store.Conn) (err error) {
 		w := exchange.Webhook{OrganizationID: organization, Secret: clearSecret}
-		if webhook, err = tx.InsertWebhook(ctx, w); err != nil {
+		if webhook, err = tx.Webhooks.Insert(ctx, w); err != nil {
 			return err
 		}
 		w.ID, w.OldSecret, w.OldUntil, w.UpdatedAt = webhook, clearOld, &until, tx.Now
-		if err = tx.UpdateWebhook(ctx, w); err != nil {
+		if err = tx.Webhooks.Update(ctx, w); err != nil {
 			return err
 		}
-		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "k", Body: clearAnswer},
+		if _, err = tx.IdempotentCalls.Insert(ctx,
+			exchange.IdempotentCall{Caller: "user 1", Key: "k", Body: clearAnswer},
 			time.Time{}); err != nil {
 			return err
 		}
-		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "nothing"},
+		if _, err = tx.IdempotentCalls.Insert(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "nothing"},
 			time.Time{}); err != nil {
 			return err
 		}
-		_, err = tx.Secret(ctx, "links", clearLinks)
+		_, err = tx.Secrets.Get(ctx, "links", clearLinks)
 		return err
 	})
 	return organization, webhook
@@ -78,15 +79,15 @@ func (l lab) withSecrets() (organization, webhook int64) {
 func (l lab) given(db *store.DB, organization, webhook int64) {
 	l.t.Helper()
 	c := db.Read()
-	w, err := c.Webhook(l.ctx, organization, webhook)
+	w, err := c.Webhooks.Get(l.ctx, organization, webhook)
 	if err != nil || w.Secret != clearSecret || w.OldSecret != clearOld {
 		l.t.Errorf("webhook: %q, %q, %v", w.Secret, w.OldSecret, err)
 	}
-	if links, err := c.KnownSecret(l.ctx, "links"); err != nil || links != clearLinks {
+	if links, err := c.Secrets.Known(l.ctx, "links"); err != nil || links != clearLinks {
 		l.t.Errorf("links: %q, %v", links, err)
 	}
 	for key, want := range map[string]string{"k": clearAnswer, "nothing": ""} {
-		if k, err := c.Retry(l.ctx, "user 1", key, time.Time{}); err != nil || k.Body != want {
+		if k, err := c.IdempotentCalls.Get(l.ctx, "user 1", key, time.Time{}); err != nil || k.Body != want {
 			l.t.Errorf("answer %s: %q, %v", key, k.Body, err)
 		}
 	}
@@ -103,12 +104,12 @@ func TestKey_SecretsLieSealedAndOpenInTheirPlaceAlone(t *testing.T) {
 			}
 		}
 		l.exec("UPDATE webhooks SET old_secret = secret") // from one column to another
-		if _, err := l.db.Read().Webhook(l.ctx, organization, webhook); err == nil ||
+		if _, err := l.db.Read().Webhooks.Get(l.ctx, organization, webhook); err == nil ||
 			strings.Contains(err.Error(), "whsec") {
 			t.Errorf("a secret opens in another place: %v", err)
 		}
 		l.exec("UPDATE webhooks SET old_secret = 'whsec_planted'")
-		if _, err := l.db.Read().Webhook(l.ctx, organization, webhook); err == nil {
+		if _, err := l.db.Read().Webhooks.Get(l.ctx, organization, webhook); err == nil {
 			t.Error("a secret that is not sealed is taken")
 		}
 	})
@@ -136,7 +137,7 @@ func TestUnlock_SealsWhatAnOlderProgramLeftInClear(t *testing.T) {
 				t.Errorf("in clear: %s", one)
 			}
 		}
-		if label, err := l.db.Read().Loaded(l.ctx); err != nil || label != "a label" {
+		if label, err := l.db.Read().Secrets.Loaded(l.ctx); err != nil || label != "a label" {
 			t.Errorf("the label is %q, %v", label, err)
 		}
 		if l.db.Postgres() {
@@ -298,11 +299,11 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 			writers.Go(func() {
 				for i := range 10_000 {
 					err := l.db.Tx(l.ctx, func(ctx stdcontext.Context, tx store.Conn) error {
-						if _, err := tx.InsertWebhook(ctx,
+						if _, err := tx.Webhooks.Insert(ctx,
 							exchange.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
 							return err
 						}
-						_, err := tx.InsertRetry(ctx,
+						_, err := tx.IdempotentCalls.Insert(ctx,
 							exchange.IdempotentCall{Caller: "user 1", Key: fmt.Sprint(writer, " ", i),
 								Body: clearAnswer}, time.Time{})
 						return err
@@ -329,7 +330,7 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 		if refused.Load() != 4 {
 			t.Errorf("%d of 4 writers were refused", refused.Load())
 		}
-		list, err := rotating.Read().WebhooksOn(l.ctx, organization)
+		list, err := rotating.Read().Webhooks.On(l.ctx, organization)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,10 +339,10 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 			"SELECT COUNT(*) FROM webhooks").Scan(&sealed); err != nil || sealed != kept.Load() || len(list) != 0 {
 			t.Errorf("%d webhooks, %d were kept, %d are on: %v", sealed, kept.Load(), len(list), err)
 		}
-		if _, err := rotating.Read().Webhooks(l.ctx, organization, exchange.Page{Limit: int(sealed)}); err != nil {
+		if _, err := rotating.Read().Webhooks.List(l.ctx, organization, exchange.Page{Limit: int(sealed)}); err != nil {
 			t.Error(err)
 		}
-		if _, err := l.db.Read().Webhooks(l.ctx, organization,
+		if _, err := l.db.Read().Webhooks.List(l.ctx, organization,
 			exchange.Page{Limit: 1}); exchange.CodeOf(err) != exchange.Unavailable {
 			t.Errorf("read with the old key: %v", err)
 		}

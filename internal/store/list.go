@@ -69,7 +69,7 @@ func equals(expression string) condition {
 }
 
 // page reads one page of a list and counts the whole list; without a limit, the number of rows read is the count.
-func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter) (exchange.ListPage[T], error) {
+func (l listing[T]) page(ctx context.Context, c *conn, p exchange.Page, f *filter) (exchange.ListPage[T], error) {
 	from := " FROM " + l.table + " o " + l.joins + " WHERE "
 	for _, match := range p.Where {
 		hold, named := l.filters[match.Field]
@@ -89,7 +89,7 @@ func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter
 	columns, scan, column := l.columns, l.scan, l.column(p.Order.Field)
 	var keys []any // what the rows have in the sorted column
 	if p.Order.Name != "" {
-		c.skipStmtCache = true
+		c = c.withoutStmtCache()
 		columns += ", " + column
 		scan = func(r row, item *T) error {
 			keys = append(keys, nil)

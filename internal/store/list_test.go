@@ -42,7 +42,7 @@ func lists(l lab) map[string]list {
 	}
 	another := l.organization(user)
 	hook := inserted(func(ctx context, tx store.Conn) (int64, error) {
-		return tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: another})
+		return tx.Webhooks.Insert(ctx, exchange.Webhook{OrganizationID: another})
 	})(l)
 	newest := func(l lab, table string) int64 {
 		found, err := store.Values[int64](l.ctx, *l.tx, "SELECT MAX(id) FROM "+table)
@@ -54,157 +54,159 @@ func lists(l lab) map[string]list {
 	return map[string]list{
 		"organizations": {func(l lab) int64 { return l.organization(user) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Organizations(ctx, p)
+				part, err := c.Organizations.List(ctx, p)
 				return ids(part, err, func(o exchange.Organization) int64 { return o.ID })
 			}},
 		"memberships": {func(l lab) int64 { l.organization(user, viewer); return newest(l, "memberships") },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Memberships(ctx, viewer, p)
+				part, err := c.Memberships.List(ctx, viewer, p)
 				return ids(part, err, func(m exchange.Membership) int64 { return m.ID })
 			}},
 		"materials": {func(l lab) int64 { return l.material(organization, user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Materials(ctx, p, exchange.MaterialFilter{}, viewer)
+				part, err := c.Materials.List(ctx, p, exchange.MaterialFilter{}, viewer)
 				return ids(part, err, func(m exchange.ShownMaterial) int64 { return m.ID })
 			}},
 		"requests": {func(l lab) int64 { return l.request(material, viewer, user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Requests(ctx, p, exchange.RequestFilter{}, exchange.Actor{ID: viewer})
+				part, err := c.Requests.List(ctx, p, exchange.RequestFilter{}, exchange.Actor{ID: viewer})
 				return ids(part, err, func(q exchange.RequestDetail) int64 { return q.ID })
 			}},
 		"shippings": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: organization})
+			return tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: organization})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Shippings(ctx, &organization, p)
+			part, err := c.Shippings.List(ctx, &organization, p)
 			return ids(part, err, func(s exchange.Shipping) int64 { return s.ID })
 		}},
 		"saved searches": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertSavedSearch(ctx, exchange.SavedSearch{UserID: user})
+			return tx.SavedSearches.Insert(ctx, exchange.SavedSearch{UserID: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.SavedSearches(ctx, user, p)
+			part, err := c.SavedSearches.List(ctx, user, p)
 			return ids(part, err, func(s exchange.SavedSearch) int64 { return s.ID })
 		}},
 		"addresses": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertAddress(ctx, exchange.Address{UserID: user})
+			return tx.Addresses.Insert(ctx, exchange.Address{UserID: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Addresses(ctx, user, p)
+			part, err := c.Addresses.List(ctx, user, p)
 			return ids(part, err, func(a exchange.Address) int64 { return a.ID })
 		}},
 		"attachments": {func(l lab) int64 { return l.attachment(user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Attachments(ctx, p)
+				part, err := c.Attachments.List(ctx, p)
 				return ids(part, err, func(a exchange.Attachment) int64 { return a.ID })
 			}},
 		"grants of an organization": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			id, err := tx.InsertGrant(ctx, exchange.Grant{UserID: viewer})
+			id, err := tx.Grants.Insert(ctx, exchange.Grant{UserID: viewer})
 			if err == nil {
-				_, err = tx.Fund(ctx, id, material)
+				_, err = tx.Grants.Fund(ctx, id, material)
 			}
 			return id, err
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.GrantsOf(ctx, organization, p)
+			part, err := c.Grants.OfOrganization(ctx, organization, p)
 			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
 		}},
 		"grants": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertGrant(ctx, exchange.Grant{UserID: user})
+			return tx.Grants.Insert(ctx, exchange.Grant{UserID: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Grants(ctx, user, p)
+			part, err := c.Grants.List(ctx, user, p)
 			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
 		}},
 		"invitations": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertInvitation(ctx,
+			return tx.Invitations.Insert(ctx,
 				exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
 					Status: exchange.InvitationPending, ExpiresAt: times[1]})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Invitations(ctx, organization, exchange.InvitationFilter{Role: new(exchange.Role(""))}, p)
+			part, err := c.Invitations.List(ctx, organization, exchange.InvitationFilter{Role: new(exchange.Role(""))},
+				p)
 			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
 		}},
 		"join requests": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertJoin(ctx,
+			return tx.JoinRequests.Insert(ctx,
 				exchange.JoinRequest{OrganizationID: organization, UserID: user, Status: exchange.JoinDeclined})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.JoinRequests(ctx, organization, exchange.JoinFilter{Status: new(exchange.JoinDeclined)}, p)
+			part, err := c.JoinRequests.List(ctx, organization, exchange.JoinFilter{Status: new(exchange.JoinDeclined)},
+				p)
 			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
 		}},
 		"join requests of a user": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertJoin(ctx,
+			return tx.JoinRequests.Insert(ctx,
 				exchange.JoinRequest{OrganizationID: organization, UserID: viewer, Status: exchange.JoinWithdrawn})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.JoinRequestsOf(ctx, viewer, exchange.JoinFilter{}, p)
+			part, err := c.JoinRequests.OfUser(ctx, viewer, exchange.JoinFilter{}, p)
 			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
 		}},
 		"webhooks": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: organization})
+			return tx.Webhooks.Insert(ctx, exchange.Webhook{OrganizationID: organization})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Webhooks(ctx, organization, p)
+			part, err := c.Webhooks.List(ctx, organization, p)
 			return ids(part, err, func(w exchange.Webhook) int64 { return w.ID })
 		}},
 		"deliveries": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			id, _, err := tx.InsertDelivery(ctx, exchange.WebhookDelivery{WebhookID: hook, Type: exchange.Ping})
+			id, _, err := tx.Deliveries.Insert(ctx, exchange.WebhookDelivery{WebhookID: hook, Type: exchange.Ping})
 			return id, err
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Deliveries(ctx, hook, p, exchange.DeliveryFilter{Type: new(exchange.Ping)})
+			part, err := c.Deliveries.List(ctx, hook, p, exchange.DeliveryFilter{Type: new(exchange.Ping)})
 			return ids(part, err, func(d exchange.WebhookDelivery) int64 { return d.ID })
 		}},
 		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
+			return tx.Jobs.Insert(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Jobs(ctx, p, &viewer, exchange.JobFilter{})
+			part, err := c.Jobs.List(ctx, p, &viewer, exchange.JobFilter{})
 			return ids(part, err, func(j exchange.Job) int64 { return j.ID })
 		}},
 		"tokens": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertToken(ctx, exchange.Token{UserID: user, ExpiresAt: times[1]}, uuid.NewString())
+				_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: user, ExpiresAt: times[1]}, uuid.NewString())
 				return err
 			})
 			return newest(l, "tokens")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Tokens(ctx, user, p)
+			part, err := c.Tokens.List(ctx, user, p)
 			return ids(part, err, func(t exchange.Token) int64 { return t.ID })
 		}},
 		"turns": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
-				return tx.InsertTurns(ctx,
+				return tx.Turns.Insert(ctx,
 					[]exchange.RequestTurn{{RequestID: request, Seq: l.count.Add(1), BeganAt: tx.Now}})
 			})
 			return newest(l, "request_turns")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Turns(ctx, request, p)
+			part, err := c.Turns.List(ctx, request, p)
 			return ids(part, err, func(t exchange.RequestTurn) int64 { return t.ID })
 		}},
 		"issues": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})
+			return tx.Requests.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Issues(ctx, request, p)
+			part, err := c.Requests.Issues(ctx, request, p)
 			return ids(part, err, func(i exchange.Issue) int64 { return i.ID })
 		}},
 		"audit events": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
-				return tx.InsertAudit(ctx, &user, "user.update", "x", true, nil)
+				return tx.Audit.Insert(ctx, &user, "user.update", "x", true, nil)
 			})
 			return newest(l, "audit_events")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Audit(ctx, p,
+			part, err := c.Audit.List(ctx, p,
 				exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
 			return ids(part, err, func(a exchange.AuditEvent) int64 { return a.ID })
 		}},
 		"versions": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
-				return tx.InsertVersion(ctx, nil, "material.update", "material 1", false, nil)
+				return tx.Audit.InsertVersion(ctx, nil, "material.update", "material 1", false, nil)
 			})
 			return newest(l, "audit_events")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Versions(ctx, "material 1", 0, p)
+			part, err := c.Audit.Versions(ctx, "material 1", 0, p)
 			return ids(part, err, func(v store.Version) int64 { return v.ID })
 		}},
 		"events": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Events(ctx, request, exchange.Messaged, p)
+				part, err := c.Events.List(ctx, request, exchange.Messaged, p)
 				return ids(part, err, func(e exchange.Event) int64 { return e.ID })
 			}},
 		"events of an organization": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.OrganizationEvents(ctx, organization, p,
+				part, err := c.Events.OfOrganization(ctx, organization, p,
 					exchange.EventFilter{Kind: new(exchange.Messaged), Request: &request, Material: &material,
 						Actor: &user})
 				return ids(part, err, func(e exchange.OrganizationEvent) int64 { return e.ID })
@@ -212,12 +214,13 @@ func lists(l lab) map[string]list {
 		"notifications": {func(l lab) int64 {
 			e := l.event(request, user, exchange.Closed)
 			l.write(func(ctx context, tx store.Conn) error {
-				return tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e,
+				return tx.Notifications.Notify(ctx,
+					exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e,
 					organization, viewer)
 			})
 			return newest(l, "notifications")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Notifications(ctx, viewer, exchange.NotificationFilter{Unread: new(true)}, p)
+			part, err := c.Notifications.List(ctx, viewer, exchange.NotificationFilter{Unread: new(true)}, p)
 			return ids(part, err, func(n exchange.Notification) int64 { return n.ID })
 		}},
 	}
@@ -295,12 +298,12 @@ func TestShippingsAreFilteredByOrganization(t *testing.T) {
 		user := l.user().ID
 		here, there := l.organization(user), l.organization(user)
 		l.write(func(ctx context, tx store.Conn) error {
-			_, err := tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: here})
-			_, again := tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: there})
+			_, err := tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: here})
+			_, again := tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: there})
 			return errors.Join(err, again)
 		})
 		for organization, want := range map[*int64]int64{nil: 2, &here: 1, new(int64(1)): 0} {
-			part, err := l.db.Read().Shippings(l.ctx, organization, exchange.Page{Limit: 5})
+			part, err := l.db.Read().Shippings.List(l.ctx, organization, exchange.Page{Limit: 5})
 			if err != nil || part.Total != want || (want == 1 && part.Items[0].OrganizationID != here) {
 				t.Errorf("Shippings = %+v, %v, want %d", part, err, want)
 			}
@@ -315,7 +318,7 @@ func TestAttachmentsOfAUserAreTheirOwnOldestFirst(t *testing.T) {
 		first := l.attachment(user, nil)
 		l.attachment(other, nil)
 		second := l.attachment(user, nil)
-		list, err := l.db.Read().AttachmentsOf(l.ctx, user)
+		list, err := l.db.Read().Attachments.OfUser(l.ctx, user)
 		if err != nil || len(list) != 2 || list[0].ID != first || list[1].ID != second {
 			t.Errorf("AttachmentsOf = %+v, %v", list, err)
 		}
@@ -328,7 +331,8 @@ func TestSortedListsKeepNoStatements(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		user := l.user().ID
 		list := func(o exchange.Order) {
-			_, err := l.db.Read().Materials(l.ctx, exchange.Page{Limit: 5, Order: o}, exchange.MaterialFilter{}, user)
+			_, err := l.db.Read().Materials.List(l.ctx, exchange.Page{Limit: 5, Order: o}, exchange.MaterialFilter{},
+				user)
 			code(t, "Materials", err, "")
 		}
 		list(exchange.Order{})

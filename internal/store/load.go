@@ -24,7 +24,7 @@ import (
 // or from Load. Rows come with their own times and are believed: no index and no reference is
 // checked before all are in.
 type Loader struct {
-	c    Conn
+	c    *conn
 	conn *sql.Conn // that of c; of PostgreSQL
 	work chan func() error
 	ids  map[string]bool // the tables whose rows were given with their ids
@@ -115,7 +115,7 @@ var (
 	ftsUsual = []string{"'hashsize', 1048576", "'automerge', 4", "'crisismerge', 16"}
 )
 
-func (c Conn) configureWords(ctx context.Context, settings []string) error {
+func (c *conn) configureWords(ctx context.Context, settings []string) error {
 	for _, ix := range []index{materialIndex, organizationIndex, userIndex} {
 		for _, setting := range settings {
 			if _, err := c.exec(ctx,
@@ -129,7 +129,7 @@ func (c Conn) configureWords(ctx context.Context, settings []string) error {
 }
 
 // mergeWords makes one part of all parts of SQLite's index of words.
-func (c Conn) mergeWords(ctx context.Context) error {
+func (c *conn) mergeWords(ctx context.Context) error {
 	for _, ix := range []index{materialIndex, organizationIndex, userIndex} {
 		if _, err := c.exec(ctx,
 			fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words) VALUES ('optimize')", ix.name)); err != nil {
@@ -207,7 +207,7 @@ func synced(path string) error {
 }
 
 // Loaded is the label of the Load that made the database; NotFound where it grew otherwise.
-func (c Conn) Loaded(ctx context.Context) (string, error) { return c.storedSecret(ctx, loaded) }
+func (st Secrets) Loaded(ctx context.Context) (string, error) { return st.stored(ctx, loaded) }
 
 const loaded = "loaded"
 
@@ -216,18 +216,18 @@ func (db *DB) load(ctx context.Context, label string, fill func(context.Context,
 	if _, err := db.Migrate(ctx, false); err != nil {
 		return err
 	}
-	conn, err := db.write.Conn(ctx)
+	session, err := db.write.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }()
-	tx, err := conn.BeginTx(ctx, nil)
+	defer func() { _ = session.Close() }()
+	tx, err := session.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	l := &Loader{conn: conn, ids: map[string]bool{}, held: map[string]*pendingEntries{}, said: map[string]bool{}}
-	l.c = Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), news: new(bool), Now: db.instant(),
+	l := &Loader{conn: session, ids: map[string]bool{}, held: map[string]*pendingEntries{}, said: map[string]bool{}}
+	l.c = &conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), news: new(bool), Now: db.instant(),
 		loader: l}
 	c := l.c
 	if taken, err := one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM users)"); err != nil || taken {
@@ -270,10 +270,10 @@ func (db *DB) load(ctx context.Context, label string, fill func(context.Context,
 			return fmt.Errorf("%s: %w", on, err)
 		}
 	}
-	if err := c.indexRequests(ctx); err != nil {
+	if err := (Requests{c}).indexAll(ctx); err != nil {
 		return err
 	}
-	if _, err := c.storeSecret(ctx, loaded, label); err != nil {
+	if _, err := (Secrets{c}).store(ctx, loaded, label); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -21,20 +21,16 @@ type LoadedRequest struct {
 	Issues []exchange.Issue
 }
 
-// Do writes by the methods of Conn, as if it were at.
+// Do writes by the stores of a Conn, as if it were at.
 func (l *Loader) Do(ctx context.Context, at time.Time, write func(context.Context, Conn) error) error {
-	c := l.c
-	c.Now = at
-	return l.add(ctx, func() error { return write(ctx, c) })
+	return l.add(ctx, func() error { return write(ctx, storesOn(l.c.at(at))) })
 }
 
 // Materials adds materials with the ids and times that they have.
 func (l *Loader) Materials(ctx context.Context, list []exchange.Material) error {
 	rows := make([][]any, len(list))
 	for i, m := range list {
-		c := l.c
-		c.Now = m.UpdatedAt
-		args, err := c.materialArgs(list[i:i+1], 0) // nobody saved a search before
+		args, err := Materials{l.c.at(m.UpdatedAt)}.args(list[i:i+1], 0) // nobody saved a search before
 		if err != nil {
 			return err
 		}
@@ -80,9 +76,7 @@ func InOrderOfRank(n int) ([]int64, error) {
 func (l *Loader) Requests(ctx context.Context, list []LoadedRequest) error {
 	var requests, events, turns, documents, issues [][]any
 	for _, q := range list {
-		c := l.c
-		c.Now = q.UpdatedAt
-		args, err := c.requestArgs(q.Request)
+		args, err := Requests{l.c.at(q.UpdatedAt)}.args(q.Request)
 		if err != nil {
 			return err
 		}
@@ -129,16 +123,16 @@ func (l *Loader) Requests(ctx context.Context, list []LoadedRequest) error {
 
 func withID(columns []string) []string { return append([]string{"id"}, columns...) }
 
-// indexRequests makes all requests found, once there are the indexes that it reads them by.
-func (c Conn) indexRequests(ctx context.Context) error {
+// indexAll makes all requests found, once there are the indexes that it reads them by.
+func (st Requests) indexAll(ctx context.Context) error {
 	const atOnce = 256
-	last, err := one(ctx, c, value[int64], "SELECT COALESCE(MAX(id), 0) FROM material_requests")
+	last, err := one(ctx, st.conn, value[int64], "SELECT COALESCE(MAX(id), 0) FROM material_requests")
 	for first := int64(1); err == nil && first <= last; first += atOnce {
 		ids := make([]int64, min(atOnce, last-first+1))
 		for i := range ids {
 			ids[i] = first + int64(i)
 		}
-		err = c.IndexRequests(ctx, ids, true)
+		err = st.Index(ctx, ids, true)
 	}
 	return err
 }

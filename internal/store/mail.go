@@ -54,8 +54,8 @@ func scanReader(r row, p *Reader) error {
 }
 
 // Reader reads one person with how they want mail.
-func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
-	return one(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+
+func (st Mail) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
+	return one(ctx, st.conn, scanReader, "SELECT "+userColumns+", "+mailColumns+
 		" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
@@ -70,7 +70,7 @@ type VisitorState struct {
 }
 
 // Visitor reads somebody with what pages tell them.
-func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error) {
+func (st Mail) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error) {
 	scan := func(r row, v *VisitorState) error {
 		var m mailScan
 		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting)...)
@@ -82,22 +82,22 @@ func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error)
 		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " +
 			strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + maxCounted + ") first)"
 	}
-	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1
+	return one(ctx, st.conn, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1
 		FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+maxCounted+`) first),
 		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
 // ReaderForUpdate reads one person, and keeps others from changing them until commit. The settings, which
 // may have no row to lock, are read by a statement of their own, which sees what others committed meanwhile.
-func (c Conn) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, error) {
-	if _, err := c.UserForUpdate(ctx, user); err != nil {
+func (st Mail) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, error) {
+	if _, err := Users(st).ForUpdate(ctx, user); err != nil {
 		return Reader{}, err
 	}
-	return c.Reader(ctx, user)
+	return st.Reader(ctx, user)
 }
 
-// SaveMailSettings keeps how a person wants mail.
-func (c Conn) SaveMailSettings(ctx context.Context, s exchange.MailSettings) error {
+// SaveSettings keeps how a person wants mail.
+func (st Mail) SaveSettings(ctx context.Context, s exchange.MailSettings) error {
 	muted, err := text(s.Muted)
 	if err != nil {
 		return err
@@ -107,7 +107,8 @@ func (c Conn) SaveMailSettings(ctx context.Context, s exchange.MailSettings) err
 	if s.Refused != nil {
 		refused, refusedAt = *s.Refused, &s.Refused.At
 	}
-	_, err = c.exec(ctx, `INSERT INTO mail_settings (user_id, delivery, time_zone, quiet_from, quiet_until, digest_at,
+	_, err = st.conn.exec(ctx, `INSERT INTO mail_settings (user_id, delivery, time_zone, quiet_from, quiet_until,
+		digest_at,
 		digest_day, muted,
 			refused_address, refused_reason, refused_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -119,7 +120,7 @@ func (c Conn) SaveMailSettings(ctx context.Context, s exchange.MailSettings) err
 			refused_at = excluded.refused_at,
 			updated_at = excluded.updated_at`,
 		s.User, string(s.Delivery), s.TimeZone, s.QuietFrom, s.QuietUntil, int(s.DigestAt), int(s.DigestDay), muted,
-		refused.Address, refused.Reason, refusedAt, c.Now)
+		refused.Address, refused.Reason, refusedAt, st.conn.Now)
 	return err
 }
 
@@ -132,17 +133,17 @@ type ToMail struct {
 	Mail         exchange.MailSettings
 }
 
-// NotificationsToMail reads those of an event that nobody looked at yet for mail.
-func (c Conn) NotificationsToMail(ctx context.Context, event int64, limit int) ([]ToMail, error) {
-	return c.toMail(ctx, "n.event_id", event, limit)
+// OfEvent reads those of an event that nobody looked at yet for mail.
+func (st Mail) OfEvent(ctx context.Context, event int64, limit int) ([]ToMail, error) {
+	return st.toMail(ctx, "n.event_id", event, limit)
 }
 
-// NewsToMail is NotificationsToMail for news.
-func (c Conn) NewsToMail(ctx context.Context, news int64, limit int) ([]ToMail, error) {
-	return c.toMail(ctx, "n.news_id", news, limit)
+// OfAnnouncement is Mail.OfEvent for news.
+func (st Mail) OfAnnouncement(ctx context.Context, news int64, limit int) ([]ToMail, error) {
+	return st.toMail(ctx, "n.news_id", news, limit)
 }
 
-func (c Conn) toMail(ctx context.Context, column string, id int64, limit int) ([]ToMail, error) {
+func (st Mail) toMail(ctx context.Context, column string, id int64, limit int) ([]ToMail, error) {
 	scan := func(r row, t *ToMail) error {
 		var m mailScan
 		var user uuid.UUID
@@ -150,17 +151,17 @@ func (c Conn) toMail(ctx context.Context, column string, id int64, limit int) ([
 		t.Mail = m.settings(user)
 		return err
 	}
-	return all(ctx, c, scan, "SELECT n.id, COALESCE(e.kind, w.kind), n.category, u.id, u.email, "+mailColumns+
+	return all(ctx, st.conn, scan, "SELECT n.id, COALESCE(e.kind, w.kind), n.category, u.id, u.email, "+mailColumns+
 		` FROM notifications n JOIN users u ON u.id = n.user_id
 		LEFT JOIN request_events e ON e.id = n.event_id LEFT JOIN news w ON w.id = n.news_id LEFT JOIN mail_settings s
 		ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
 }
 
-// MailBecomes says what became of the mail about notifications that were in a state.
-func (c Conn) MailBecomes(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
+// SetState says what became of the mail about notifications that were in a state.
+func (st Mail) SetState(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in([]any{string(was), string(now)}, some)
-		if _, err := c.exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")",
+		if _, err := st.conn.exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")",
 			args...); err != nil {
 			return err
 		}
@@ -168,18 +169,19 @@ func (c Conn) MailBecomes(ctx context.Context, was, now exchange.MailState, ids 
 	return nil
 }
 
-// NoMailSoFar says that no mail is wanted about what nobody looked at yet.
-func (c Conn) NoMailSoFar(ctx context.Context) error {
-	_, err := c.exec(ctx, "UPDATE notifications SET mail = 'NOT_WANTED' WHERE mail = 'NEW'")
+// NoneSoFar says that no mail is wanted about what nobody looked at yet.
+func (st Mail) NoneSoFar(ctx context.Context) error {
+	_, err := st.conn.exec(ctx, "UPDATE notifications SET mail = 'NOT_WANTED' WHERE mail = 'NEW'")
 	return err
 }
 
 // DigestSince is since when something waits in a state for mail that tells a person of all of it; some is false where
 // nothing does.
-func (c Conn) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.MailState) (since time.Time, some bool,
+func (st Mail) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.MailState) (since time.Time, some bool,
 	err error) {
 	scan := func(r row, t *time.Time) error { return r.Scan(utc{t}) }
-	list, err := all(ctx, c, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+
+	list, err := all(ctx, st.conn, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+
+		waiting(waits)+
 		" ORDER BY id LIMIT 1", user)
 	if err != nil || len(list) == 0 {
 		return time.Time{}, false, err
@@ -188,9 +190,9 @@ func (c Conn) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.Ma
 }
 
 // DigestIDs are the oldest notifications that wait like that. It locks them.
-func (c Conn) DigestIDs(ctx context.Context, user uuid.UUID, waits exchange.MailState, limit int) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+
-		" ORDER BY id LIMIT $2"+c.db.dialect.forUpdate, user, limit)
+func (st Mail) DigestIDs(ctx context.Context, user uuid.UUID, waits exchange.MailState, limit int) ([]int64, error) {
+	return all(ctx, st.conn, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+
+		" ORDER BY id LIMIT $2"+st.conn.db.dialect.forUpdate, user, limit)
 }
 
 // waiting is the state in the words of the index that has those notifications.

@@ -76,34 +76,35 @@ const (
 	contactJoin  = "JOIN users u ON u.id = o.contact_user_id"
 )
 
-// ShownMaterial reads one material with its contact and grants, in one query.
-func (c Conn) ShownMaterial(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
-	return one(ctx, c, scanShownMaterial, selectShownMaterial, id)
+// Shown reads one material with its contact and grants, in one query.
+func (st Materials) Shown(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
+	return one(ctx, st.conn, scanShownMaterial, selectShownMaterial, id)
 }
 
 var selectShownMaterial = "SELECT " + shownMaterial + " FROM " + materialFrom + " WHERE o.id = $1 AND " + published("o")
 
-// Material reads one material.
-func (c Conn) Material(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o"),
+// Get reads one material.
+func (st Materials) Get(ctx context.Context, id int64) (exchange.Material, error) {
+	return one(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+		published("o"),
 		id)
 }
 
-// MaterialForUpdate reads one and keeps others from changing it until commit.
-func (c Conn) MaterialForUpdate(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
-		published("o")+c.db.dialect.forUpdate, id)
+// ForUpdate reads one and keeps others from changing it until commit.
+func (st Materials) ForUpdate(ctx context.Context, id int64) (exchange.Material, error) {
+	return one(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+		published("o")+st.conn.db.dialect.forUpdate, id)
 }
 
-// MaterialForShare reads one and keeps it as it is until commit; others may do so at the same time.
-func (c Conn) MaterialForShare(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
-		published("o")+c.db.dialect.forShare, id)
+// ForShare reads one and keeps it as it is until commit; others may do so at the same time.
+func (st Materials) ForShare(ctx context.Context, id int64) (exchange.Material, error) {
+	return one(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+		published("o")+st.conn.db.dialect.forShare, id)
 }
 
-// MaterialByImport reads the material that was imported under an identifier.
-func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (exchange.ShownMaterial, error) {
-	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
+// ByImport reads the material that was imported under an identifier.
+func (st Materials) ByImport(ctx context.Context, source, identifier string) (exchange.ShownMaterial, error) {
+	return one(ctx, st.conn, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
 		" WHERE o.import_source = $1 AND o.import_identifier = $2 AND "+published("o"), source, identifier)
 }
 
@@ -111,25 +112,25 @@ func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (
 const membersOf = "SELECT m.organization_id FROM memberships m WHERE m.user_id = ? AND m.left_at IS NULL"
 
 // today is the day up to whose beginning embargoes ended.
-func (c Conn) today() string { return c.Now.Format(time.DateOnly) }
+func (c *conn) today() string { return c.Now.Format(time.DateOnly) }
 
 // andVisible adds the condition that viewer may see the material o: it is not under embargo, or of an
 // organization of theirs.
-func (c Conn) andVisible(w *filter, viewer uuid.UUID) {
+func (c *conn) andVisible(w *filter, viewer uuid.UUID) {
 	w.and("(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN ("+membersOf+"))", c.today(), viewer)
 }
 
-// Materials lists the materials that viewer may see: an embargoed one only
+// List lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
-func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter,
+func (st Materials) List(ctx context.Context, p exchange.Page, f exchange.MaterialFilter,
 	viewer uuid.UUID) (exchange.ListPage[exchange.ShownMaterial], error) {
 	w := &filter{}
-	c.andVisible(w, viewer)
+	st.conn.andVisible(w, viewer)
 	w.and(published("o"))
 	andEqual(w, "o.organization_id", f.Organization)
 	andEqual(w, "o.category", f.Category)
 	andEqual(w, "o.is_archived", f.Archived)
-	return shownMaterials.page(ctx, c, p, w)
+	return shownMaterials.page(ctx, st.conn, p, w)
 }
 
 var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin,
@@ -140,53 +141,53 @@ var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, tab
 		"mta_attachment":        equals("o.mta_attachment_id"),
 		"shipping_requirements": equals("o.shipping_requirements_id")}}
 
-// materialWritten are the columns that materialArgs fills.
+// materialWritten are the columns that args fills.
 var materialWritten = strings.Fields(`organization_id category reference title url pubmed_id additional_metadata
 	needs_mta needs_irb needs_abstract mta_attachment_id shipping_requirements_id imported import_source import_identifier
 	organisms publication_title pre_print_doi pre_print_title citation additional_info embargo_date contact_user_id
 	is_archived title_sort created_at updated_at listed_in opened_in`)
 
-// InsertMaterial is InsertMaterials of one.
-func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, error) {
-	ids, err := c.InsertMaterials(ctx, []exchange.Material{m})
+// Insert is Materials.InsertAll of one.
+func (st Materials) Insert(ctx context.Context, m exchange.Material) (int64, error) {
+	ids, err := st.InsertAll(ctx, []exchange.Material{m})
 	if err != nil {
 		return 0, err
 	}
 	return ids[0], nil
 }
 
-// InsertMaterials adds materials, sets their ids and gives them too. They are found from then on. The same identifier
+// InsertAll adds materials, sets their ids and gives them too. They are found from then on. The same identifier
 // at the same source is a Conflict, and so is the same reference in the same organization.
-func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (ids []int64, err error) {
-	epoch, err := c.searchEpoch(ctx)
+func (st Materials) InsertAll(ctx context.Context, list []exchange.Material) (ids []int64, err error) {
+	epoch, err := Alerts(st).epoch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if ids, err = c.insertMaterials(ctx, list, epoch, nil); err != nil {
+	if ids, err = st.insert(ctx, list, epoch, nil); err != nil {
 		return nil, err
 	}
-	if err := c.noteChanges(ctx, epoch, list); err != nil {
+	if err := Alerts(st).noteChanges(ctx, epoch, list); err != nil {
 		return nil, err
 	}
-	return ids, c.indexMaterials(ctx, list)
+	return ids, st.conn.indexMaterials(ctx, list)
 }
 
-// insertMaterials adds the rows of materials, staged by a job where that is not nil.
-func (c Conn) insertMaterials(ctx context.Context, list []exchange.Material, epoch int64, job *int64) (ids []int64,
+// insert adds the rows of materials, staged by a job where that is not nil.
+func (st Materials) insert(ctx context.Context, list []exchange.Material, epoch int64, job *int64) (ids []int64,
 	err error) {
 	for i := range list {
-		list[i].CreatedAt = c.Now
+		list[i].CreatedAt = st.conn.Now
 	}
-	for some := range inBatches(list, c.db.dialect.atOnce) {
+	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
 		var args []any
 		for _, m := range some {
-			row, err := c.materialArgs([]exchange.Material{m}, epoch)
+			row, err := st.args([]exchange.Material{m}, epoch)
 			if err != nil {
 				return nil, err
 			}
 			args = append(append(args, row...), job)
 		}
-		added, err := all(ctx, c, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+
+		added, err := all(ctx, st.conn, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+
 			", staged_in) VALUES "+
 			places(len(some), len(materialWritten)+1)+" RETURNING id", args...)
 		if err != nil {
@@ -201,20 +202,20 @@ func (c Conn) insertMaterials(ctx context.Context, list []exchange.Material, epo
 	return ids, nil
 }
 
-// UpdateMaterial is UpdateMaterials of one.
-func (c Conn) UpdateMaterial(ctx context.Context, m exchange.Material) error {
-	return c.UpdateMaterials(ctx, []exchange.Material{m})
+// Update is Materials.UpdateAll of one.
+func (st Materials) Update(ctx context.Context, m exchange.Material) error {
+	return st.UpdateAll(ctx, []exchange.Material{m})
 }
 
-// UpdateMaterials saves materials that there are; when they were created never changes.
+// UpdateAll saves materials that there are; when they were created never changes.
 // Whoever calls it holds their rows.
-func (c Conn) UpdateMaterials(ctx context.Context, list []exchange.Material) error {
-	epoch, err := c.searchEpoch(ctx)
+func (st Materials) UpdateAll(ctx context.Context, list []exchange.Material) error {
+	epoch, err := Alerts(st).epoch(ctx)
 	if err != nil {
 		return err
 	}
-	for some := range inBatches(list, c.db.dialect.atOnce) {
-		written, err := c.materialArgs(some, epoch)
+	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
+		written, err := st.args(some, epoch)
 		if err != nil {
 			return err
 		}
@@ -222,16 +223,16 @@ func (c Conn) UpdateMaterials(ctx context.Context, list []exchange.Material) err
 		for i, m := range some {
 			args = append(append(args, m.ID), written[i*len(materialWritten):(i+1)*len(materialWritten)]...)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
+		if _, err := st.conn.exec(ctx, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
 			places(len(some), len(materialWritten)+1)+" ON CONFLICT (id) DO UPDATE SET "+materialChanged+
-			fmt.Sprintf(arrivals, len(args)+1), append(args, c.Now.Format(time.DateOnly))...); err != nil {
+			fmt.Sprintf(arrivals, len(args)+1), append(args, st.conn.Now.Format(time.DateOnly))...); err != nil {
 			return err
 		}
 	}
-	if err := c.noteChanges(ctx, epoch, list); err != nil {
+	if err := Alerts(st).noteChanges(ctx, epoch, list); err != nil {
 		return err
 	}
-	return c.indexMaterials(ctx, list)
+	return st.conn.indexMaterials(ctx, list)
 }
 
 // arrivals sets in which epoch a material came back from the archive, or its embargo ended by a change;
@@ -247,7 +248,7 @@ var materialChanged = excluded(slices.DeleteFunc(slices.Clone(materialWritten), 
 	return column == "created_at" || column == "listed_in" || column == "opened_in"
 }))
 
-func (c Conn) materialArgs(list []exchange.Material, epoch int64) ([]any, error) {
+func (st Materials) args(list []exchange.Material, epoch int64) ([]any, error) {
 	args := make([]any, 0, len(list)*(len(materialWritten)+1))
 	for _, m := range list {
 		organisms, err := text(m.Organisms)
@@ -263,21 +264,22 @@ func (c Conn) materialArgs(list []exchange.Material, epoch int64) ([]any, error)
 			m.ImportIdentifier,
 			organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo,
 			m.ContactID,
-			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, c.Now, epoch, epoch)
+			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, st.conn.Now, epoch, epoch)
 	}
 	return args, nil
 }
 
 // Accepted reports whether the lab of a material accepted a request of a user for it, and did not turn it down since.
-func (c Conn) Accepted(ctx context.Context, material int64, requester uuid.UUID) (bool, error) {
-	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM material_requests WHERE material_id = $1
+func (st Materials) Accepted(ctx context.Context, material int64, requester uuid.UUID) (bool, error) {
+	return one(ctx, st.conn, value[bool], `SELECT EXISTS (SELECT 1 FROM material_requests WHERE material_id = $1
 		AND requester_id = $2
 		AND status IN ('APPROVED', 'IN_FULFILLMENT', 'FULFILLED', 'VERIFIED_FULFILLED')
 		AND deleted_at IS NULL)`, material, requester)
 }
 
 // ActiveRequests is how many requests of a material are under way.
-func (c Conn) ActiveRequests(ctx context.Context, material int64) (int64, error) {
-	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = $1 AND is_active "+
+func (st Materials) ActiveRequests(ctx context.Context, material int64) (int64, error) {
+	return one(ctx, st.conn, value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = $1 AND "+
+		"is_active "+
 		"AND deleted_at IS NULL", material)
 }

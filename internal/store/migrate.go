@@ -103,11 +103,11 @@ func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
 
 // version is that of the newest migration that was run, 0 when there was none.
 func (db *DB) version(ctx context.Context) (int64, error) {
-	migrated, err := one(ctx, db.Read(), value[bool], db.dialect.migrated)
+	migrated, err := one(ctx, db.conn(), value[bool], db.dialect.migrated)
 	if err != nil || !migrated {
 		return 0, err
 	}
-	return one(ctx, db.Read(), value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
+	return one(ctx, db.conn(), value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
 }
 
 // Migrations are the embedded migration files, for a hash that names a test's template.

@@ -26,7 +26,7 @@ func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
 			l.attachment(requester, shared), l.attachment(member, nil)
 		sequence := l.attachment(member, func(a *exchange.Attachment) { a.SequenceMapFor = &material })
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.SaveDocuments(ctx, request, nil, []exchange.Document{
+			return tx.Requests.SaveDocuments(ctx, request, nil, []exchange.Document{
 				{Slot: exchange.SignedMTA, AttachmentID: signed, State: exchange.Delivered, AddedBy: requester},
 				{Slot: exchange.ExecutedMTA, AttachmentID: executed, State: exchange.Delivered, AddedBy: member},
 			})
@@ -45,12 +45,12 @@ func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
 		}
 		for id, want := range map[int64]bool{mta: true, filed: true, sequence: true, executed: true, signed: false,
 			private: false} {
-			a, err := l.db.Read().Attachment(l.ctx, id)
+			a, err := l.db.Read().Attachments.Get(l.ctx, id)
 			if err != nil || a.OfLab != want || want && (a.OwnedByOrg == nil || *a.OwnedByOrg != organization) {
 				t.Errorf("%+v, %v; the lab's: want %v", a, err, want)
 			}
 		}
-		if q, err := l.db.Read().Request(l.ctx, request); err != nil || q.MTA == nil ||
+		if q, err := l.db.Read().Requests.Get(l.ctx, request); err != nil || q.MTA == nil ||
 			*q.MTA != (exchange.MTA{Attachment: mta, Version: 1}) {
 			t.Errorf("the request's MTA is %+v, %v", q.MTA, err)
 		}

@@ -85,8 +85,8 @@ func scanNotification(r row, n *exchange.Notification) error {
 	return json.Unmarshal([]byte(detail), &n.Event.Detail)
 }
 
-// Notifications lists a person's notifications.
-func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter,
+// List lists a person's notifications.
+func (st Notifications) List(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter,
 	p exchange.Page) (exchange.ListPage[exchange.Notification], error) {
 	f := where("o.user_id = ?", user)
 	switch {
@@ -113,20 +113,20 @@ func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.Not
 			WHERE r.id = e.request_id AND m.organization_id = ?))
 			OR `+ofNews+"n.organization_id = ?))", *by.Organization, *by.Organization)
 	}
-	return notifications.page(ctx, c, p, f)
+	return notifications.page(ctx, st.conn, p, f)
 }
 
-// Notification reads one notification.
-func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification, error) {
-	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+// Get reads one notification.
+func (st Notifications) Get(ctx context.Context, id int64) (exchange.Notification, error) {
+	return one(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
 		" WHERE o.id = $1", id)
 }
 
-// NotificationsByID reads those of the notifications that exist, the oldest first.
-func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
+// ByIDs reads those of the notifications that exist, the oldest first.
+func (st Notifications) ByIDs(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in(nil, some)
-		found, err := all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
+		found, err := all(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
 			notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
@@ -136,55 +136,58 @@ func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchan
 	return list, nil
 }
 
-// NotificationForUpdate reads one notification and keeps others from changing it until commit.
-func (c Conn) NotificationForUpdate(ctx context.Context, id int64) (exchange.Notification, error) {
+// ForUpdate reads one notification and keeps others from changing it until commit.
+func (st Notifications) ForUpdate(ctx context.Context, id int64) (exchange.Notification, error) {
 	lock := ""
-	if c.db.dialect.forUpdate != "" {
-		lock = c.db.dialect.forUpdate + " OF o"
+	if st.conn.db.dialect.forUpdate != "" {
+		lock = st.conn.db.dialect.forUpdate + " OF o"
 	}
-	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+	return one(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
 		" WHERE o.id = $1"+lock, id)
 }
 
 // Unread counts a person's unread notifications.
-func (c Conn) Unread(ctx context.Context, user uuid.UUID) (int64, error) {
-	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM notifications WHERE user_id = $1 AND read_at IS NULL", user)
+func (st Notifications) Unread(ctx context.Context, user uuid.UUID) (int64, error) {
+	return one(ctx, st.conn, value[int64], "SELECT COUNT(*) FROM notifications WHERE user_id = $1 AND read_at IS NULL",
+		user)
 }
 
 // MarkRead marks one notification of a person as read; unread takes it back. NotFound when that
 // person has no such notification.
-func (c Conn) MarkRead(ctx context.Context, user uuid.UUID, id int64, read bool) error {
+func (st Notifications) MarkRead(ctx context.Context, user uuid.UUID, id int64, read bool) error {
 	var at *time.Time
 	if read {
-		at = &c.Now
+		at = &st.conn.Now
 	}
-	n, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id = $2", user, id, at)
+	n, err := st.conn.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id = $2", user, id, at)
 	if err != nil || n > 0 {
-		return c.marked(ctx, user, err)
+		return st.marked(ctx, user, err)
 	}
 	return &exchange.Error{Code: exchange.NotFound, Message: "There is no such notification."}
 }
 
 // MarkAllRead marks those of a person's notifications as read that are unread and have an id up to until.
-func (c Conn) MarkAllRead(ctx context.Context, user uuid.UUID, until int64) error {
-	_, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at IS NULL",
-		user, until, c.Now)
-	return c.marked(ctx, user, err)
+func (st Notifications) MarkAllRead(ctx context.Context, user uuid.UUID, until int64) error {
+	_, err := st.conn.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at "+
+		"IS NULL",
+		user, until, st.conn.Now)
+	return st.marked(ctx, user, err)
 }
 
 // marked lets the streams of every process know that a person's count changed, unless err.
-func (c Conn) marked(ctx context.Context, user uuid.UUID, err error) error {
+func (st Notifications) marked(ctx context.Context, user uuid.UUID, err error) error {
 	if err == nil {
-		*c.news = true
-		_, err = c.exec(ctx, "UPDATE users SET marks = marks + 1 WHERE id = $1", user)
+		*st.conn.news = true
+		_, err = st.conn.exec(ctx, "UPDATE users SET marks = marks + 1 WHERE id = $1", user)
 	}
 	return err
 }
 
-// NotificationsBehind reads the first notifications of a person with an id above after.
-func (c Conn) NotificationsBehind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification,
+// Behind reads the first notifications of a person with an id above after.
+func (st Notifications) Behind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification,
 	error) {
-	return all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+`
+	return all(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+		`
 		WHERE o.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3`, user, after, limit)
 }
 
@@ -197,26 +200,28 @@ type NotificationStamp struct {
 
 func scanStamp(r row, s *NotificationStamp) error { return r.Scan(&s.ID, &s.User, utc{&s.At}) }
 
-// NewestNotifications are those of a person, the newest first.
-func (c Conn) NewestNotifications(ctx context.Context, user uuid.UUID, limit int) ([]NotificationStamp, error) {
-	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 ORDER BY id "+
+// Newest are those of a person, the newest first.
+func (st Notifications) Newest(ctx context.Context, user uuid.UUID, limit int) ([]NotificationStamp, error) {
+	return all(ctx, st.conn, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 "+
+		"ORDER BY id "+
 		"DESC LIMIT $2", user, limit)
 }
 
 // Added are everybody's notifications with an id above after, by id.
-func (c Conn) Added(ctx context.Context, after int64) ([]NotificationStamp, error) {
-	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE id > $1 ORDER BY id", after)
+func (st Notifications) Added(ctx context.Context, after int64) ([]NotificationStamp, error) {
+	return all(ctx, st.conn, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE id > $1 ORDER BY id",
+		after)
 }
 
 // AddedBefore is the highest id of those of the newest notifications that were made before a moment,
 // or the lowest of the newest; 0 where there is none.
-func (c Conn) AddedBefore(ctx context.Context, moment time.Time, newest int) (int64, error) {
-	return one(ctx, c, value[int64], `SELECT COALESCE(MAX(CASE WHEN created_at < $1 THEN id END), MIN(id) - 1, 0)
+func (st Notifications) AddedBefore(ctx context.Context, moment time.Time, newest int) (int64, error) {
+	return one(ctx, st.conn, value[int64], `SELECT COALESCE(MAX(CASE WHEN created_at < $1 THEN id END), MIN(id) - 1, 0)
 		FROM (SELECT id, created_at FROM notifications ORDER BY id DESC LIMIT $2) newest`, moment, newest)
 }
 
 // Marks says how often each of some people had notifications marked as read or unread.
-func (c Conn) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64, error) {
+func (st Notifications) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64, error) {
 	type mark struct {
 		user uuid.UUID
 		n    int64
@@ -224,7 +229,7 @@ func (c Conn) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64
 	marks := map[uuid.UUID]int64{}
 	for some := range slices.Chunk(users, maxIn) {
 		places, args := in(nil, some)
-		list, err := all(ctx, c, func(r row, m *mark) error { return r.Scan(&m.user, &m.n) },
+		list, err := all(ctx, st.conn, func(r row, m *mark) error { return r.Scan(&m.user, &m.n) },
 			"SELECT id, marks FROM users WHERE id IN ("+places+")", args...)
 		if err != nil {
 			return nil, err
@@ -237,15 +242,15 @@ func (c Conn) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64
 }
 
 // Valid are those of some tokens that are not revoked or expired, each with whether its user is an admin.
-func (c Conn) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error) {
+func (st Tokens) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error) {
 	type token struct {
 		id    int64
 		admin bool
 	}
 	valid := map[int64]bool{}
 	for some := range slices.Chunk(tokens, maxIn) {
-		places, args := in([]any{c.Now}, some)
-		list, err := all(ctx, c, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
+		places, args := in([]any{st.conn.Now}, some)
+		list, err := all(ctx, st.conn, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
 			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND "+
 				"t.id IN ("+places+")", args...)
 		if err != nil {

@@ -49,32 +49,37 @@ const (
 // Notify tells one audience of an event; person is the requester or the assignee, where the
 // audience is one of them. The actor hears nothing of their own act. The members of a large
 // lab it does not tell; NotifyMembers does.
-func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64,
+func (st Notifications) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64,
 	person uuid.UUID) error {
-	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
+	args := []any{e.ID, string(a.Category), st.conn.Now, e.Actor, organization}
 	if a.To == exchange.ToAssignee || a.To == exchange.ToRequester {
 		args = append(args, person)
 	}
-	n, err := c.exec(ctx, notify[a], args...)
-	*c.news = *c.news || n > 0
+	n, err := st.conn.exec(ctx, notify[a], args...)
+	*st.conn.news = *st.conn.news || n > 0
 	return err
 }
 
 // MembersAfter reads the ids of members of an organization behind one, in their order.
-func (c Conn) MembersAfter(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	return all(ctx, c, value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1 AND user_id > $2
+func (st Organizations) MembersAfter(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID,
+	error) {
+	return all(ctx, st.conn, value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1
+		AND user_id > $2
 		AND left_at IS NULL
 		ORDER BY user_id LIMIT $3`, organization, after, limit)
 }
 
 // NotifyMembers tells of an event those members behind one of them and up to another who have not been
 // told, by their switches.
-func (c Conn) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event, organization int64,
+func (st Notifications) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event,
+	organization int64,
 	after, upTo uuid.UUID) error {
-	n, err := c.exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> "+
+	n, err := st.conn.exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND "+
+		"m.user_id <> "+
 		"$4 AND m."+string(category)+
-		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), c.Now, e.Actor, organization, after,
+		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), st.conn.Now, e.Actor, organization,
+		after,
 		upTo)
-	*c.news = *c.news || n > 0
+	*st.conn.news = *st.conn.news || n > 0
 	return err
 }

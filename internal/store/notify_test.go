@@ -23,7 +23,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 			organization := rapid.SampledFrom(w.organizations).Draw(r, "organization")
 			switches := map[uuid.UUID]exchange.Switches{} // of present members
 			for _, u := range w.members[organization] {
-				part, err := l.tx.Memberships(l.ctx, u, exchange.Page{Limit: 9})
+				part, err := l.tx.Memberships.List(l.ctx, u, exchange.Page{Limit: 9})
 				if err != nil {
 					r.Fatal(err)
 				}
@@ -32,7 +32,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					s := exchange.Switches{NewRequest: on.Draw(r, "new"), StatusChange: on.Draw(r, "status"),
 						Decision: on.Draw(r, "decision"),
 						Assigned: on.Draw(r, "assigned"), Reminder: on.Draw(r, "reminder")}
-					if err := l.tx.UpdateSwitches(l.ctx, m.ID, s); err != nil {
+					if err := l.tx.Memberships.UpdateSwitches(l.ctx, m.ID, s); err != nil {
 						r.Fatal(err)
 					}
 					if m.OrganizationID == organization {
@@ -40,7 +40,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					}
 				}
 			}
-			lab, err := l.tx.Organization(l.ctx, organization)
+			lab, err := l.tx.Organizations.Get(l.ctx, organization)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester,
 							exchange.ToAssignee, exchange.ToOwner}).Draw(r, "to")}
 					person := user.Draw(r, "person")
-					if err := l.tx.Notify(l.ctx, audience, event, organization, person); err != nil {
+					if err := l.tx.Notifications.Notify(l.ctx, audience, event, organization, person); err != nil {
 						r.Fatal(err)
 					}
 					for _, u := range w.users {
@@ -70,7 +70,8 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					}
 				}
 				for _, u := range w.users {
-					part, err := l.tx.Notifications(l.ctx, u, exchange.NotificationFilter{}, exchange.Page{Limit: 99})
+					part, err := l.tx.Notifications.List(l.ctx, u, exchange.NotificationFilter{},
+						exchange.Page{Limit: 99})
 					if err != nil {
 						r.Fatal(err)
 					}
@@ -100,10 +101,11 @@ func TestNotificationIsReadAsItHappened(t *testing.T) {
 		want.Event.Prev, want.Event.Hash = "", "" // no one asks for them here
 		l.write(func(ctx context, tx store.Conn) error {
 			want.CreatedAt = tx.Now
-			return tx.Notify(ctx, exchange.Audience{Category: exchange.DecisionNotif, To: exchange.ToRequester}, event,
+			return tx.Notifications.Notify(ctx,
+				exchange.Audience{Category: exchange.DecisionNotif, To: exchange.ToRequester}, event,
 				organization, requester)
 		})
-		part, err := l.db.Read().Notifications(l.ctx, requester, exchange.NotificationFilter{Unread: new(true)},
+		part, err := l.db.Read().Notifications.List(l.ctx, requester, exchange.NotificationFilter{Unread: new(true)},
 			exchange.Page{Limit: 2})
 		if err != nil || len(part.Items) != 1 {
 			t.Fatalf("Notifications = %+v, %v", part, err)
@@ -123,7 +125,7 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 			e := l.event(request, actor, exchange.Messaged)
 			l.write(func(ctx context, tx store.Conn) error {
 				for _, u := range []uuid.UUID{user, other} {
-					if err := tx.Notify(ctx,
+					if err := tx.Notifications.Notify(ctx,
 						exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization,
 						u); err != nil {
 						return err
@@ -132,7 +134,7 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 				return nil
 			})
 		}
-		part, err := l.db.Read().Notifications(l.ctx, user, exchange.NotificationFilter{}, exchange.Page{Limit: 9})
+		part, err := l.db.Read().Notifications.List(l.ctx, user, exchange.NotificationFilter{}, exchange.Page{Limit: 9})
 		if err != nil || len(part.Items) != 3 {
 			t.Fatalf("Notifications = %+v, %v", part, err)
 		}
@@ -158,14 +160,15 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 		} {
 			err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
 				if step.id < 0 {
-					return tx.MarkAllRead(ctx, step.user, -step.id)
+					return tx.Notifications.MarkAllRead(ctx, step.user, -step.id)
 				}
-				return tx.MarkRead(ctx, step.user, step.id, step.read)
+				return tx.Notifications.MarkRead(ctx, step.user, step.id, step.read)
 			})
 			code(t, "marking", err, step.want)
 			for u, want := range map[uuid.UUID]int64{user: step.mine, other: step.their} {
-				n, err := l.db.Read().Unread(l.ctx, u)
-				unread, again := l.db.Read().Notifications(l.ctx, u, exchange.NotificationFilter{Unread: new(true)},
+				n, err := l.db.Read().Notifications.Unread(l.ctx, u)
+				unread, again := l.db.Read().Notifications.List(l.ctx, u,
+					exchange.NotificationFilter{Unread: new(true)},
 					exchange.Page{Limit: 9})
 				if n != want || unread.Total != want || int64(len(unread.Items)) != want || err != nil || again != nil {
 					t.Errorf("after %+v: Unread %d, listed %d, %v, %v, want %d", step, n, len(unread.Items), err, again,

@@ -20,43 +20,45 @@ func organizationFields(o *exchange.Organization) []any {
 
 func scanOrganization(r row, o *exchange.Organization) error { return r.Scan(organizationFields(o)...) }
 
-// Organization reads one organization.
-func (c Conn) Organization(ctx context.Context, id int64) (exchange.Organization, error) {
-	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1", id)
+// Get reads one organization.
+func (st Organizations) Get(ctx context.Context, id int64) (exchange.Organization, error) {
+	return one(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1",
+		id)
 }
 
-// OrganizationForUpdate reads one and keeps others from changing it until commit.
-func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Organization, error) {
-	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+
-		c.db.dialect.forChange, id)
+// ForUpdate reads one and keeps others from changing it until commit.
+func (st Organizations) ForUpdate(ctx context.Context, id int64) (exchange.Organization, error) {
+	return one(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+
+		st.conn.db.dialect.forChange, id)
 }
 
-// Organizations lists all.
-func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Organization], error) {
+// List lists all.
+func (st Organizations) List(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Organization], error) {
 	l := listing[exchange.Organization]{columns: organizationColumns, table: "organizations", scan: scanOrganization,
 		id:      func(o exchange.Organization) int64 { return o.ID },
 		filters: map[string]condition{"owner": equals("o.owner_id")}}
-	return l.page(ctx, c, p, where("1 = 1"))
+	return l.page(ctx, st.conn, p, where("1 = 1"))
 }
 
-// OrganizationsByID reads those of the organizations that exist, the oldest first.
-func (c Conn) OrganizationsByID(ctx context.Context, ids []int64) ([]exchange.Organization, error) {
+// ByIDs reads those of the organizations that exist, the oldest first.
+func (st Organizations) ByIDs(ctx context.Context, ids []int64) ([]exchange.Organization, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	places, args := in(nil, ids)
-	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id IN ("+places+
+	return all(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id IN ("+
+		places+
 		") ORDER BY o.id", args...)
 }
 
-// OrganizationsOf reads those that a user is a member of, the oldest first.
-func (c Conn) OrganizationsOf(ctx context.Context, user uuid.UUID) ([]exchange.Organization, error) {
-	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
+// OfUser reads those that a user is a member of, the oldest first.
+func (st Organizations) OfUser(ctx context.Context, user uuid.UUID) ([]exchange.Organization, error) {
+	return all(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
 		JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id = $1 ORDER BY o.id`, user)
 }
 
-// OrganizationsOfUsers reads those that several users are members of, the oldest first.
-func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[uuid.UUID][]exchange.Organization,
+// OfUsers reads those that several users are members of, the oldest first.
+func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uuid.UUID][]exchange.Organization,
 	error) {
 	type membership struct {
 		user uuid.UUID
@@ -68,7 +70,7 @@ func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[
 	of := map[uuid.UUID][]exchange.Organization{}
 	for some := range slices.Chunk(users, maxIn) {
 		places, args := in(nil, some)
-		list, err := all(ctx, c, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
+		list, err := all(ctx, st.conn, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
 			JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL
 			WHERE m.user_id IN (`+places+") ORDER BY o.id", args...)
 		if err != nil {
@@ -81,43 +83,44 @@ func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[
 	return of, nil
 }
 
-// InsertOrganization adds an organization and gives its id.
-func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (int64, error) {
+// Insert adds an organization and gives its id.
+func (st Organizations) Insert(ctx context.Context, o exchange.Organization) (int64, error) {
 	keys, err := text(o.PublicKeys)
 	if err != nil {
 		return 0, err
 	}
-	id, err := one(ctx, c, value[int64], `INSERT INTO organizations
+	id, err := one(ctx, st.conn, value[int64], `INSERT INTO organizations
 		(name, description, owner_id, decide_days, countersign_days, ship_days, public_metadata_keys, created_at,
 		updated_at, name_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $7, $8) RETURNING id`,
-		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now,
+		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, st.conn.Now,
 		exchange.SortKey(o.Name), keys)
 	if err != nil {
 		return 0, err
 	}
 	o.ID = id
-	return id, c.indexOrganization(ctx, o, indexedRow{})
+	return id, st.conn.indexOrganization(ctx, o, indexedRow{})
 }
 
-// UpdateOrganization saves an organization.
-func (c Conn) UpdateOrganization(ctx context.Context, o exchange.Organization) error {
+// Update saves an organization.
+func (st Organizations) Update(ctx context.Context, o exchange.Organization) error {
 	keys, err := text(o.PublicKeys)
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4, decide_days = $5,
+	if _, err := st.conn.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
+		decide_days = $5,
 		countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9, public_metadata_keys = $10
 		WHERE id = $1`,
-		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now,
+		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, st.conn.Now,
 		exchange.SortKey(o.Name), keys); err != nil {
 		return err
 	}
-	was, err := c.kept(ctx, organizationIndex, o.ID)
+	was, err := st.conn.kept(ctx, organizationIndex, o.ID)
 	if err != nil {
 		return err
 	}
-	return c.indexOrganization(ctx, o, was)
+	return st.conn.indexOrganization(ctx, o, was)
 }
 
 // Member is a user in one organization.
@@ -128,7 +131,7 @@ type Member struct {
 
 // Members reads the members of several organizations, by organization, then in the order in
 // which they joined.
-func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, error) {
+func (st Organizations) Members(ctx context.Context, organizations ...int64) ([]Member, error) {
 	if len(organizations) == 0 {
 		return nil, nil
 	}
@@ -136,13 +139,14 @@ func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, er
 	scan := func(r row, m *Member) error {
 		return r.Scan(append([]any{&m.OrganizationID}, userFields(&m.User)...)...)
 	}
-	return all(ctx, c, scan, "SELECT m.organization_id, "+userColumns+` FROM memberships m JOIN users u
+	return all(ctx, st.conn, scan, "SELECT m.organization_id, "+userColumns+` FROM memberships m JOIN users u
 		ON u.id = m.user_id
 		WHERE m.left_at IS NULL AND m.organization_id IN (`+places+") ORDER BY m.organization_id, m.id", args...)
 }
 
-// MembersOf lists the members of one organization; the newest is who joined last.
-func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.User],
+// ListMembers lists the members of one organization; the newest is who joined last.
+func (st Organizations) ListMembers(ctx context.Context, organization int64,
+	p exchange.Page) (exchange.ListPage[exchange.User],
 	error) {
 	type member struct {
 		membership int64
@@ -156,7 +160,7 @@ func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page
 			"last_name":  "u.last_name_sort",
 			"created_at": "u.created_at", "updated_at": "u.updated_at"},
 		filters: map[string]condition{"id": equals("o.user_id")}}
-	part, err := l.page(ctx, c, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
+	part, err := l.page(ctx, st.conn, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
 	users := make([]exchange.User, len(part.Items))
 	for i, m := range part.Items {
 		users[i] = m.User
@@ -167,23 +171,27 @@ func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page
 // SetMembers makes users the members of an organization and says who left. New members start
 // with every switch on; someone who was one before finds their switches as they were. A
 // membership that ends keeps its settings, hidden.
-func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.UUID) (left []uuid.UUID, err error) {
-	present, err := all(ctx, c, value[uuid.UUID], "SELECT user_id FROM memberships WHERE organization_id = $1 AND "+
+func (st Organizations) SetMembers(ctx context.Context, organization int64, users []uuid.UUID) (left []uuid.UUID,
+	err error) {
+	present, err := all(ctx, st.conn, value[uuid.UUID], "SELECT user_id FROM memberships WHERE organization_id = "+
+		"$1 AND "+
 		"left_at IS NULL ORDER BY id", organization)
 	if err != nil {
 		return nil, err
 	}
 	named, member := set(users), set(present)
 	joined := slices.DeleteFunc(slices.Clone(users), func(u uuid.UUID) bool { return member[u] })
-	if err := c.Join(ctx, organization, joined...); err != nil {
+	if err := st.Join(ctx, organization, joined...); err != nil {
 		return nil, err
 	}
 	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
 	for some := range slices.Chunk(left, maxIn) {
-		places, args := in([]any{organization, c.Now}, some)
-		if _, err := c.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT id FROM "+
+		places, args := in([]any{organization, st.conn.Now}, some)
+		if _, err := st.conn.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT "+
+			"id FROM "+
 			"memberships "+
-			"WHERE organization_id = $1 AND user_id IN ("+places+")"+c.db.dialect.forUpdate+")", args...); err != nil {
+			"WHERE organization_id = $1 AND user_id IN ("+places+")"+st.conn.db.dialect.forUpdate+")",
+			args...); err != nil {
 			return nil, err
 		}
 	}
@@ -191,10 +199,10 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 }
 
 // Join makes users members of an organization; who is one already stays it.
-func (c Conn) Join(ctx context.Context, organization int64, users ...uuid.UUID) error {
+func (st Organizations) Join(ctx context.Context, organization int64, users ...uuid.UUID) error {
 	for some := range slices.Chunk(users, maxIn) {
-		places, args := in([]any{organization, c.Now}, some)
-		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif,
+		places, args := in([]any{organization, st.conn.Now}, some)
+		if _, err := st.conn.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif,
 			change_in_request_status_notif,
 				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
 			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u
@@ -217,9 +225,10 @@ func set[T comparable](list []T) map[T]bool {
 
 // IsMember reports whether a user is a member of an organization, and keeps them from leaving until
 // commit.
-func (c Conn) IsMember(ctx context.Context, organization int64, user uuid.UUID) (bool, error) {
-	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM memberships
-		WHERE organization_id = $1 AND user_id = $2 AND left_at IS NULL`+c.db.dialect.forShare+")", organization, user)
+func (st Organizations) IsMember(ctx context.Context, organization int64, user uuid.UUID) (bool, error) {
+	return one(ctx, st.conn, value[bool], `SELECT EXISTS (SELECT 1 FROM memberships
+		WHERE organization_id = $1 AND user_id = $2
+		AND left_at IS NULL`+st.conn.db.dialect.forShare+")", organization, user)
 }
 
 const membershipColumns = `o.id, o.organization_id, o.user_id, o.new_request_notif, o.change_in_request_status_notif,
@@ -233,32 +242,33 @@ func scanMembership(r row, m *exchange.Membership) error {
 		utc{&m.CreatedAt}, utc{&m.UpdatedAt}, utcNull{&m.LeftAt})
 }
 
-// Membership reads one membership, which is also one record of settings.
-func (c Conn) Membership(ctx context.Context, id int64) (exchange.Membership, error) {
-	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1", id)
+// Get reads one membership, which is also one record of settings.
+func (st Memberships) Get(ctx context.Context, id int64) (exchange.Membership, error) {
+	return one(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1", id)
 }
 
-// MembershipForUpdate reads one and keeps others from changing it until commit.
-func (c Conn) MembershipForUpdate(ctx context.Context, id int64) (exchange.Membership, error) {
-	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+
-		c.db.dialect.forChange, id)
+// ForUpdate reads one and keeps others from changing it until commit.
+func (st Memberships) ForUpdate(ctx context.Context, id int64) (exchange.Membership, error) {
+	return one(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+
+		st.conn.db.dialect.forChange, id)
 }
 
-// Memberships lists a user's present memberships.
-func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Membership],
+// List lists a user's present memberships.
+func (st Memberships) List(ctx context.Context, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[exchange.Membership],
 	error) {
 	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,
 		id:      func(m exchange.Membership) int64 { return m.ID },
 		sorts:   map[string]string{"organization": "o.organization_id"},
 		filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
-	return l.page(ctx, c, p, where("o.user_id = ? AND o.left_at IS NULL", user))
+	return l.page(ctx, st.conn, p, where("o.user_id = ? AND o.left_at IS NULL", user))
 }
 
 // UpdateSwitches saves the switches of a membership.
-func (c Conn) UpdateSwitches(ctx context.Context, id int64, s exchange.Switches) error {
-	_, err := c.exec(ctx, `UPDATE memberships SET new_request_notif = $2, change_in_request_status_notif = $3,
+func (st Memberships) UpdateSwitches(ctx context.Context, id int64, s exchange.Switches) error {
+	_, err := st.conn.exec(ctx, `UPDATE memberships SET new_request_notif = $2, change_in_request_status_notif = $3,
 		request_approval_determined_notif = $4, request_assigned_notif = $5, reminder_notif = $6, updated_at = $7
 		WHERE id = $1`,
-		id, s.NewRequest, s.StatusChange, s.Decision, s.Assigned, s.Reminder, c.Now)
+		id, s.NewRequest, s.StatusChange, s.Decision, s.Assigned, s.Reminder, st.conn.Now)
 	return err
 }

@@ -17,7 +17,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 		user, admin, other := l.user().ID, l.user(), l.user().ID
 		l.write(func(ctx context, tx store.Conn) error {
 			admin.Admin = true
-			return tx.UpdateUser(ctx, admin)
+			return tx.Users.Update(ctx, admin)
 		})
 		owned := l.organization(user, other) // an owner need not be a member here
 		member := l.organization(other, user, other)
@@ -37,7 +37,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 				"admin's": {admin.ID, times[1]},
 				"expired": {user, start.Add(-time.Hour).In(zone)}, // later as a text than the others
 			} {
-				if _, err := tx.InsertToken(ctx,
+				if _, err := tx.Tokens.Insert(ctx,
 					exchange.Token{UserID: token.user, Kind: exchange.APIToken, Name: "n", ExpiresAt: token.expires},
 					hash); err != nil {
 					return err
@@ -45,36 +45,36 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 			}
 			return nil
 		})
-		actor, err := l.db.Read().Actor(l.ctx, "living")
+		actor, err := l.db.Read().Actors.ByToken(l.ctx, "living")
 		code(t, "Actor", err, "")
 		same(t, "Actor", exchange.Actor{ID: user, Organizations: []int64{member, back}, Owns: []int64{owned},
 			TokenID: actor.TokenID, Used: actor.Used}, actor)
-		got, err := l.db.Read().Actor(l.ctx, "admin's")
+		got, err := l.db.Read().Actors.ByToken(l.ctx, "admin's")
 		code(t, "Actor", err, "")
 		same(t, "an admin without organizations",
 			exchange.Actor{ID: admin.ID, Admin: true, TokenID: got.TokenID, Used: got.Used}, got)
 		for _, hash := range []string{"expired", "unknown", ""} {
-			_, err = l.db.Read().Actor(l.ctx, hash)
+			_, err = l.db.Read().Actors.ByToken(l.ctx, hash)
 			code(t, "Actor with the token "+hash, err, exchange.NotFound)
 		}
 
-		tokens, err := l.db.Read().Tokens(l.ctx, user, exchange.Page{Limit: 5})
+		tokens, err := l.db.Read().Tokens.List(l.ctx, user, exchange.Page{Limit: 5})
 		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user ||
 			tokens.Items[0].Kind != exchange.APIToken || tokens.Items[0].Name != "n" {
 			t.Fatalf("Tokens = %+v, %v, want the living one", tokens, err)
 		}
 		same(t, "expires", start.Add(10*time.Hour), tokens.Items[0].ExpiresAt)
-		l.write(func(ctx context, tx store.Conn) error { return tx.DeleteExpiredTokens(ctx) })
+		l.write(func(ctx context, tx store.Conn) error { return tx.Tokens.DeleteExpired(ctx) })
 		if n, err := store.Values[int64](l.ctx, l.db.Read(), "SELECT COUNT(*) FROM tokens"); err != nil || n[0] != 2 {
 			t.Errorf("after DeleteExpiredTokens there are %v, %v, want 2", n, err)
 		}
 		l.write(func(ctx context, tx store.Conn) error {
-			code(t, "DeleteToken of another's", tx.DeleteToken(ctx, other, actor.TokenID), exchange.NotFound)
-			code(t, "DeleteToken", tx.DeleteToken(ctx, user, actor.TokenID), "")
-			code(t, "DeleteToken again", tx.DeleteToken(ctx, user, actor.TokenID), exchange.NotFound)
+			code(t, "DeleteToken of another's", tx.Tokens.Delete(ctx, other, actor.TokenID), exchange.NotFound)
+			code(t, "DeleteToken", tx.Tokens.Delete(ctx, user, actor.TokenID), "")
+			code(t, "DeleteToken again", tx.Tokens.Delete(ctx, user, actor.TokenID), exchange.NotFound)
 			return nil
 		})
-		_, err = l.db.Read().Actor(l.ctx, "living")
+		_, err = l.db.Read().Actors.ByToken(l.ctx, "living")
 		code(t, "Actor with a revoked token", err, exchange.NotFound)
 	})
 }
@@ -85,17 +85,16 @@ func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
 		user := l.user().ID
 		expires := start.Add(time.Hour)
 		l.write(func(ctx context, tx store.Conn) error {
-			_, err := tx.InsertToken(ctx, exchange.Token{UserID: user, ExpiresAt: expires}, "h")
+			_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: user, ExpiresAt: expires}, "h")
 			return err
 		})
 		for now, want := range map[time.Time]exchange.Code{
 			expires.Add(-time.Microsecond): "", expires: exchange.NotFound,
 			expires.Add(time.Microsecond): exchange.NotFound} {
-			c := l.db.Read()
-			c.Now = now
-			_, err := c.Actor(l.ctx, "h")
+			c := l.db.Read().At(now)
+			_, err := c.Actors.ByToken(l.ctx, "h")
 			code(t, "Actor at "+now.String(), err, want)
-			part, err := c.Tokens(l.ctx, user, exchange.Page{Limit: 1})
+			part, err := c.Tokens.List(l.ctx, user, exchange.Page{Limit: 1})
 			if listed := part.Total == 1; listed != (want == "") || err != nil {
 				t.Errorf("Tokens at %v: %+v, %v", now, part, err)
 			}
@@ -110,7 +109,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 		organization, other := l.organization(a.ID), l.organization(a.ID, d.ID)
 		is := func(step string, want ...exchange.User) {
 			t.Helper()
-			members, err := l.db.Read().Members(l.ctx, organization)
+			members, err := l.db.Read().Organizations.Members(l.ctx, organization)
 			code(t, step, err, "")
 			var got []uuid.UUID
 			for _, m := range members {
@@ -124,7 +123,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 				if slices.Contains(got, u.ID) != in {
 					t.Errorf("%s: members %v, want %v", step, got, want)
 				}
-				if is, err := l.db.Read().IsMember(l.ctx, organization, u.ID); is != in || err != nil {
+				if is, err := l.db.Read().Organizations.IsMember(l.ctx, organization, u.ID); is != in || err != nil {
 					t.Errorf("%s: IsMember = %v, %v, want %v", step, is, err, in)
 				}
 			}
@@ -134,7 +133,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 		}
 		settings := func(u exchange.User) exchange.Membership {
 			t.Helper()
-			part, err := l.db.Read().Memberships(l.ctx, u.ID, exchange.Page{Limit: 9})
+			part, err := l.db.Read().Memberships.List(l.ctx, u.ID, exchange.Page{Limit: 9})
 			code(t, "Memberships", err, "")
 			for _, m := range part.Items {
 				if m.OrganizationID == organization {
@@ -156,7 +155,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 		for i := range 5 {
 			s := exchange.Switches{NewRequest: i == 0, StatusChange: i == 1, Decision: i == 2, Assigned: i == 3,
 				Reminder: i == 4}
-			l.write(func(ctx context, tx store.Conn) error { return tx.UpdateSwitches(ctx, joined.ID, s) })
+			l.write(func(ctx context, tx store.Conn) error { return tx.Memberships.UpdateSwitches(ctx, joined.ID, s) })
 			same(t, "Switches", s, settings(b).Switches)
 		}
 		before := settings(b)
@@ -168,7 +167,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 		same(t, "who left", []uuid.UUID{b.ID}, l.setMembers(organization, a.ID))
 		is("b left", a)
 		same(t, "the settings of one who left", exchange.Membership{}, settings(b))
-		hidden, err := l.db.Read().Membership(l.ctx, joined.ID)
+		hidden, err := l.db.Read().Memberships.Get(l.ctx, joined.ID)
 		if err != nil || hidden.LeftAt == nil || hidden.Switches != before.Switches {
 			t.Errorf("the record of one who left: %+v, %v", hidden, err)
 		}
@@ -183,7 +182,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 			t.Errorf("all left: %v", left)
 		}
 		is("nobody")
-		if is, err := l.db.Read().IsMember(l.ctx, other, d.ID); !is || err != nil {
+		if is, err := l.db.Read().Organizations.IsMember(l.ctx, other, d.ID); !is || err != nil {
 			t.Errorf("a member of another organization left: %v", err)
 		}
 	})
@@ -208,12 +207,12 @@ func TestListsOfPeopleMayBeLong(t *testing.T) {
 			return nil
 		})
 		l.setMembers(organization, users...) // those who do not exist are passed over
-		members, err := l.db.Read().Members(l.ctx, organization)
+		members, err := l.db.Read().Organizations.Members(l.ctx, organization)
 		if err != nil || len(members) != len(known) {
 			t.Errorf("%d members, %v, want %d", len(members), err, len(known))
 		}
 		slices.SortFunc(known, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-		found, err := l.db.Read().Users(l.ctx, users)
+		found, err := l.db.Read().Users.ByIDs(l.ctx, users)
 		code(t, "Users", err, "")
 		var got []uuid.UUID
 		for _, u := range found {
@@ -232,19 +231,19 @@ func TestMembersOfSeveralOrganizationsComeInOrder(t *testing.T) {
 		a, b := l.user(), l.user()
 		first, second, third := l.organization(a.ID, a.ID), l.organization(a.ID, b.ID), l.organization(a.ID, a.ID)
 		l.setMembers(first, a.ID, b.ID)
-		got, err := l.db.Read().Members(l.ctx, third, first)
+		got, err := l.db.Read().Organizations.Members(l.ctx, third, first)
 		code(t, "Members", err, "")
 		same(t, "Members", []store.Member{{OrganizationID: first, User: a}, {OrganizationID: first, User: b},
 			{OrganizationID: third, User: a}}, got)
-		if got, err := l.db.Read().Members(l.ctx); len(got) != 0 || err != nil {
+		if got, err := l.db.Read().Organizations.Members(l.ctx); len(got) != 0 || err != nil {
 			t.Errorf("Members of none = %v, %v", got, err)
 		}
-		of, err := l.db.Read().OrganizationsOf(l.ctx, b.ID)
+		of, err := l.db.Read().Organizations.OfUser(l.ctx, b.ID)
 		if err != nil || len(of) != 2 || of[0].ID != first || of[1].ID != second {
 			t.Errorf("OrganizationsOf = %+v, %v", of, err)
 		}
 		l.setMembers(second)
-		if of, err = l.db.Read().OrganizationsOf(l.ctx, b.ID); err != nil || len(of) != 1 {
+		if of, err = l.db.Read().Organizations.OfUser(l.ctx, b.ID); err != nil || len(of) != 1 {
 			t.Errorf("OrganizationsOf a former member = %+v, %v", of, err)
 		}
 	})
@@ -256,17 +255,17 @@ func TestUsersReadsThoseThatExist(t *testing.T) {
 		all := []exchange.User{l.user(), l.user(), l.user()}
 		l.write(func(ctx context, tx store.Conn) error {
 			all[1].Admin, all[1].UpdatedAt = true, tx.Now
-			return tx.UpdateUser(ctx, all[1])
+			return tx.Users.Update(ctx, all[1])
 		})
-		admins, err := l.db.Read().Admins(l.ctx)
+		admins, err := l.db.Read().Users.Admins(l.ctx)
 		code(t, "Admins", err, "")
 		same(t, "Admins", []exchange.User{all[1]}, admins)
 		want := slices.Clone(all)
 		slices.SortFunc(want, func(a, b exchange.User) int { return slices.Compare(a.ID[:], b.ID[:]) })
-		got, err := l.db.Read().Users(l.ctx, []uuid.UUID{all[0].ID, uuid.New(), all[1].ID, all[2].ID, all[0].ID})
+		got, err := l.db.Read().Users.ByIDs(l.ctx, []uuid.UUID{all[0].ID, uuid.New(), all[1].ID, all[2].ID, all[0].ID})
 		code(t, "Users", err, "")
 		same(t, "Users", want, got)
-		if got, err := l.db.Read().Users(l.ctx, nil); len(got) != 0 || err != nil {
+		if got, err := l.db.Read().Users.ByIDs(l.ctx, nil); len(got) != 0 || err != nil {
 			t.Errorf("Users of none = %v, %v", got, err)
 		}
 	})

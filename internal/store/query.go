@@ -25,7 +25,7 @@ type runner interface {
 
 // statement returns the runner of a query. On SQLite the prepared statement is kept for the life of the pool unless
 // c.skipStmtCache is set; the texts of all other queries are constants, so there are few. pgx has its own cache.
-func (c Conn) statement(ctx context.Context, query string) (runner, error) {
+func (c *conn) statement(ctx context.Context, query string) (runner, error) {
 	c.db.queries.Add(1)
 	switch {
 	case c.tx != nil && !c.db.dialect.prepare:
@@ -51,6 +51,20 @@ func (c Conn) statement(ctx context.Context, query string) (runner, error) {
 		}
 		return stmt, err
 	}
+}
+
+// withoutStmtCache returns the connection for statements that have too many texts to keep each prepared.
+func (c *conn) withoutStmtCache() *conn {
+	other := *c
+	other.skipStmtCache = true
+	return &other
+}
+
+// at returns the connection for writing as if it were another time.
+func (c *conn) at(now time.Time) *conn {
+	other := *c
+	other.Now = now
+	return &other
 }
 
 // keep prepares a query on a pool and keeps the statement until Close.
@@ -83,7 +97,7 @@ func (b bound) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 }
 
 // exec runs a statement and returns the number of rows that it changed.
-func (c Conn) exec(ctx context.Context, query string, args ...any) (int64, error) {
+func (c *conn) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return 0, translate(err)
@@ -100,7 +114,7 @@ func (c Conn) exec(ctx context.Context, query string, args ...any) (int64, error
 type row interface{ Scan(dst ...any) error }
 
 // all returns every row of a query.
-func all[T any](ctx context.Context, c Conn, scan func(row, *T) error, query string, args ...any) ([]T, error) {
+func all[T any](ctx context.Context, c *conn, scan func(row, *T) error, query string, args ...any) ([]T, error) {
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return nil, translate(err)
@@ -124,7 +138,7 @@ func all[T any](ctx context.Context, c Conn, scan func(row, *T) error, query str
 }
 
 // one returns the first row of a query, or NotFound if it has none.
-func one[T any](ctx context.Context, c Conn, scan func(row, *T) error, query string, args ...any) (T, error) {
+func one[T any](ctx context.Context, c *conn, scan func(row, *T) error, query string, args ...any) (T, error) {
 	list, err := all(ctx, c, scan, query, args...)
 	if err == nil && len(list) == 0 {
 		err = translate(sql.ErrNoRows)

@@ -11,11 +11,11 @@ import (
 // replaced, so that nobody seals a value with the old key behind the one who replaces it; SQLite has one writer anyway.
 const sealedTables = "LOCK TABLE secrets, webhooks, idempotency_keys IN EXCLUSIVE MODE"
 
-func (c Conn) lockSealed(ctx context.Context) error {
-	if !c.db.Postgres() {
+func (st Secrets) lockSealed(ctx context.Context) error {
+	if !st.conn.db.Postgres() {
 		return nil
 	}
-	_, err := c.exec(ctx, sealedTables)
+	_, err := st.conn.exec(ctx, sealedTables)
 	return err
 }
 
@@ -24,23 +24,23 @@ func (c Conn) lockSealed(ctx context.Context) error {
 func (db *DB) Rotate(ctx context.Context, to *Key, note func(ctx context.Context, tx Conn) error) error {
 	from := db.key
 	return db.erasing(ctx, func(ctx context.Context, tx Conn) error {
-		if err := tx.lockSealed(ctx); err != nil {
+		if err := tx.Secrets.lockSealed(ctx); err != nil {
 			return err
 		}
-		proof, err := tx.storedSecret(ctx, keyProof)
+		proof, err := tx.Secrets.stored(ctx, keyProof)
 		if err == nil {
 			err = from.proved(proof) // another process may have been faster
 		}
 		if err != nil {
 			return err
 		}
-		err = tx.reseal(ctx, func(column string) string { return column + " <> ''" },
+		err = tx.Secrets.reseal(ctx, func(column string) string { return column + " <> ''" },
 			func(place, sealed string) (string, error) {
 				value, err := from.open(place, sealed)
 				return to.seal(place, value), err
 			})
 		if err == nil {
-			err = tx.takeKey(ctx, to)
+			err = tx.Secrets.takeKey(ctx, to)
 		}
 		if err == nil {
 			err = note(ctx, tx)
@@ -50,18 +50,18 @@ func (db *DB) Rotate(ctx context.Context, to *Key, note func(ctx context.Context
 }
 
 // takeKey has the transaction, and this process from then on, use a key whose proof is stored.
-func (c Conn) takeKey(ctx context.Context, k *Key) error {
+func (st Secrets) takeKey(ctx context.Context, k *Key) error {
 	proof := k.seal(secretPlace(keyProof), keyProof)
-	_, err := c.exec(ctx, "UPDATE secrets SET value = $2 WHERE name = $1", keyProof, proof)
-	c.db.useKey(k, proof)
+	_, err := st.conn.exec(ctx, "UPDATE secrets SET value = $2 WHERE name = $1", keyProof, proof)
+	st.conn.db.useKey(k, proof)
 	return err
 }
 
 // reseal changes each stored value of the sealed columns that are as the condition says. It reads in parts, by key.
-func (c Conn) reseal(ctx context.Context, which func(column string) string,
+func (st Secrets) reseal(ctx context.Context, which func(column string) string,
 	change func(place, stored string) (string, error)) error {
 	for _, step := range []func(context.Context, func(string) string, func(string, string) (string, error)) error{
-		c.resealSecrets, c.resealWebhooks, c.resealAnswers,
+		st.resealSecrets, st.resealWebhooks, st.resealAnswers,
 	} {
 		if err := step(ctx, which, change); err != nil {
 			return err
@@ -70,17 +70,17 @@ func (c Conn) reseal(ctx context.Context, which func(column string) string,
 	return nil
 }
 
-func (c Conn) resealSecrets(ctx context.Context, which func(string) string,
+func (st Secrets) resealSecrets(ctx context.Context, which func(string) string,
 	change func(place, stored string) (string, error)) error {
-	names, err := all(ctx, c, value[string], "SELECT name FROM secrets WHERE name <> $1 AND name <> $2 AND "+
+	names, err := all(ctx, st.conn, value[string], "SELECT name FROM secrets WHERE name <> $1 AND name <> $2 AND "+
 		which("value"), loaded, keyProof)
 	for _, name := range names {
-		stored, err := c.storedSecret(ctx, name)
+		stored, err := st.stored(ctx, name)
 		if err == nil {
 			stored, err = change(secretPlace(name), stored)
 		}
 		if err == nil {
-			_, err = c.exec(ctx, "UPDATE secrets SET value = $2 WHERE name = $1", name, stored)
+			_, err = st.conn.exec(ctx, "UPDATE secrets SET value = $2 WHERE name = $1", name, stored)
 		}
 		if err != nil {
 			return err
@@ -89,13 +89,13 @@ func (c Conn) resealSecrets(ctx context.Context, which func(string) string,
 	return err
 }
 
-func (c Conn) resealWebhooks(ctx context.Context, which func(string) string,
+func (st Secrets) resealWebhooks(ctx context.Context, which func(string) string,
 	change func(place, stored string) (string, error)) error {
 	type secrets struct {
 		id          int64
 		secret, old string
 	}
-	list, err := all(ctx, c, func(r row, w *secrets) error { return r.Scan(&w.id, &w.secret, &w.old) },
+	list, err := all(ctx, st.conn, func(r row, w *secrets) error { return r.Scan(&w.id, &w.secret, &w.old) },
 		"SELECT id, secret, old_secret FROM webhooks WHERE "+which("secret"))
 	for _, w := range list {
 		secret, err := change(secretOf(w.id), w.secret)
@@ -103,7 +103,8 @@ func (c Conn) resealWebhooks(ctx context.Context, which func(string) string,
 			w.old, err = change(oldSecretOf(w.id), w.old)
 		}
 		if err == nil {
-			_, err = c.exec(ctx, "UPDATE webhooks SET secret = $2, old_secret = $3 WHERE id = $1", w.id, secret, w.old)
+			_, err = st.conn.exec(ctx, "UPDATE webhooks SET secret = $2, old_secret = $3 WHERE id = $1", w.id, secret,
+				w.old)
 		}
 		if err != nil {
 			return err
@@ -112,12 +113,13 @@ func (c Conn) resealWebhooks(ctx context.Context, which func(string) string,
 	return err
 }
 
-func (c Conn) resealAnswers(ctx context.Context, which func(string) string,
+func (st Secrets) resealAnswers(ctx context.Context, which func(string) string,
 	change func(place, stored string) (string, error)) error {
 	scan := func(r row, k *exchange.IdempotentCall) error { return r.Scan(&k.Caller, &k.Key, &k.Body) }
 	last := exchange.IdempotentCall{}
 	for {
-		list, err := all(ctx, c, scan, "SELECT caller, key, body FROM idempotency_keys WHERE (caller, key) > ($1, "+
+		list, err := all(ctx, st.conn, scan, "SELECT caller, key, body FROM idempotency_keys WHERE (caller, key) "+
+			"> ($1, "+
 			"$2) AND "+which("body")+
 			" ORDER BY caller, key LIMIT 500", last.Caller, last.Key)
 		if err != nil || len(list) == 0 {
@@ -126,7 +128,8 @@ func (c Conn) resealAnswers(ctx context.Context, which func(string) string,
 		for _, k := range list {
 			body, err := change(answerOf(&k), k.Body)
 			if err == nil {
-				_, err = c.exec(ctx, "UPDATE idempotency_keys SET body = $3 WHERE caller = $1 AND key = $2", k.Caller,
+				_, err = st.conn.exec(ctx, "UPDATE idempotency_keys SET body = $3 WHERE caller = $1 AND key = $2",
+					k.Caller,
 					k.Key, body)
 			}
 			if err != nil {
@@ -152,29 +155,30 @@ type LostWebhook struct {
 }
 
 // Lost reads what cannot be opened without the key.
-func (c Conn) Lost(ctx context.Context) (l Lost, err error) {
+func (st Secrets) Lost(ctx context.Context) (l Lost, err error) {
 	scan := func(r row, w *LostWebhook) error { return r.Scan(&w.ID, &w.OrganizationID, &w.Organization, &w.URL) }
-	if l.Webhooks, err = all(ctx, c, scan, `SELECT o.id, o.organization_id, g.name, o.url FROM webhooks o
+	if l.Webhooks, err = all(ctx, st.conn, scan, `SELECT o.id, o.organization_id, g.name, o.url FROM webhooks o
 		JOIN organizations g ON g.id = o.organization_id ORDER BY o.organization_id, o.id`); err != nil {
 		return l, err
 	}
-	counts, err := one(ctx, c, func(r row, l *Lost) error { return r.Scan(&l.Invitations, &l.Reports, &l.Answers) },
+	counts, err := one(ctx, st.conn,
+		func(r row, l *Lost) error { return r.Scan(&l.Invitations, &l.Reports, &l.Answers) },
 		`SELECT (SELECT COUNT(*) FROM invitations WHERE status = 'PENDING' AND expires_at > $1),
 			(SELECT COUNT(*) FROM grant_links WHERE revoked_at IS NULL AND expires_at > $1),
-			(SELECT COUNT(*) FROM idempotency_keys WHERE body <> '')`, c.Now)
+			(SELECT COUNT(*) FROM idempotency_keys WHERE body <> '')`, st.conn.Now)
 	counts.Webhooks = l.Webhooks
 	return counts, err
 }
 
 // Forget has the database use another key without opening what the lost one sealed: webhooks have no secret then, links
 // are void, and a call whose answer was kept is answered with instead from then on.
-func (c Conn) Forget(ctx context.Context, to *Key, instead exchange.IdempotentCall) error {
+func (st Secrets) Forget(ctx context.Context, to *Key, instead exchange.IdempotentCall) error {
 	headers, err := text(instead.Headers)
 	if err == nil {
-		err = c.lockSealed(ctx)
+		err = st.lockSealed(ctx)
 	}
 	if err == nil {
-		err = c.takeKey(ctx, to)
+		err = st.takeKey(ctx, to)
 	}
 	for _, s := range []struct {
 		query string
@@ -185,13 +189,13 @@ func (c Conn) Forget(ctx context.Context, to *Key, instead exchange.IdempotentCa
 		{"UPDATE idempotency_keys SET status = $1, headers = $2 WHERE body <> ''", []any{instead.Status, headers}},
 	} {
 		if err == nil {
-			_, err = c.exec(ctx, s.query, s.args...)
+			_, err = st.conn.exec(ctx, s.query, s.args...)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("start over with another key: %w", err)
 	}
-	return c.resealAnswers(ctx, func(column string) string { return column + " <> ''" },
+	return st.resealAnswers(ctx, func(column string) string { return column + " <> ''" },
 		func(place, _ string) (string, error) {
 			return to.seal(place, instead.Body), nil
 		})

@@ -34,14 +34,14 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
 		paper := l.attachment(user, nil)
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.SaveDocuments(ctx, old, nil,
+			return tx.Requests.SaveDocuments(ctx, old, nil,
 				[]exchange.Document{{Slot: exchange.IRB, AttachmentID: paper, State: exchange.Delivered, AddedBy: user,
 					AddedAt: tx.Now}})
 		})
 		var days []int
 		for day, some := -1, true; some; {
 			var err error
-			if day, some, err = l.db.Read().NextReminded(l.ctx, day); err != nil {
+			if day, some, err = l.db.Read().Reminders.Next(l.ctx, day); err != nil {
 				t.Fatal(err)
 			} else if some {
 				days = append(days, day)
@@ -69,12 +69,12 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 			l.write(func(ctx context, tx store.Conn) error {
 				var after exchange.Request
 				for {
-					list, err := tx.RequestsToRemind(ctx, c.day, c.began, after, c.limit)
+					list, err := tx.Reminders.ToRemind(ctx, c.day, c.began, after, c.limit)
 					if err != nil || len(list) > c.limit {
 						t.Fatalf("%d of %d, %v", len(list), c.limit, err)
 					}
 					for _, q := range list {
-						whole, err := tx.RequestForUpdate(ctx, q.ID)
+						whole, err := tx.Requests.ForUpdate(ctx, q.ID)
 						code(t, "RequestForUpdate", err, "")
 						if len(whole.Documents) == 0 {
 							whole.Documents = nil
@@ -113,15 +113,15 @@ func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
 		request(true, 40, func(r *exchange.Request) { r.SnoozedUntil = new(start.AddDate(0, 0, 1)) })
 		told := request(true, 30, none)
 		l.write(func(ctx context, tx store.Conn) error {
-			q, err := tx.RequestForUpdate(ctx, told)
+			q, err := tx.Requests.ForUpdate(ctx, told)
 			code(t, "RequestForUpdate", err, "")
 			q.Escalates = false
-			return tx.SaveReminder(ctx, q)
+			return tx.Reminders.Save(ctx, q)
 		})
 		l.write(func(ctx context, tx store.Conn) error {
-			first, err := tx.RequestsToEscalate(ctx, start.AddDate(0, 0, -21), exchange.Request{}, 1)
+			first, err := tx.Reminders.ToEscalate(ctx, start.AddDate(0, 0, -21), exchange.Request{}, 1)
 			code(t, "RequestsToEscalate", err, "")
-			rest, err := tx.RequestsToEscalate(ctx, start.AddDate(0, 0, -21), first[0].Request, 9)
+			rest, err := tx.Reminders.ToEscalate(ctx, start.AddDate(0, 0, -21), first[0].Request, 9)
 			code(t, "RequestsToEscalate", err, "")
 			if got := slices.Concat(first, rest); len(got) != 2 || got[0].ID != oldest || got[1].ID != old {
 				t.Errorf("RequestsToEscalate = %+v, want %d and %d", got, oldest, old)
@@ -141,10 +141,10 @@ func TestWhoHoldsARequestIsNotWaitedForToRemind(t *testing.T) {
 			return
 		}
 		l.write(func(ctx context, tx store.Conn) error {
-			_, err := tx.RequestForUpdate(ctx, held)
+			_, err := tx.Requests.ForUpdate(ctx, held)
 			code(t, "RequestForUpdate", err, "")
 			return l.db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
-				list, err := tx.RequestsToRemind(ctx, 0, tx.Now, exchange.Request{}, 9)
+				list, err := tx.Reminders.ToRemind(ctx, 0, tx.Now, exchange.Request{}, 9)
 				if len(list) != 1 || list[0].ID != free {
 					t.Errorf("RequestsToRemind = %+v, want %d alone", list, free)
 				}
@@ -163,39 +163,40 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 		var before, want exchange.RequestDetail
 		var e exchange.Event
 		l.write(func(ctx context, tx store.Conn) (err error) {
-			if before, err = tx.RequestForUpdate(ctx, request); err != nil {
+			if before, err = tx.Requests.ForUpdate(ctx, request); err != nil {
 				return err
 			}
 			q := before
-			events, err := tx.AppendEvents(ctx, &q,
+			events, err := tx.Events.Append(ctx, &q,
 				[]exchange.Event{{Kind: exchange.Reminded, Detail: exchange.Detail{Days: 7}}})
 			if err != nil {
 				return err
 			}
 			q.Reminded = 7
 			want, e = q, events[0]
-			if err := tx.SaveReminder(ctx, q); err != nil {
+			if err := tx.Reminders.Save(ctx, q); err != nil {
 				return err
 			}
 			for _, to := range []exchange.Group{exchange.ToRequester, exchange.ToMembers} {
-				if err := tx.Notify(ctx, exchange.Audience{Category: exchange.ReminderNotif, To: to}, e, organization,
+				if err := tx.Notifications.Notify(ctx, exchange.Audience{Category: exchange.ReminderNotif, To: to}, e,
+					organization,
 					requester); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		got, err := l.db.Read().Request(l.ctx, request)
+		got, err := l.db.Read().Requests.Get(l.ctx, request)
 		code(t, "Request", err, "")
 		same(t, "Request", want, got)
 		if !got.UpdatedAt.Equal(before.UpdatedAt) || e.Actor != uuid.Nil || !e.Follows(0, "") {
 			t.Errorf("updated at %s, was %s; event %+v", got.UpdatedAt, before.UpdatedAt, e)
 		}
-		chain, err := l.db.Read().Chain(l.ctx, request)
+		chain, err := l.db.Read().Events.Chain(l.ctx, request)
 		code(t, "Chain", err, "")
 		same(t, "Chain", []exchange.Event{e}, chain)
 		for _, person := range []uuid.UUID{user, requester} {
-			part, err := l.db.Read().Notifications(l.ctx, person, exchange.NotificationFilter{Unread: new(true)},
+			part, err := l.db.Read().Notifications.List(l.ctx, person, exchange.NotificationFilter{Unread: new(true)},
 				exchange.Page{Limit: 9})
 			if err != nil || len(part.Items) != 1 || part.Items[0].Actor != nil || part.Items[0].Event.ID != e.ID {
 				t.Errorf("Notifications = %+v, %v", part, err)
@@ -215,17 +216,17 @@ func TestARequestWhoseWordsAreBroughtUpToDateIsRemindedOfAllTheSame(t *testing.T
 		user := l.user().ID
 		id := l.request(l.material(l.organization(user, user), user, nil), user, user, nil)
 		l.write(func(ctx context, tx store.Conn) error {
-			if err := tx.IndexRequests(ctx, []int64{id}, true); err != nil {
+			if err := tx.Requests.Index(ctx, []int64{id}, true); err != nil {
 				return err
 			}
 			return l.db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
-				list, err := tx.RequestsToRemind(ctx, 0, tx.Now.AddDate(1, 0, 0), exchange.Request{}, 9)
+				list, err := tx.Reminders.ToRemind(ctx, 0, tx.Now.AddDate(1, 0, 0), exchange.Request{}, 9)
 				if err != nil || len(list) != 1 {
 					t.Errorf("%d requests are reminded of, %v", len(list), err)
 				}
 				for _, q := range list {
 					q.Reminded = 7
-					if err := tx.SaveReminder(ctx, q); err != nil {
+					if err := tx.Reminders.Save(ctx, q); err != nil {
 						t.Error(err)
 					}
 				}

@@ -49,67 +49,70 @@ func scanRequest(r row, q *exchange.RequestDetail) error {
 	return err
 }
 
-// Request reads one request with its documents.
-func (c Conn) Request(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+// Get reads one request with its documents.
+func (st Requests) Get(ctx context.Context, id int64) (exchange.RequestDetail, error) {
+	q, err := one(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
-	return c.withDocuments(ctx, q, err)
+	return st.withDocuments(ctx, q, err)
 }
 
-// DeletedRequest reads a request that was deleted, without its documents. It is nobody's turn in it.
-func (c Conn) DeletedRequest(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+// Deleted reads a request that was deleted, without its documents. It is nobody's turn in it.
+func (st Requests) Deleted(ctx context.Context, id int64) (exchange.RequestDetail, error) {
+	q, err := one(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
 	q.Active = false
 	return q, err
 }
 
-// RequestForUpdate reads one request and keeps others from changing it until commit.
-func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
-		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)
-	return c.withDocuments(ctx, q, err)
+// ForUpdate reads one request and keeps others from changing it until commit.
+func (st Requests) ForUpdate(ctx context.Context, id int64) (exchange.RequestDetail, error) {
+	q, err := one(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(st.conn.db.dialect.forUpdate), id)
+	return st.withDocuments(ctx, q, err)
 }
 
 // ofRequests is a lock for the requests of a SELECT alone, not for what is joined to them.
 func ofRequests(lock string) string { return strings.Replace(lock, "UPDATE", "UPDATE OF o", 1) }
 
-func (c Conn) withDocuments(ctx context.Context, q exchange.RequestDetail, err error) (exchange.RequestDetail, error) {
+func (st Requests) withDocuments(ctx context.Context, q exchange.RequestDetail, err error) (exchange.RequestDetail,
+	error) {
 	if err != nil {
 		return q, err
 	}
-	q.Documents, err = c.documents(ctx, q.ID)
+	q.Documents, err = st.documents(ctx, q.ID)
 	return q, err
 }
 
-func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Document, error) {
+func (st Requests) documents(ctx context.Context, requests ...int64) ([]exchange.Document, error) {
 	places, args := in(nil, requests)
 	scan := func(r row, d *exchange.Document) error {
 		return r.Scan(&d.ID, &d.RequestID, &d.Slot, &d.AttachmentID, &d.State, &d.Reason, &d.AddedBy, utc{&d.AddedAt},
 			utcNull{&d.ReviewedAt})
 	}
-	return all(ctx, c, scan, `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at, reviewed_at
+	return all(ctx, st.conn, scan, `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at,
+		reviewed_at
 		FROM request_documents WHERE request_id IN (`+places+") ORDER BY id", args...)
 }
 
-// RequestsByID reads those of the requests that exist, with their documents, the oldest first.
-func (c Conn) RequestsByID(ctx context.Context, ids []int64) (list []exchange.RequestDetail, err error) {
+// ByIDs reads those of the requests that exist, with their documents, the oldest first.
+func (st Requests) ByIDs(ctx context.Context, ids []int64) (list []exchange.RequestDetail, err error) {
 	ids = slices.Sorted(slices.Values(ids))
 	for some := range slices.Chunk(slices.Compact(ids), maxIn) {
 		places, args := in(nil, some)
-		found, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id IN ("+places+
+		found, err := all(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id IN ("+
+			places+
 			") AND o.deleted_at IS NULL ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, found...)
 	}
-	return list, c.addDocuments(ctx, list)
+	return list, st.addDocuments(ctx, list)
 }
 
-// Requests lists what viewer may see: the requests of their organizations'
+// List lists what viewer may see: the requests of their organizations'
 // materials and their own; an admin sees every one.
-func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter,
+func (st Requests) List(ctx context.Context, p exchange.Page, f exchange.RequestFilter,
 	viewer exchange.Actor) (exchange.ListPage[exchange.RequestDetail], error) {
 	w := where("o.deleted_at IS NULL")
 	andEqual(w, "o.material_id", f.Material)
@@ -131,8 +134,9 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 				AND p.left_at IS NULL)`, viewer.ID, viewer.ID)
 	}
 	if f.Search != nil {
-		c.skipStmtCache = true // there are as many texts of it as kinds of searches
-		condition, args := matching{c, exchange.RequestScope(viewer)}.requests(fulltext.Parse(string(*f.Search)).Expr())
+		st.conn = st.conn.withoutStmtCache() // there are as many texts of it as kinds of searches
+		condition, args := matching{st.conn,
+			exchange.RequestScope(viewer)}.requests(fulltext.Parse(string(*f.Search)).Expr())
 		w.and(condition, args...)
 	}
 	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins,
@@ -143,11 +147,11 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 			"requester_signed_mta_attachment": holdsDocument(exchange.SignedMTA),
 			"irb_attachment":                  holdsDocument(exchange.IRB),
 			"executed_mta_attachment":         holdsDocument(exchange.ExecutedMTA)}}
-	part, err := l.page(ctx, c, p, w)
+	part, err := l.page(ctx, st.conn, p, w)
 	if err != nil {
 		return part, err
 	}
-	return part, c.addDocuments(ctx, part.Items)
+	return part, st.addDocuments(ctx, part.Items)
 }
 
 // holdsDocument holds where an attachment is the present document of a slot.
@@ -160,14 +164,14 @@ func holdsDocument(slot exchange.Slot) condition {
 }
 
 // addDocuments reads the documents of requests, in one query for each 256.
-func (c Conn) addDocuments(ctx context.Context, list []exchange.RequestDetail) error {
+func (st Requests) addDocuments(ctx context.Context, list []exchange.RequestDetail) error {
 	byID, ids := map[int64]*exchange.RequestDetail{}, make([]int64, len(list))
 	for i := range list {
 		ids[i] = list[i].ID
 		byID[ids[i]] = &list[i]
 	}
 	for some := range slices.Chunk(ids, maxIn) {
-		documents, err := c.documents(ctx, some...)
+		documents, err := st.documents(ctx, some...)
 		if err != nil {
 			return err
 		}
@@ -178,52 +182,52 @@ func (c Conn) addDocuments(ctx context.Context, list []exchange.RequestDetail) e
 	return nil
 }
 
-// InsertRequest adds a request and gives its id; its documents follow with SaveDocuments.
-func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, error) {
-	args, err := c.requestArgs(r)
+// Insert adds a request and gives its id; its documents follow with SaveDocuments.
+func (st Requests) Insert(ctx context.Context, r exchange.Request) (int64, error) {
+	args, err := st.args(r)
 	if err != nil {
 		return 0, err
 	}
 	material := "$" + strconv.Itoa(len(requestWritten)+1)
-	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+
+	return one(ctx, st.conn, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+
 		", organization_id, mta_attachment_id, mta_version) VALUES ("+
 		strings.Trim(places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials "+
 		"WHERE id = "+material+`), 0),
 		(SELECT a.id FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id WHERE m.id = `+material+`),
 		(SELECT a.version FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id
 		WHERE m.id = `+material+")) RETURNING id",
-		append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
+		append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, st.conn.Now, 0, "", r.MaterialID)...)
 }
 
-// requestWritten are the columns that requestArgs fills, and then those that never change and the head.
+// requestWritten are the columns that args fills, and then those that never change and the head.
 var requestWritten = strings.Fields(`assigned_to status is_active requester_abstract address payment_method payment_method_notes
 	rejection_reason override_reason correction carrier tracking conditions sent_at open_issues put_back waiting_since updated_at
 	reminded escalates snoozed_until clock party step material_id requester_id quantity note created_at last_seq last_hash`)
 
-// UpdateRequest saves a request and the head of its events; deleted takes it out of sight, and what
+// Update saves a request and the head of its events; deleted takes it out of sight, and what
 // happened to it out of the organization's feed, which only tells that it was deleted.
-func (c Conn) UpdateRequest(ctx context.Context, q exchange.RequestDetail, deleted bool) error {
-	args, err := c.requestArgs(q.Request)
+func (st Requests) Update(ctx context.Context, q exchange.RequestDetail, deleted bool) error {
+	args, err := st.args(q.Request)
 	if err != nil {
 		return err
 	}
 	var at *time.Time
 	if deleted {
-		at = &c.Now
-		if _, err := c.exec(ctx,
+		at = &st.conn.Now
+		if _, err := st.conn.exec(ctx,
 			"UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID,
 			string(exchange.Deleted)); err != nil {
 			return err
 		}
-		if _, err := c.exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
+		if _, err := st.conn.exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
 			q.ID); err != nil {
 			return err
 		}
-		if err := c.ForgetInsights(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
+		if err := Insights(st).Forget(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
 			return err
 		}
 	}
-	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3,
+	_, err = st.conn.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3,
 		requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9,
 			correction = $10,
@@ -236,7 +240,7 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.RequestDetail, delet
 	return err
 }
 
-func (c Conn) requestArgs(r exchange.Request) ([]any, error) {
+func (st Requests) args(r exchange.Request) ([]any, error) {
 	var address *string
 	if r.Address != nil {
 		raw, err := text(r.Address)
@@ -256,20 +260,22 @@ func (c Conn) requestArgs(r exchange.Request) ([]any, error) {
 	}
 	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection,
 		r.Override, r.Correction,
-		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now, r.Reminded,
+		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, st.conn.Now, r.Reminded,
 		r.Escalates, r.SnoozedUntil, clock, string(r.Party), r.Step}, nil
 }
 
 // SaveDocuments adds the new document versions of a request and saves those that changed.
-func (c Conn) SaveDocuments(ctx context.Context, request int64, before, after []exchange.Document) error {
+func (st Requests) SaveDocuments(ctx context.Context, request int64, before, after []exchange.Document) error {
 	for i, d := range after {
 		var err error
 		switch {
 		case d.ID == 0:
-			_, err = c.exec(ctx, "INSERT INTO request_documents ("+strings.Join(documentWritten, ", ")+") VALUES "+
+			_, err = st.conn.exec(ctx, "INSERT INTO request_documents ("+strings.Join(documentWritten, ", ")+
+				") VALUES "+
 				places(1, len(documentWritten)), documentArgs(request, d)...)
 		case d != before[i]:
-			_, err = c.exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE id = $1",
+			_, err = st.conn.exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE "+
+				"id = $1",
 				d.ID, string(d.State), d.Reason, d.ReviewedAt)
 		}
 		if err != nil {
@@ -287,23 +293,25 @@ func documentArgs(request int64, d exchange.Document) []any {
 }
 
 // InsertIssue adds an open issue and gives its id.
-func (c Conn) InsertIssue(ctx context.Context, i exchange.Issue) (int64, error) {
-	return one(ctx, c, value[int64], "INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES "+
-		"($1, $2, $3, $4) RETURNING id",
-		i.RequestID, i.Text, i.OpenedBy, c.Now)
+func (st Requests) InsertIssue(ctx context.Context, i exchange.Issue) (int64, error) {
+	return one(ctx, st.conn, value[int64],
+		"INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES "+
+			"($1, $2, $3, $4) RETURNING id",
+		i.RequestID, i.Text, i.OpenedBy, st.conn.Now)
 }
 
 // AssignedTo reads the ids of the active requests to an organization's materials that are
 // assigned to a user.
-func (c Conn) AssignedTo(ctx context.Context, organization int64, user uuid.UUID) ([]int64, error) {
-	return all(ctx, c, value[int64], `SELECT o.id FROM material_requests o JOIN materials m ON m.id = o.material_id
+func (st Requests) AssignedTo(ctx context.Context, organization int64, user uuid.UUID) ([]int64, error) {
+	return all(ctx, st.conn, value[int64], `SELECT o.id FROM material_requests o JOIN materials m
+		ON m.id = o.material_id
 		WHERE m.organization_id = $1 AND o.assigned_to = $2 AND o.is_active AND o.deleted_at IS NULL
 		ORDER BY o.id`, organization, user)
 }
 
 // CloseIssue closes an issue.
-func (c Conn) CloseIssue(ctx context.Context, id int64) error {
-	_, err := c.exec(ctx, "UPDATE request_issues SET closed_at = $2 WHERE id = $1", id, c.Now)
+func (st Requests) CloseIssue(ctx context.Context, id int64) error {
+	_, err := st.conn.exec(ctx, "UPDATE request_issues SET closed_at = $2 WHERE id = $1", id, st.conn.Now)
 	return err
 }
 
@@ -314,15 +322,17 @@ func scanIssue(r row, i *exchange.Issue) error {
 const issueColumns = "o.id, o.request_id, o.text, o.opened_by, o.opened_at, o.closed_at"
 
 // Issue reads one issue of a request.
-func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, error) {
-	return one(ctx, c, scanIssue, "SELECT "+issueColumns+" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2",
+func (st Requests) Issue(ctx context.Context, request, id int64) (exchange.Issue, error) {
+	return one(ctx, st.conn, scanIssue, "SELECT "+issueColumns+
+		" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2",
 		request, id)
 }
 
 // Issues lists the issues of a request.
-func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.Issue], error) {
+func (st Requests) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.Issue],
+	error) {
 	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue,
 		filters: map[string]condition{"request": equals("o.request_id")},
 		id:      func(i exchange.Issue) int64 { return i.ID }}
-	return l.page(ctx, c, p, where("o.request_id = ?", request))
+	return l.page(ctx, st.conn, p, where("o.request_id = ?", request))
 }

@@ -17,12 +17,13 @@ import (
 const rowsOfRequest = 1 << 24
 
 // IndexEvents keeps the index of a request in step with what just happened to it, and was saved with it.
-func (c Conn) IndexEvents(ctx context.Context, q exchange.RequestDetail, events []exchange.Event) error {
+func (st Requests) IndexEvents(ctx context.Context, q exchange.RequestDetail, events []exchange.Event) error {
 	var rows []exchange.RequestIndexRow
 	var retold []int64
 	for _, e := range events {
 		if e.Kind == exchange.Deleted {
-			_, err := c.exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2", q.ID*rowsOfRequest,
+			_, err := st.conn.exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2",
+				q.ID*rowsOfRequest,
 				(q.ID+1)*rowsOfRequest)
 			return err
 		}
@@ -33,21 +34,21 @@ func (c Conn) IndexEvents(ctx context.Context, q exchange.RequestDetail, events 
 			retold = []int64{q.ID}
 		}
 	}
-	texts, err := c.requestTexts(ctx, retold)
+	texts, err := st.texts(ctx, retold)
 	if err != nil {
 		return err
 	}
 	for _, t := range texts {
 		rows = append(rows, t.IndexRow())
 	}
-	return c.putRequestWords(ctx, rows)
+	return st.putWords(ctx, rows)
 }
 
-// IndexRequests brings the index rows of requests up to date, at most 256 of them: with names, notes and documents,
+// Index brings the index rows of requests up to date, at most 256 of them: with names, notes and documents,
 // and where whole is true with what was written in them, which a request that moved to another
 // organization needs. Those that there are not, or were deleted, are passed over.
-func (c Conn) IndexRequests(ctx context.Context, ids []int64, whole bool) error {
-	texts, err := c.requestTexts(ctx, ids)
+func (st Requests) Index(ctx context.Context, ids []int64, whole bool) error {
+	texts, err := st.texts(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -55,11 +56,11 @@ func (c Conn) IndexRequests(ctx context.Context, ids []int64, whole bool) error 
 	for i, t := range texts {
 		rows[i] = t.IndexRow()
 	}
-	if err := c.putRequestWords(ctx, rows); err != nil || !whole {
+	if err := st.putWords(ctx, rows); err != nil || !whole {
 		return err
 	}
 	for _, t := range texts {
-		if err := c.indexWritten(ctx, t); err != nil {
+		if err := st.indexWritten(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -69,9 +70,9 @@ func (c Conn) IndexRequests(ctx context.Context, ids []int64, whole bool) error 
 // writtenAtOnce is how many messages are held in memory.
 const writtenAtOnce = 200
 
-func (c Conn) indexWritten(ctx context.Context, t exchange.RequestText) error {
+func (st Requests) indexWritten(ctx context.Context, t exchange.RequestText) error {
 	for seq := int64(0); ; {
-		events, err := all(ctx, c, scanEvent, "SELECT "+eventColumns+` FROM request_events o
+		events, err := all(ctx, st.conn, scanEvent, "SELECT "+eventColumns+` FROM request_events o
 			WHERE o.request_id = $1 AND o.seq > $2 AND o.kind IN ($3, $4) ORDER BY o.seq LIMIT $5`,
 			t.ID, seq, string(exchange.Messaged), string(exchange.IssueOpened), writtenAtOnce)
 		if err != nil || len(events) == 0 {
@@ -84,20 +85,20 @@ func (c Conn) indexWritten(ctx context.Context, t exchange.RequestText) error {
 			}
 			seq = e.Seq
 		}
-		if err := c.putRequestWords(ctx, rows); err != nil {
+		if err := st.putWords(ctx, rows); err != nil {
 			return err
 		}
 	}
 }
 
-// requestTexts reads what requests are found by, and keeps it as it is until commit, so that whoever renames
+// texts reads what requests are found by, and keeps it as it is until commit, so that whoever renames
 // something sees the requests that are just being made. Reminders, which have no words, pass.
-func (c Conn) requestTexts(ctx context.Context, ids []int64) ([]exchange.RequestText, error) {
+func (st Requests) texts(ctx context.Context, ids []int64) ([]exchange.RequestText, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	lock := ""
-	if c.db.Postgres() {
+	if st.conn.db.Postgres() {
 		lock = " FOR SHARE OF m, g, u, a FOR KEY SHARE OF o"
 	}
 	places, args := in(nil, ids)
@@ -119,7 +120,7 @@ func (c Conn) requestTexts(ctx context.Context, ids []int64) ([]exchange.Request
 		}
 		return err
 	}
-	return all(ctx, c, scan, `SELECT o.id, o.requester_id, m.organization_id, m.title, g.name,
+	return all(ctx, st.conn, scan, `SELECT o.id, o.requester_id, m.organization_id, m.title, g.name,
 			u.first_name, u.last_name, u.username, a.first_name, a.last_name, a.username,
 			o.quantity, o.note, o.requester_abstract, o.carrier, o.tracking, o.conditions,
 			(SELECT string_agg(t.filename, '/' ORDER BY d.id) FROM request_documents d JOIN attachments t
@@ -131,16 +132,16 @@ func (c Conn) requestTexts(ctx context.Context, ids []int64) ([]exchange.Request
 		WHERE o.id IN (`+places+") AND o.deleted_at IS NULL ORDER BY o.id"+lock, args...)
 }
 
-// putRequestWords adds rows of the index, or puts them in the place of those that there are.
-func (c Conn) putRequestWords(ctx context.Context, rows []exchange.RequestIndexRow) error {
+// putWords adds rows of the index, or puts them in the place of those that there are.
+func (st Requests) putWords(ctx context.Context, rows []exchange.RequestIndexRow) error {
 	slices.SortFunc(rows, func(a, b exchange.RequestIndexRow) int { // FTS5 writes to the disk whenever they go back
 		return slices.Compare([]int64{a.Request, a.Seq}, []int64{b.Request, b.Seq})
 	})
 	insert, text, replace := "INSERT OR REPLACE", ftsText, ""
-	if c.db.Postgres() {
+	if st.conn.db.Postgres() {
 		insert, text, replace = "INSERT", tsvector, " ON CONFLICT (rowid) DO UPDATE SET words = excluded.words"
 	}
-	for some := range inBatches(rows, c.db.dialect.atOnce) {
+	for some := range inBatches(rows, st.conn.db.dialect.atOnce) {
 		var args []any
 		for _, r := range some {
 			if r.Seq >= rowsOfRequest {
@@ -148,7 +149,7 @@ func (c Conn) putRequestWords(ctx context.Context, rows []exchange.RequestIndexR
 			}
 			args = append(args, r.Request*rowsOfRequest+r.Seq, text(r.Doc.Tokens))
 		}
-		if _, err := c.exec(ctx, insert+" INTO request_words (rowid, words) VALUES "+places(len(some), 2)+replace,
+		if _, err := st.conn.exec(ctx, insert+" INTO request_words (rowid, words) VALUES "+places(len(some), 2)+replace,
 			args...); err != nil {
 			return err
 		}
@@ -159,7 +160,7 @@ func (c Conn) putRequestWords(ctx context.Context, rows []exchange.RequestIndexR
 // matching makes conditions on a request o of expressions, whose words may stand in different rows of the
 // index. scope narrows the rows that are looked at.
 type matching struct {
-	c     Conn
+	c     *conn
 	scope func(fulltext.Expr) fulltext.Expr
 }
 
@@ -216,13 +217,13 @@ func inOneRow(e fulltext.Expr) bool {
 	return e.And == nil && e.But == nil
 }
 
-// RequestsBehind reads, in their order, places behind after in the walk through the requests that are found by
+// Behind reads, in their order, places behind after in the walk through the requests that are found by
 // the name of something; limit of them, fewer where there are no more.
-func (c Conn) RequestsBehind(ctx context.Context, named exchange.Renaming, after exchange.RequestSearchPosition,
+func (st Requests) Behind(ctx context.Context, named exchange.Renaming, after exchange.RequestSearchPosition,
 	limit int) ([]exchange.RequestSearchPosition, error) {
 	scan := func(r row, p *exchange.RequestSearchPosition) error { return r.Scan(&p.Material, &p.Request) }
 	if named.User != uuid.Nil {
-		return all(ctx, c, scan, `SELECT 0, id FROM (
+		return all(ctx, st.conn, scan, `SELECT 0, id FROM (
 				SELECT id FROM (SELECT id FROM material_requests WHERE requester_id = $1 AND id > $2
 				ORDER BY id LIMIT $3) made
 				UNION SELECT id FROM (SELECT id FROM material_requests WHERE assigned_to = $1 AND id > $2
@@ -233,14 +234,14 @@ func (c Conn) RequestsBehind(ctx context.Context, named exchange.Renaming, after
 	if named.Organization != 0 {
 		of, id = "m.organization_id", named.Organization
 	}
-	return all(ctx, c, scan, "SELECT m.id, o.id FROM materials m JOIN material_requests o ON o.material_id = "+
+	return all(ctx, st.conn, scan, "SELECT m.id, o.id FROM materials m JOIN material_requests o ON o.material_id = "+
 		"m.id WHERE "+of+` = $1
 		AND m.id >= $2 AND (m.id > $2 OR o.id > $3) ORDER BY m.id,
 		o.id LIMIT $4`, id, after.Material, after.Request, limit)
 }
 
-// MaterialsBehind reads the ids of materials of an organization behind after, in their order.
-func (c Conn) MaterialsBehind(ctx context.Context, organization, after int64, limit int) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id > $2 AND "+
+// Behind reads the ids of materials of an organization behind after, in their order.
+func (st Materials) Behind(ctx context.Context, organization, after int64, limit int) ([]int64, error) {
+	return all(ctx, st.conn, value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id > $2 AND "+
 		published("m")+" ORDER BY id LIMIT $3", organization, after, limit)
 }

@@ -17,7 +17,8 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 		organization := l.organization(member, member)
 		var shipping int64
 		l.write(func(ctx context, tx store.Conn) (err error) {
-			shipping, err = tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: organization, NeedsPayment: true})
+			shipping, err = tx.Shippings.Insert(ctx,
+				exchange.Shipping{OrganizationID: organization, NeedsPayment: true})
 			return err
 		})
 		plain := l.material(organization, member, func(m *exchange.Material) { m.NeedsIRB = true })
@@ -46,10 +47,10 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				if *id == 0 {
 					first = q.Request
 					first.CreatedAt = tx.Now
-					*id, err = tx.InsertRequest(ctx, q.Request)
+					*id, err = tx.Requests.Insert(ctx, q.Request)
 				} else {
 					q.ID, q.Quantity, q.Note = *id, first.Quantity, first.Note // these never change
-					err = tx.UpdateRequest(ctx, q, false)
+					err = tx.Requests.Update(ctx, q, false)
 				}
 				code(t, "save", err, "")
 				if q.Shipment != nil {
@@ -57,13 +58,13 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				}
 				q.ID, q.WaitingSince, q.SnoozedUntil, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(),
 					utc(q.SnoozedUntil), first.CreatedAt, tx.Now
-				got, err := tx.Request(ctx, *id)
+				got, err := tx.Requests.Get(ctx, *id)
 				same(t, "Request", q, got)
 				code(t, "Request", err, "")
-				got, err = tx.RequestForUpdate(ctx, *id)
+				got, err = tx.Requests.ForUpdate(ctx, *id)
 				same(t, "RequestForUpdate", q, got)
 				code(t, "RequestForUpdate", err, "")
-				part, err := tx.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{},
+				part, err := tx.Requests.List(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{},
 					exchange.Actor{ID: requester})
 				q.Documents = nil
 				same(t, "Requests", []exchange.RequestDetail{q}, part.Items)
@@ -82,28 +83,30 @@ func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 		id := l.request(material, requester, member, nil)
 		l.event(id, requester, exchange.RequestMade)
 		c := l.db.Read()
-		if n, err := c.ActiveRequests(l.ctx, material); n != 1 || err != nil {
+		if n, err := c.Materials.ActiveRequests(l.ctx, material); n != 1 || err != nil {
 			t.Errorf("ActiveRequests = %d, %v", n, err)
 		}
-		if list, err := c.AssignedTo(l.ctx, organization, member); len(list) != 1 || list[0] != id || err != nil {
+		if list, err := c.Requests.AssignedTo(l.ctx, organization, member); len(list) != 1 || list[0] != id ||
+			err != nil {
 			t.Errorf("AssignedTo = %v, %v", list, err)
 		}
 		l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
-		_, err := c.Request(l.ctx, id)
+		_, err := c.Requests.Get(l.ctx, id)
 		code(t, "Request", err, exchange.NotFound)
-		_, err = c.RequestForUpdate(l.ctx, id)
+		_, err = c.Requests.ForUpdate(l.ctx, id)
 		code(t, "RequestForUpdate", err, exchange.NotFound)
-		part, err := c.Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, exchange.Actor{Admin: true})
+		part, err := c.Requests.List(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{},
+			exchange.Actor{Admin: true})
 		if err != nil || part.Total != 0 || len(part.Items) != 0 {
 			t.Errorf("Requests = %+v, %v", part, err)
 		}
-		if n, err := c.ActiveRequests(l.ctx, material); n != 0 || err != nil {
+		if n, err := c.Materials.ActiveRequests(l.ctx, material); n != 0 || err != nil {
 			t.Errorf("ActiveRequests = %d, %v", n, err)
 		}
-		if list, err := c.AssignedTo(l.ctx, organization, member); len(list) != 0 || err != nil {
+		if list, err := c.Requests.AssignedTo(l.ctx, organization, member); len(list) != 0 || err != nil {
 			t.Errorf("AssignedTo = %v, %v", list, err)
 		}
-		if chain, err := c.Chain(l.ctx, id); len(chain) != 1 || err != nil {
+		if chain, err := c.Events.Chain(l.ctx, id); len(chain) != 1 || err != nil {
 			t.Errorf("Chain = %v, %v", chain, err)
 		}
 	})
@@ -120,10 +123,10 @@ func TestAssignedToReadsActiveRequestsOfThatOrganizationAlone(t *testing.T) {
 		l.request(l.material(there, member, nil), other, member, nil)
 		l.request(material, other, member, func(r *exchange.Request) { r.Active = false })
 		second := l.request(material, other, member, nil)
-		list, err := l.db.Read().AssignedTo(l.ctx, here, member)
+		list, err := l.db.Read().Requests.AssignedTo(l.ctx, here, member)
 		code(t, "AssignedTo", err, "")
 		same(t, "AssignedTo", []int64{first, second}, list)
-		if n, err := l.db.Read().ActiveRequests(l.ctx, material); n != 3 || err != nil {
+		if n, err := l.db.Read().Materials.ActiveRequests(l.ctx, material); n != 3 || err != nil {
 			t.Errorf("ActiveRequests = %d, %v, want 3", n, err)
 		}
 	})
@@ -141,8 +144,8 @@ func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 			return d
 		}
 		saved := func(before, after []exchange.Document) []exchange.Document {
-			l.write(func(ctx context, tx store.Conn) error { return tx.SaveDocuments(ctx, id, before, after) })
-			q, err := l.db.Read().Request(l.ctx, id)
+			l.write(func(ctx context, tx store.Conn) error { return tx.Requests.SaveDocuments(ctx, id, before, after) })
+			q, err := l.db.Read().Requests.Get(l.ctx, id)
 			if err != nil || len(q.Documents) != len(after) {
 				t.Fatalf("documents %+v, %v", q.Documents, err)
 			}
@@ -159,7 +162,7 @@ func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 		second[1].State, second[1].ReviewedAt = exchange.Superseded, nil
 		second = saved(first, append(second, document()))
 		saved(second, second)
-		part, err := l.db.Read().Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{},
+		part, err := l.db.Read().Requests.List(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{},
 			exchange.Actor{ID: requester})
 		if err != nil || len(part.Items) != 2 {
 			t.Fatalf("Requests = %+v, %v", part, err)
@@ -180,24 +183,24 @@ func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
 		issue := exchange.Issue{RequestID: request, Text: odd, OpenedBy: user}
 		l.write(func(ctx context, tx store.Conn) (err error) {
 			issue.OpenedAt = tx.Now
-			issue.ID, err = tx.InsertIssue(ctx, issue)
+			issue.ID, err = tx.Requests.InsertIssue(ctx, issue)
 			return err
 		})
 		for _, closed := range []bool{false, true} {
 			if closed {
 				l.write(func(ctx context, tx store.Conn) error {
 					issue.ClosedAt = &tx.Now
-					return tx.CloseIssue(ctx, issue.ID)
+					return tx.Requests.CloseIssue(ctx, issue.ID)
 				})
 			}
-			got, err := l.db.Read().Issue(l.ctx, request, issue.ID)
+			got, err := l.db.Read().Requests.Issue(l.ctx, request, issue.ID)
 			code(t, "Issue", err, "")
 			same(t, "Issue", issue, got)
-			part, err := l.db.Read().Issues(l.ctx, request, exchange.Page{Limit: 2})
+			part, err := l.db.Read().Requests.Issues(l.ctx, request, exchange.Page{Limit: 2})
 			code(t, "Issues", err, "")
 			same(t, "Issues", exchange.ListPage[exchange.Issue]{Items: []exchange.Issue{issue}, Total: 1}, part)
 		}
-		_, err := l.db.Read().Issue(l.ctx, other, issue.ID)
+		_, err := l.db.Read().Requests.Issue(l.ctx, other, issue.ID)
 		code(t, "the issue in another request", err, exchange.NotFound)
 	})
 }
@@ -217,14 +220,14 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 				detail.Missing, detail.Fields, detail.What = nil, nil, nil
 			}
 			l.change(request, false, func(ctx context, tx store.Conn, q *exchange.RequestDetail) error {
-				events, err := tx.AppendEvents(ctx, q, []exchange.Event{
+				events, err := tx.Events.Append(ctx, q, []exchange.Event{
 					{Kind: exchange.Messaged, Actor: user, Detail: detail}, {Kind: exchange.Closed, Actor: user}})
 				made = append(made, events...)
 				return err
 			})
 		}
 		l.event(other, user, exchange.RequestMade)
-		chain, err := l.db.Read().Chain(l.ctx, request)
+		chain, err := l.db.Read().Events.Chain(l.ctx, request)
 		code(t, "Chain", err, "")
 		same(t, "Chain", made, chain)
 		var last exchange.Event
@@ -234,22 +237,23 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 			}
 			last = e
 		}
-		heads, err := l.db.Read().Heads(l.ctx, 0, 5)
+		heads, err := l.db.Read().Events.Heads(l.ctx, 0, 5)
 		if err != nil || len(heads) != 2 {
 			t.Fatalf("Heads = %v, %v", heads, err)
 		}
 		same(t, "the head", store.RequestHead{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}},
 			heads[0])
-		if heads, err := l.db.Read().Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other ||
+		if heads, err := l.db.Read().Events.Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other ||
 			err != nil {
 			t.Errorf("Heads behind the first = %v, %v", heads, err)
 		}
-		if heads, err := l.db.Read().Heads(l.ctx, 0, 1); len(heads) != 1 || heads[0].Request != request || err != nil {
+		if heads, err := l.db.Read().Events.Heads(l.ctx, 0, 1); len(heads) != 1 || heads[0].Request != request ||
+			err != nil {
 			t.Errorf("one of Heads = %v, %v", heads, err)
 		}
 		for kind, want := range map[exchange.EventKind]int64{"": 2 * rounds, exchange.Closed: rounds,
 			exchange.Reopened: 0} {
-			part, err := l.db.Read().Events(l.ctx, request, kind, exchange.Page{Limit: 100})
+			part, err := l.db.Read().Events.List(l.ctx, request, kind, exchange.Page{Limit: 100})
 			if err != nil || part.Total != want || int64(len(part.Items)) != want ||
 				(kind == "" && part.Items[0].ID != last.ID) {
 				t.Errorf("Events of kind %q: %d of %d, %v, want %d, newest first", kind, len(part.Items), part.Total,
@@ -264,10 +268,10 @@ func TestAuditKeepsWhatWasDone(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		user := l.user()
 		l.write(func(ctx context, tx store.Conn) error {
-			if err := tx.InsertAudit(ctx, &user.ID, "material.create", odd, true, user); err != nil {
+			if err := tx.Audit.Insert(ctx, &user.ID, "material.create", odd, true, user); err != nil {
 				return err
 			}
-			return tx.InsertAudit(ctx, nil, "", "", false, nil)
+			return tx.Audit.Insert(ctx, nil, "", "", false, nil)
 		})
 		c := l.db.Read()
 		for query, want := range map[string]int64{

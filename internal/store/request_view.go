@@ -10,7 +10,7 @@ import (
 )
 
 // Timeline lists what happened to a request, of some kinds only where any are named.
-func (c Conn) Timeline(ctx context.Context, request int64, kinds []exchange.EventKind,
+func (st Events) Timeline(ctx context.Context, request int64, kinds []exchange.EventKind,
 	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
 	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
 		id: func(e exchange.Event) int64 { return e.ID }}
@@ -22,12 +22,12 @@ func (c Conn) Timeline(ctx context.Context, request int64, kinds []exchange.Even
 		}
 		f.and("o.kind IN (?"+strings.Repeat(", ?", len(kinds)-1)+")", words...)
 	}
-	return l.page(ctx, c, p, f)
+	return l.page(ctx, st.conn, p, f)
 }
 
-// DocumentsOfRequest reads the attachments of every document version of a request, by id.
-func (c Conn) DocumentsOfRequest(ctx context.Context, request int64) (map[int64]exchange.Attachment, error) {
-	list, err := all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+// OfRequest reads the attachments of every document version of a request, by id.
+func (st Attachments) OfRequest(ctx context.Context, request int64) (map[int64]exchange.Attachment, error) {
+	list, err := all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.id IN (SELECT attachment_id FROM request_documents WHERE request_id = $1)
 		AND o.deleted_at IS NULL`, request)
 	byID := map[int64]exchange.Attachment{}
@@ -42,9 +42,9 @@ const recent = 500
 
 // ReceiptTimes are how long the latest requests of an organization took until their receipt was confirmed,
 // the shortest first.
-func (c Conn) ReceiptTimes(ctx context.Context, organization int64) ([]time.Duration, error) {
+func (st Requests) ReceiptTimes(ctx context.Context, organization int64) ([]time.Duration, error) {
 	type span struct{ from, to time.Time }
-	list, err := all(ctx, c, func(r row, s *span) error { return r.Scan(utc{&s.from}, utc{&s.to}) },
+	list, err := all(ctx, st.conn, func(r row, s *span) error { return r.Scan(utc{&s.from}, utc{&s.to}) },
 		`SELECT r.created_at, e.at
 		FROM (SELECT request_id, at, detail FROM request_events WHERE organization_id = $1 AND kind = $2
 		ORDER BY id DESC LIMIT $3) e

@@ -8,33 +8,33 @@ import (
 	"github.com/google/uuid"
 )
 
-// Actor reads who presents the token with that hash, and their organizations, in one query.
+// ByToken reads who presents the token with that hash, and their organizations, in one query.
 // NotFound when there is no such token or it expired.
-func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
-	return one(ctx, c, scanActor, selectActor, hash, c.Now)
+func (st Actors) ByToken(ctx context.Context, hash string) (exchange.Actor, error) {
+	return one(ctx, st.conn, scanActor, selectActor, hash, st.conn.Now)
 }
 
 var selectActor = "SELECT " + ofToken + actorColumns + byToken + "t.hash = $1"
 
-// ActorOf reads a user with their organizations, for what is done later in their name. NotFound when they closed their
+// Of reads a user with their organizations, for what is done later in their name. NotFound when they closed their
 // account.
-func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
-	return one(ctx, c, scanActor, "SELECT "+noToken+actorColumns+byUser, user)
+func (st Actors) Of(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
+	return one(ctx, st.conn, scanActor, "SELECT "+noToken+actorColumns+byUser, user)
 }
 
-// ActorNow reads an actor again inside a transaction, and keeps their rights from ending until commit: by the token
+// Current reads an actor again inside a transaction, and keeps their rights from ending until commit: by the token
 // that they presented or, where they presented none, by their id. NotFound when the token is revoked or expired.
 //
 // On PostgreSQL it takes FOR KEY SHARE locks of the token, the user, their memberships and the labs that they own. What
 // ends a right (deleting a token, SetMembers, LockAdmin, LockOwner) takes FOR UPDATE of the row, so that one waits for
 // the other; every other change of these rows takes FOR NO KEY UPDATE and waits for no actor. SQLite has one writer.
-func (c Conn) ActorNow(ctx context.Context, who exchange.Actor) (exchange.Actor, error) {
-	lock := c.db.dialect.forActing
+func (st Actors) Current(ctx context.Context, who exchange.Actor) (exchange.Actor, error) {
+	lock := st.conn.db.dialect.forActing
 	columns := "u.id, u.is_admin, " + actorLabs(memberships+lock, owned+lock)
 	if who.TokenID == 0 {
-		return one(ctx, c, scanActor, "SELECT "+noToken+columns+byUser+lock, who.ID)
+		return one(ctx, st.conn, scanActor, "SELECT "+noToken+columns+byUser+lock, who.ID)
 	}
-	return one(ctx, c, scanActor, "SELECT "+ofToken+columns+byToken+"t.id = $1"+lock, who.TokenID, c.Now)
+	return one(ctx, st.conn, scanActor, "SELECT "+ofToken+columns+byToken+"t.id = $1"+lock, who.TokenID, st.conn.Now)
 }
 
 const (
@@ -62,19 +62,19 @@ func scanActor(r row, a *exchange.Actor) error {
 
 // LockAdmin waits until a user does not act any more, and keeps them from it until commit: whoever takes their being an
 // admin from them calls it before they read the user.
-func (c Conn) LockAdmin(ctx context.Context, user uuid.UUID) error {
-	return c.lock(ctx, "SELECT 1 FROM users WHERE id = $1", user)
+func (st Actors) LockAdmin(ctx context.Context, user uuid.UUID) error {
+	return st.lock(ctx, "SELECT 1 FROM users WHERE id = $1", user)
 }
 
 // LockOwner is LockAdmin for whoever takes an organization from its owner.
-func (c Conn) LockOwner(ctx context.Context, organization int64) error {
-	return c.lock(ctx, "SELECT 1 FROM organizations WHERE id = $1", organization)
+func (st Actors) LockOwner(ctx context.Context, organization int64) error {
+	return st.lock(ctx, "SELECT 1 FROM organizations WHERE id = $1", organization)
 }
 
-func (c Conn) lock(ctx context.Context, query string, args ...any) error {
-	if c.db.dialect.forUpdate == "" {
+func (st Actors) lock(ctx context.Context, query string, args ...any) error {
+	if st.conn.db.dialect.forUpdate == "" {
 		return nil
 	}
-	_, err := all(ctx, c, value[int64], query+c.db.dialect.forUpdate, args...)
+	_, err := all(ctx, st.conn, value[int64], query+st.conn.db.dialect.forUpdate, args...)
 	return err
 }

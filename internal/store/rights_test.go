@@ -28,55 +28,57 @@ func newActing(t *testing.T, l lab) acting {
 		other: other}
 	l.write(func(ctx context, tx store.Conn) error {
 		u.Admin = true
-		_, err := tx.InsertToken(ctx,
+		_, err := tx.Tokens.Insert(ctx,
 			exchange.Token{UserID: u.ID, Kind: exchange.APIToken, Name: "n", ExpiresAt: start.AddDate(1, 0, 0)}, "hash")
-		return errors.Join(err, tx.UpdateUser(ctx, u))
+		return errors.Join(err, tx.Users.Update(ctx, u))
 	})
 	var err error
-	a.who, err = l.db.Read().Actor(l.ctx, "hash")
+	a.who, err = l.db.Read().Actors.ByToken(l.ctx, "hash")
 	code(t, "Actor", err, "")
 	return a
 }
 
-// ends are the ways in which a right ends, and what ActorNow gives then.
+// ends are the ways in which a right ends, and what Actors.Current gives then.
 var ends = map[string]struct {
 	end  func(a acting, ctx context, tx store.Conn) error
 	left func(a acting, now exchange.Actor, err error) bool
 }{
 	"the token is revoked": {
-		func(a acting, ctx context, tx store.Conn) error { return tx.DeleteToken(ctx, a.who.ID, a.who.TokenID) },
+		func(a acting, ctx context, tx store.Conn) error {
+			return tx.Tokens.Delete(ctx, a.who.ID, a.who.TokenID)
+		},
 		func(_ acting, _ exchange.Actor, err error) bool { return exchange.CodeOf(err) == exchange.NotFound },
 	},
 	"every token is revoked": {
-		func(a acting, ctx context, tx store.Conn) error { return tx.DeleteTokens(ctx, a.who.ID) },
+		func(a acting, ctx context, tx store.Conn) error { return tx.Tokens.DeleteAll(ctx, a.who.ID) },
 		func(_ acting, _ exchange.Actor, err error) bool { return exchange.CodeOf(err) == exchange.NotFound },
 	},
 	"they are no admin any more": {
 		func(a acting, ctx context, tx store.Conn) error {
-			if err := tx.LockAdmin(ctx, a.who.ID); err != nil {
+			if err := tx.Actors.LockAdmin(ctx, a.who.ID); err != nil {
 				return err
 			}
-			u, err := tx.UserForUpdate(ctx, a.who.ID)
+			u, err := tx.Users.ForUpdate(ctx, a.who.ID)
 			u.Admin = false
-			return errors.Join(err, tx.UpdateUser(ctx, u))
+			return errors.Join(err, tx.Users.Update(ctx, u))
 		},
 		func(_ acting, now exchange.Actor, err error) bool { return err == nil && !now.Admin },
 	},
 	"they are removed from a lab": {
 		func(a acting, ctx context, tx store.Conn) error {
-			if _, err := tx.OrganizationForUpdate(ctx, a.member); err != nil {
+			if _, err := tx.Organizations.ForUpdate(ctx, a.member); err != nil {
 				return err
 			}
-			_, err := tx.SetMembers(ctx, a.member, []uuid.UUID{a.other})
+			_, err := tx.Organizations.SetMembers(ctx, a.member, []uuid.UUID{a.other})
 			return err
 		},
 		func(a acting, now exchange.Actor, err error) bool { return err == nil && !now.MemberOf(a.member) },
 	},
 	"their lab is somebody else's": {
 		func(a acting, ctx context, tx store.Conn) error {
-			o, err := tx.OrganizationForUpdate(ctx, a.owns)
+			o, err := tx.Organizations.ForUpdate(ctx, a.owns)
 			o.Owner = a.other
-			return errors.Join(err, tx.LockOwner(ctx, a.owns), tx.UpdateOrganization(ctx, o))
+			return errors.Join(err, tx.Actors.LockOwner(ctx, a.owns), tx.Organizations.Update(ctx, o))
 		},
 		func(a acting, now exchange.Actor, err error) bool {
 			return err == nil && len(now.Owns) == 0 && now.MemberOf(a.owns)
@@ -110,7 +112,7 @@ func TestRightDoesNotEndBeforeWhatItAllowedIsDone(t *testing.T) {
 			each(t, func(t *testing.T, l lab) {
 				a, ended := newActing(t, l), make(chan error, 1)
 				l.write(func(ctx context, tx store.Conn) error {
-					now, err := tx.ActorNow(ctx, a.who)
+					now, err := tx.Actors.Current(ctx, a.who)
 					same(t, "ActorNow", a.who, now)
 					go func() {
 						ended <- l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error { return c.end(a, ctx, tx) })
@@ -120,7 +122,7 @@ func TestRightDoesNotEndBeforeWhatItAllowedIsDone(t *testing.T) {
 				})
 				code(t, "end", <-ended, "")
 				l.write(func(ctx context, tx store.Conn) error {
-					if now, err := tx.ActorNow(ctx, a.who); !c.left(a, now, err) {
+					if now, err := tx.Actors.Current(ctx, a.who); !c.left(a, now, err) {
 						t.Errorf("afterwards they are %+v, %v", now, err)
 					}
 					return nil
@@ -141,7 +143,7 @@ func TestActorNowWaitsForWhatEndsARight(t *testing.T) {
 					err := c.end(a, ctx, tx)
 					go func() {
 						acted <- l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
-							if now, err := tx.ActorNow(ctx, a.who); !c.left(a, now, err) {
+							if now, err := tx.Actors.Current(ctx, a.who); !c.left(a, now, err) {
 								t.Errorf("they act as %+v, %v", now, err)
 							}
 							return nil
@@ -161,27 +163,28 @@ func TestOtherChangesDoNotWaitForWhoActs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l lab) {
 		a := newActing(t, l)
-		settings, err := l.db.Read().Memberships(l.ctx, a.who.ID, exchange.Page{Limit: 1})
+		settings, err := l.db.Read().Memberships.List(l.ctx, a.who.ID, exchange.Page{Limit: 1})
 		code(t, "Memberships", err, "")
 		change := func() {
 			ctx, cancel := stdcontext.WithTimeout(l.ctx, 10*time.Second)
 			defer cancel()
 			code(t, "a change", l.db.Tx(ctx, func(ctx context, tx store.Conn) error {
-				if _, err := tx.ActorNow(ctx, a.who); err != nil {
+				if _, err := tx.Actors.Current(ctx, a.who); err != nil {
 					return err
 				}
-				u, err := tx.UserForUpdate(ctx, a.who.ID)
+				u, err := tx.Users.ForUpdate(ctx, a.who.ID)
 				u.FirstName += "+"
-				o, failed := tx.OrganizationForUpdate(ctx, a.owns)
+				o, failed := tx.Organizations.ForUpdate(ctx, a.owns)
 				o.Name += "+"
-				m, wrong := tx.MembershipForUpdate(ctx, settings.Items[0].ID)
-				_, missing := tx.SetMembers(ctx, a.owns, []uuid.UUID{a.who.ID})
-				return errors.Join(err, failed, wrong, missing, tx.UpdateUser(ctx, u), tx.UpdateOrganization(ctx, o),
-					tx.UpdateSwitches(ctx, m.ID, exchange.Switches{}), tx.UseToken(ctx, a.who.TokenID))
+				m, wrong := tx.Memberships.ForUpdate(ctx, settings.Items[0].ID)
+				_, missing := tx.Organizations.SetMembers(ctx, a.owns, []uuid.UUID{a.who.ID})
+				return errors.Join(err, failed, wrong, missing, tx.Users.Update(ctx, u),
+					tx.Organizations.Update(ctx, o),
+					tx.Memberships.UpdateSwitches(ctx, m.ID, exchange.Switches{}), tx.Tokens.Use(ctx, a.who.TokenID))
 			}), "")
 		}
 		l.write(func(ctx context, tx store.Conn) error {
-			_, err := tx.ActorNow(ctx, a.who)
+			_, err := tx.Actors.Current(ctx, a.who)
 			if l.db.Postgres() {
 				change()
 			}
@@ -200,9 +203,9 @@ func TestActorNowWithoutATokenIsTheUserAsTheyAre(t *testing.T) {
 		l.write(func(ctx context, tx store.Conn) error {
 			want := a.who
 			want.TokenID, want.Used = 0, nil
-			now, err := tx.ActorNow(ctx, exchange.Actor{ID: a.who.ID, Organizations: []int64{1}})
+			now, err := tx.Actors.Current(ctx, exchange.Actor{ID: a.who.ID, Organizations: []int64{1}})
 			same(t, "ActorNow", want, now)
-			_, missing := tx.ActorNow(ctx, exchange.Actor{ID: uuid.New()})
+			_, missing := tx.Actors.Current(ctx, exchange.Actor{ID: uuid.New()})
 			code(t, "ActorNow of nobody", missing, exchange.NotFound)
 			return err
 		})

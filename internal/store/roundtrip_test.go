@@ -36,7 +36,7 @@ func TestUserIsReadAsWritten(t *testing.T) {
 			u.ID, u.Closed = uuid.New(), false // which only closing an account writes
 			l.write(func(ctx context, tx store.Conn) error {
 				u.CreatedAt, u.UpdatedAt = tx.Now, tx.Now
-				return tx.InsertUser(ctx, u)
+				return tx.Users.Insert(ctx, u)
 			})
 			first := u
 			for again := range rounds {
@@ -45,17 +45,17 @@ func TestUserIsReadAsWritten(t *testing.T) {
 					first.CreatedAt, false
 				l.write(func(ctx context, tx store.Conn) error {
 					u.UpdatedAt = tx.Now
-					return tx.UpdateUser(ctx, u)
+					return tx.Users.Update(ctx, u)
 				})
-				got, err := l.db.Read().User(l.ctx, u.ID)
+				got, err := l.db.Read().Users.Get(l.ctx, u.ID)
 				code(t, "User", err, "")
 				same(t, "User", u, got)
 			}
-			got, err := l.db.Read().UserByRegistryID(l.ctx, u.RegistryID)
+			got, err := l.db.Read().Users.ByRegistryID(l.ctx, u.RegistryID)
 			code(t, "UserByRegistryID", err, "")
 			same(t, "UserByRegistryID", u, got)
 			l.write(func(ctx context, tx store.Conn) error {
-				got, err := tx.UserForUpdate(ctx, u.ID)
+				got, err := tx.Users.ForUpdate(ctx, u.ID)
 				same(t, "UserForUpdate", u, got)
 				return err
 			})
@@ -73,17 +73,17 @@ func TestOrganizationIsReadAsWritten(t *testing.T) {
 			o.Owner = l.userIn(tx).ID
 			if *id == 0 {
 				created = tx.Now
-				*id, err = tx.InsertOrganization(ctx, o)
+				*id, err = tx.Organizations.Insert(ctx, o)
 			} else {
 				o.ID = *id
-				err = tx.UpdateOrganization(ctx, o)
+				err = tx.Organizations.Update(ctx, o)
 			}
 			code(t, "save", err, "")
 			o.ID, o.CreatedAt, o.UpdatedAt = *id, created, tx.Now
-			got, err := tx.Organization(ctx, *id)
+			got, err := tx.Organizations.Get(ctx, *id)
 			same(t, "Organization", o, got)
 			code(t, "Organization", err, "")
-			got, err = tx.OrganizationForUpdate(ctx, *id)
+			got, err = tx.Organizations.ForUpdate(ctx, *id)
 			same(t, "OrganizationForUpdate", o, got)
 			return err
 		})
@@ -107,17 +107,17 @@ func TestShippingIsReadAsWritten(t *testing.T) {
 			s.OrganizationID = organization
 			if *id == 0 {
 				created = tx.Now
-				*id, err = tx.InsertShipping(ctx, s)
+				*id, err = tx.Shippings.Insert(ctx, s)
 			} else {
 				s.ID = *id
-				err = tx.UpdateShipping(ctx, s)
+				err = tx.Shippings.Update(ctx, s)
 			}
 			code(t, "save", err, "")
 			s.ID, s.CreatedAt, s.UpdatedAt = *id, created, tx.Now
-			got, err := tx.Shipping(ctx, *id)
+			got, err := tx.Shippings.Get(ctx, *id)
 			same(t, "Shipping", s, got)
 			code(t, "Shipping", err, "")
-			got, err = tx.ShippingForUpdate(ctx, *id)
+			got, err = tx.Shippings.ForUpdate(ctx, *id)
 			same(t, "ShippingForUpdate", s, got)
 			return err
 		})
@@ -136,29 +136,29 @@ func TestAddressIsReadAsWrittenByItsUserAlone(t *testing.T) {
 			a.UserID = user
 			if *id == 0 {
 				created = tx.Now
-				*id, err = tx.InsertAddress(ctx, a)
+				*id, err = tx.Addresses.Insert(ctx, a)
 			} else {
 				a.ID = *id
-				err = tx.UpdateAddress(ctx, a)
+				err = tx.Addresses.Update(ctx, a)
 			}
 			code(t, "save", err, "")
 			a.ID, a.CreatedAt, a.UpdatedAt = *id, created, tx.Now
-			got, err := tx.Address(ctx, user, *id)
+			got, err := tx.Addresses.Get(ctx, user, *id)
 			code(t, "Address", err, "")
 			same(t, "Address", a, got)
 			last = *id
-			_, denied := tx.Address(ctx, stranger, *id)
+			_, denied := tx.Addresses.Get(ctx, stranger, *id)
 			code(t, "a stranger's read", denied, exchange.NotFound)
-			code(t, "a stranger's delete", tx.DeleteAddress(ctx, stranger, *id), exchange.NotFound)
+			code(t, "a stranger's delete", tx.Addresses.Delete(ctx, stranger, *id), exchange.NotFound)
 			stolen := a
 			stolen.UserID, stolen.Name = stranger, "stolen"
-			code(t, "a stranger's update", tx.UpdateAddress(ctx, stolen), "")
-			got, err = tx.Address(ctx, user, *id)
+			code(t, "a stranger's update", tx.Addresses.Update(ctx, stolen), "")
+			got, err = tx.Addresses.Get(ctx, user, *id)
 			same(t, "Address after a stranger's update", a, got)
 			return err
 		})
-		l.write(func(ctx context, tx store.Conn) error { return tx.DeleteAddress(ctx, user, last) })
-		_, err := l.db.Read().Address(l.ctx, user, last)
+		l.write(func(ctx context, tx store.Conn) error { return tx.Addresses.Delete(ctx, user, last) })
+		_, err := l.db.Read().Addresses.Get(l.ctx, user, last)
 		code(t, "a deleted address", err, exchange.NotFound)
 	})
 }
@@ -170,7 +170,7 @@ func TestMaterialIsReadAsWritten(t *testing.T) {
 		organization := l.organization(contact.ID)
 		var shipping int64
 		l.write(func(ctx context, tx store.Conn) (err error) {
-			shipping, err = tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: organization})
+			shipping, err = tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: organization})
 			return err
 		})
 		var created time.Time
@@ -183,32 +183,32 @@ func TestMaterialIsReadAsWritten(t *testing.T) {
 			}
 			if *id == 0 {
 				created = tx.Now
-				*id, err = tx.InsertMaterial(ctx, m)
+				*id, err = tx.Materials.Insert(ctx, m)
 			} else {
 				m.ID = *id
-				err = tx.UpdateMaterial(ctx, m)
+				err = tx.Materials.Update(ctx, m)
 			}
 			code(t, "save", err, "")
 			if m.Metadata == nil {
 				m.Metadata = []byte{}
 			}
 			m.ID, m.CreatedAt, m.UpdatedAt = *id, created, tx.Now
-			got, err := tx.Material(ctx, *id)
+			got, err := tx.Materials.Get(ctx, *id)
 			same(t, "Material", m, got)
 			code(t, "Material", err, "")
-			shown, err := tx.ShownMaterial(ctx, *id)
+			shown, err := tx.Materials.Shown(ctx, *id)
 			same(t, "ShownMaterial", exchange.ShownMaterial{Material: m, Contact: contact, Grants: []int64{}},
 				shown.Revealed())
 			code(t, "ShownMaterial", err, "")
 			if m.ImportIdentifier != nil {
-				shown, err = tx.MaterialByImport(ctx, m.ImportSource, *m.ImportIdentifier)
+				shown, err = tx.Materials.ByImport(ctx, m.ImportSource, *m.ImportIdentifier)
 				same(t, "MaterialByImport", m, shown.Revealed().Material)
 				code(t, "MaterialByImport", err, "")
 			}
-			got, err = tx.MaterialForShare(ctx, *id)
+			got, err = tx.Materials.ForShare(ctx, *id)
 			same(t, "MaterialForShare", m, got)
 			code(t, "MaterialForShare", err, "")
-			got, err = tx.MaterialForUpdate(ctx, *id)
+			got, err = tx.Materials.ForUpdate(ctx, *id)
 			same(t, "MaterialForUpdate", m, got)
 			return err
 		})
@@ -227,10 +227,10 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 			l.exec("INSERT INTO grant_materials (grant_id, material_id, created_at) VALUES ($1, $2, $3)", id, material,
 				times[0])
 		}
-		shown, err := l.db.Read().ShownMaterial(l.ctx, material)
+		shown, err := l.db.Read().Materials.Shown(l.ctx, material)
 		code(t, "ShownMaterial", err, "")
 		same(t, "Grants", want, shown.Grants)
-		part, err := l.db.Read().Grants(l.ctx, user, exchange.Page{Limit: 1})
+		part, err := l.db.Read().Grants.List(l.ctx, user, exchange.Page{Limit: 1})
 		code(t, "Grants", err, "")
 		same(t, "Grants", exchange.ListPage[exchange.Grant]{Items: []exchange.Grant{{ID: 1 << 42, UserID: user,
 			Title: odd, FunderID: "R01",
@@ -261,25 +261,25 @@ func TestAttachmentIsReadAsWritten(t *testing.T) {
 			}
 			if *id == 0 {
 				created = tx.Now
-				*id, err = tx.InsertAttachment(ctx, a)
+				*id, err = tx.Attachments.Insert(ctx, a)
 			} else {
 				a.ID = *id
-				err = tx.UpdateAttachment(ctx, a)
+				err = tx.Attachments.Update(ctx, a)
 			}
 			code(t, "save", err, "")
 			a.ID, a.CreatedAt, a.UpdatedAt = *id, created, tx.Now
-			got, err := tx.Attachment(ctx, *id)
+			got, err := tx.Attachments.Get(ctx, *id)
 			same(t, "Attachment", a, got)
 			code(t, "Attachment", err, "")
-			got, err = tx.AttachmentForUpdate(ctx, *id)
+			got, err = tx.Attachments.ForUpdate(ctx, *id)
 			same(t, "AttachmentForUpdate", a, got)
 			code(t, "AttachmentForUpdate", err, "")
-			known, err := tx.ContentKnown(ctx, "no such key")
+			known, err := tx.Attachments.ContentKnown(ctx, "no such key")
 			if known || err != nil {
 				t.Errorf("ContentKnown of no key = %v, %v", known, err)
 			}
 			if a.Content != nil {
-				if known, err = tx.ContentKnown(ctx, a.Content.Key); !known {
+				if known, err = tx.Attachments.ContentKnown(ctx, a.Content.Key); !known {
 					t.Errorf("ContentKnown of its key = false")
 				}
 			}
@@ -299,20 +299,20 @@ func TestDeletedAttachmentIsNotFoundButItsContentIsFoundForCleaning(t *testing.T
 		kept := l.attachment(user, func(a *exchange.Attachment) { a.Content = &exchange.Content{Key: "kept"} })
 		l.attachment(user, func(a *exchange.Attachment) { a.DeletedAt = &deletion }) // without content
 		c := l.db.Read()
-		_, err := c.Attachment(l.ctx, id)
+		_, err := c.Attachments.Get(l.ctx, id)
 		code(t, "Attachment", err, exchange.NotFound)
-		_, err = c.AttachmentForUpdate(l.ctx, id)
+		_, err = c.Attachments.ForUpdate(l.ctx, id)
 		code(t, "AttachmentForUpdate", err, exchange.NotFound)
-		part, err := c.Attachments(l.ctx, exchange.Page{Limit: 5})
+		part, err := c.Attachments.List(l.ctx, exchange.Page{Limit: 5})
 		if err != nil || part.Total != 1 || part.Items[0].ID != kept {
 			t.Errorf("Attachments = %+v, %v", part, err)
 		}
-		own, err := c.AttachmentsOf(l.ctx, user)
+		own, err := c.Attachments.OfUser(l.ctx, user)
 		if err != nil || len(own) != 1 || own[0].ID != kept {
 			t.Errorf("AttachmentsOf = %+v, %v", own, err)
 		}
 		for before, want := range map[time.Time]int{deletion: 0, deletion.Add(time.Microsecond): 1} {
-			list, err := c.DeletedContent(l.ctx, before, 5)
+			list, err := c.Attachments.DeletedContent(l.ctx, before, 5)
 			if err != nil || len(list) != want {
 				t.Fatalf("DeletedContent before %v = %+v, %v", before, list, err)
 			}
@@ -322,7 +322,7 @@ func TestDeletedAttachmentIsNotFoundButItsContentIsFoundForCleaning(t *testing.T
 			}
 		}
 		for after, want := range map[int64]int{0: 2, id: 1, kept: 0} {
-			if list, err := c.StoredContent(l.ctx, after, 5); err != nil || len(list) != want {
+			if list, err := c.Attachments.StoredContent(l.ctx, after, 5); err != nil || len(list) != want {
 				t.Errorf("StoredContent after %d = %+v, %v", after, list, err)
 			}
 		}

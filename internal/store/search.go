@@ -7,36 +7,36 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// SearchMaterials returns the materials that match a search and that its viewer may see. Without words, the newest are
+// Materials returns the materials that match a search and that its viewer may see. Without words, the newest are
 // the most relevant.
-func (c Conn) SearchMaterials(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial],
+func (st Search) Materials(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial],
 	error) {
-	return search(ctx, finder{c, materialIndex, s.Viewer}, s, shownMaterial, materialFrom, shownFields)
+	return search(ctx, finder{st.conn, materialIndex, s.Viewer}, s, shownMaterial, materialFrom, shownFields)
 }
 
-// SearchOrganizations returns the organizations that match a search.
-func (c Conn) SearchOrganizations(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization],
+// Organizations returns the organizations that match a search.
+func (st Search) Organizations(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization],
 	error) {
-	return search(ctx, finder{c, organizationIndex, s.Viewer}, s, organizationColumns, "organizations o",
+	return search(ctx, finder{st.conn, organizationIndex, s.Viewer}, s, organizationColumns, "organizations o",
 		organizationFields)
 }
 
-// SearchUsers returns the users that match a search.
-func (c Conn) SearchUsers(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
-	return search(ctx, finder{c, userIndex, s.Viewer}, s, userColumns, "users u JOIN users o ON o.id = u.id",
+// Users returns the users that match a search.
+func (st Search) Users(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
+	return search(ctx, finder{st.conn, userIndex, s.Viewer}, s, userColumns, "users u JOIN users o ON o.id = u.id",
 		userFields)
 }
 
 // MatchMaterials returns the ids of those of the given materials that match a search; it ignores the sort and the page.
-func (c Conn) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64) (matching []int64, err error) {
-	f := finder{c, materialIndex, s.Viewer}
+func (st Search) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64) (matching []int64, err error) {
+	f := finder{st.conn, materialIndex, s.Viewer}
 	e := and(s.Query.Expr(), filtered(s.Filters, ""))
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in([]any{f.db.dialect.asked(e)}, some)
 		w := &filter{args: args}
 		w.sql.WriteString("x.id IN (" + places + ") AND " + f.matches())
-		f.sight(w, c, s.Viewer)
-		found, err := all(ctx, c, value[int64], "SELECT x.id FROM material_index x WHERE "+w.sql.String()+
+		f.sight(w, st.conn, s.Viewer)
+		found, err := all(ctx, st.conn, value[int64], "SELECT x.id FROM material_index x WHERE "+w.sql.String()+
 			" ORDER BY x.id", w.args...)
 		if err != nil {
 			return nil, err
@@ -124,10 +124,10 @@ func load[T any](ctx context.Context, f finder, hits []ranked, columns, tables s
 	w := &filter{args: args}
 	w.sql.WriteString("x.rank IN (" + places + ")")
 	if f.sight != nil {
-		f.sight(w, f.Conn, f.viewer)
+		f.sight(w, f.conn, f.viewer)
 	}
 	byRank := map[int64]T{}
-	_, err := all(ctx, f.Conn, func(r row, rank *int64) error {
+	_, err := all(ctx, f.conn, func(r row, rank *int64) error {
 		var item T
 		if err := r.Scan(append([]any{rank}, fields(&item)...)...); err != nil {
 			return err

@@ -50,10 +50,10 @@ func draw(rt *rapid.T, l lab) *findable {
 		owner := w.people[i]
 		o := exchange.Organization{Name: fmt.Sprintf("Lab %d", i), Owner: owner}
 		l.write(func(ctx context, tx store.Conn) (err error) {
-			if o.ID, err = tx.InsertOrganization(ctx, o); err != nil {
+			if o.ID, err = tx.Organizations.Insert(ctx, o); err != nil {
 				return err
 			}
-			_, err = tx.SetMembers(ctx, o.ID, []uuid.UUID{owner})
+			_, err = tx.Organizations.SetMembers(ctx, o.ID, []uuid.UUID{owner})
 			return err
 		})
 		w.organizations, w.members[o.ID] = append(w.organizations, o), []uuid.UUID{owner}
@@ -68,7 +68,7 @@ func draw(rt *rapid.T, l lab) *findable {
 			change(rt, &m)
 			list = append(list, m)
 		}
-		l.write(func(ctx context, tx store.Conn) error { _, err := tx.InsertMaterials(ctx, list); return err })
+		l.write(func(ctx context, tx store.Conn) error { _, err := tx.Materials.InsertAll(ctx, list); return err })
 		for i := range list {
 			list[i].CreatedAt = list[i].CreatedAt.UTC()
 		}
@@ -88,7 +88,7 @@ func draw(rt *rapid.T, l lab) *findable {
 					w.materials[i].UpdatedAt = tx.Now
 				}
 			}
-			return tx.UpdateMaterials(ctx, changed)
+			return tx.Materials.UpdateAll(ctx, changed)
 		})
 	}
 	if rapid.Bool().Draw(rt, "rename") {
@@ -101,10 +101,10 @@ func draw(rt *rapid.T, l lab) *findable {
 					ids = append(ids, m.ID)
 				}
 			}
-			if err := tx.UpdateOrganization(ctx, *o); err != nil {
+			if err := tx.Organizations.Update(ctx, *o); err != nil {
 				return err
 			}
-			return tx.ReindexMaterials(ctx, append(ids, 1<<30))
+			return tx.Materials.Reindex(ctx, append(ids, 1<<30))
 		})
 	}
 	return w
@@ -255,7 +255,7 @@ func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
 func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64,
 	first exchange.SearchResult[exchange.ShownMaterial]) {
 	for n := 0; ; n++ {
-		page, err := w.db.Read().SearchMaterials(w.ctx, s)
+		page, err := w.db.Read().Search.Materials(w.ctx, s)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -316,13 +316,13 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 			if len(first.Facets) != len(facets) { // those that are left
 				rt.Fatalf("facets %v, want %v", first.Facets, facets)
 			}
-			matching, err := w.db.Read().MatchMaterials(w.ctx, s, idsOf(w.materials, materialID))
+			matching, err := w.db.Read().Search.MatchMaterials(w.ctx, s, idsOf(w.materials, materialID))
 			slices.Sort(wanted)
 			if diff := gocmp.Diff(wanted, matching, cmpopts.EquateEmpty()); diff != "" || err != nil {
 				rt.Fatalf("MatchMaterials (-want +got): %s %v", diff, err)
 			}
 			s.Page, s.Facets = exchange.SearchPage{Limit: 3, Offset: rapid.IntRange(0, 30).Draw(rt, "offset")}, false
-			page, err := w.db.Read().SearchMaterials(w.ctx, s)
+			page, err := w.db.Read().Search.Materials(w.ctx, s)
 			if err != nil || page.Facets != nil {
 				rt.Fatal(page.Facets, err)
 			}

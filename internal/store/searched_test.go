@@ -29,7 +29,7 @@ func (l lab) titled(organization int64, contact uuid.UUID, title string, change 
 // search gives the ids that a query finds.
 func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	l.t.Helper()
-	found, err := c.SearchMaterials(l.ctx,
+	found, err := c.Search.Materials(l.ctx,
 		exchange.Search{Query: fulltext.Parse(query), Viewer: viewer, Facets: true,
 			Page: exchange.SearchPage{Limit: 20}})
 	if err != nil {
@@ -44,7 +44,7 @@ func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 // suggest gives what is suggested for what was typed.
 func (l lab) suggest(typed string, viewer uuid.UUID) []string {
 	l.t.Helper()
-	list, err := l.db.Read().SuggestMaterials(l.ctx, typed, viewer, 5)
+	list, err := l.db.Read().Search.SuggestMaterials(l.ctx, typed, viewer, 5)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (l lab) suggest(typed string, viewer uuid.UUID) []string {
 
 func (l lab) meant(query string, viewer uuid.UUID) string {
 	l.t.Helper()
-	meant, err := l.db.Read().Meant(l.ctx, fulltext.Parse(query), viewer)
+	meant, err := l.db.Read().Search.Meant(l.ctx, fulltext.Parse(query), viewer)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 			m.Organisms = []string{"Danio rerio"}
 		})
 		for _, viewer := range []uuid.UUID{other, uuid.Nil} {
-			found, err := l.db.Read().SearchMaterials(l.ctx,
+			found, err := l.db.Read().Search.Materials(l.ctx,
 				exchange.Search{Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 5}})
 			if err != nil || found.Count != 0 || len(found.Items) != 0 || len(found.Facets) != 0 {
 				t.Errorf("%+v, %v", found, err)
@@ -85,7 +85,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 			if got := l.meant("zebrafihs", viewer); got != "" {
 				t.Errorf("meant: %q", got)
 			}
-			matching, err := l.db.Read().MatchMaterials(l.ctx,
+			matching, err := l.db.Read().Search.MatchMaterials(l.ctx,
 				exchange.Search{Query: fulltext.Parse("zebrafish"), Viewer: viewer}, []int64{secret})
 			if err != nil || len(matching) != 0 {
 				t.Errorf("matching: %v %v", matching, err)
@@ -169,12 +169,12 @@ func TestTheIndexChangesInTheTransactionOfTheRow(t *testing.T) {
 			l := l
 			l.tx = &tx
 			fresh := l.titled(organization, u, "Fresh material", nil)
-			m, err := tx.Material(ctx, old)
+			m, err := tx.Materials.Get(ctx, old)
 			if err != nil {
 				return err
 			}
 			m.Title, m.Archived = "New title", true
-			if err := tx.UpdateMaterial(ctx, m); err != nil {
+			if err := tx.Materials.Update(ctx, m); err != nil {
 				return err
 			}
 			if got := l.search(tx, "fresh", u); !slices.Equal(got, []int64{fresh}) {
@@ -206,13 +206,13 @@ func TestASaveThatChangesNothingToFindLeavesTheIndexAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l lab) {
 		u := l.user().ID
-		m, err := l.db.Read().Material(l.ctx, l.titled(l.organization(u, u), u, "HeLa", nil))
+		m, err := l.db.Read().Materials.Get(l.ctx, l.titled(l.organization(u, u), u, "HeLa", nil))
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.ContactID = l.user().ID
 		before := l.db.Queries()
-		l.write(func(ctx context, tx store.Conn) error { return tx.UpdateMaterial(ctx, m) })
+		l.write(func(ctx context, tx store.Conn) error { return tx.Materials.Update(ctx, m) })
 		if got := l.db.Queries() - before; got != 3 { // the epoch of searches, the row, and the look at the index
 			t.Errorf("%d statements", got)
 		}
@@ -245,28 +245,28 @@ func TestAnyTextIsASearch(t *testing.T) {
 			before := l.db.Queries()
 			for _, c := range []func() error{
 				func() error {
-					_, err := l.db.Read().SearchMaterials(l.ctx,
+					_, err := l.db.Read().Search.Materials(l.ctx,
 						exchange.Search{Query: q, Facets: true, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().SearchOrganizations(l.ctx,
+					_, err := l.db.Read().Search.Organizations(l.ctx,
 						exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().SearchUsers(l.ctx,
+					_, err := l.db.Read().Search.Users(l.ctx,
 						exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().MatchMaterials(l.ctx,
+					_, err := l.db.Read().Search.MatchMaterials(l.ctx,
 						exchange.Search{Query: q, Filters: map[string][]string{query: slices.Repeat(hostile, 20)}},
 						[]int64{1})
 					return err
 				},
-				func() error { _, err := l.db.Read().SuggestMaterials(l.ctx, query, u, 5); return err },
-				func() error { _, err := l.db.Read().Meant(l.ctx, q, u); return err },
+				func() error { _, err := l.db.Read().Search.SuggestMaterials(l.ctx, query, u, 5); return err },
+				func() error { _, err := l.db.Read().Search.Meant(l.ctx, q, u); return err },
 			} {
 				if err := c(); err != nil {
 					t.Errorf("%.40q: %v", query, err)
@@ -303,7 +303,7 @@ func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 		})
 		s := exchange.Search{Query: fulltext.Parse("cell"), Facets: true, Page: exchange.SearchPage{Limit: 7}}
 		for pages := 0; pages == 0 || s.Page.After != nil; pages++ {
-			found, err := l.db.Read().SearchMaterials(l.ctx, s)
+			found, err := l.db.Read().Search.Materials(l.ctx, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -320,7 +320,7 @@ func TestACursorThatIsNoneOfOursIsToldSo(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		for _, token := range []string{"", "x", "e30", "eyJzIjotMX0", "eyJzIjo5OX0", "bnVsbA", "eyJyIjoxLCJrIjoieCJ9"} {
 			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByTitle} {
-				_, err := l.db.Read().SearchMaterials(l.ctx, exchange.Search{Query: fulltext.Parse("a"), Sort: sort,
+				_, err := l.db.Read().Search.Materials(l.ctx, exchange.Search{Query: fulltext.Parse("a"), Sort: sort,
 					Page: exchange.SearchPage{Limit: 1, After: &exchange.SearchPosition{Token: token}}})
 				if err != nil {
 					code(t, fmt.Sprint(token, sort), err, exchange.InvalidInput)
@@ -337,17 +337,17 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 		organization := l.organization(u.ID)
 		l.write(func(ctx context, tx store.Conn) error {
 			u.FirstName = "Ångström"
-			o, err := tx.Organization(ctx, organization)
+			o, err := tx.Organizations.Get(ctx, organization)
 			if err != nil {
 				return err
 			}
 			o.Name = "Institute of Zebrafish"
-			return errors.Join(tx.UpdateUser(ctx, u), tx.UpdateOrganization(ctx, o))
+			return errors.Join(tx.Users.Update(ctx, u), tx.Organizations.Update(ctx, o))
 		})
 		for query, want := range map[string]int{"angstrom": 1, "ohara": 1, "zoe": 0, "zoe@example.org": 0, "": 1} {
 			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByUpdated,
 				exchange.ByTitle} {
-				found, err := l.db.Read().SearchUsers(l.ctx,
+				found, err := l.db.Read().Search.Users(l.ctx,
 					exchange.Search{Query: fulltext.Parse(query), Sort: sort, Page: exchange.SearchPage{Limit: 5}})
 				if err != nil || len(found.Items) != want || int(found.Count) != want {
 					t.Errorf("user %q by %q: %+v %v", query, sort, found, err)
@@ -355,7 +355,7 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 			}
 		}
 		for query, want := range map[string]int{"zebra": 1, "Lab": 0, "": 1} {
-			found, err := l.db.Read().SearchOrganizations(l.ctx,
+			found, err := l.db.Read().Search.Organizations(l.ctx,
 				exchange.Search{Query: fulltext.Parse(query), Page: exchange.SearchPage{Limit: 5}})
 			if err != nil || len(found.Items) != want || int(found.Count) != want {
 				t.Errorf("organization %q: %+v %v", query, found, err)

@@ -18,19 +18,20 @@ func scanShipping(r row, s *exchange.Shipping) error {
 		utc{&s.UpdatedAt})
 }
 
-// Shipping reads one record of shipping requirements.
-func (c Conn) Shipping(ctx context.Context, id int64) (exchange.Shipping, error) {
-	return one(ctx, c, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1", id)
+// Get reads one record of shipping requirements.
+func (st Shippings) Get(ctx context.Context, id int64) (exchange.Shipping, error) {
+	return one(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1",
+		id)
 }
 
-// ShippingForUpdate reads one and keeps others from changing it until commit.
-func (c Conn) ShippingForUpdate(ctx context.Context, id int64) (exchange.Shipping, error) {
-	return one(ctx, c, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1"+
-		c.db.dialect.forUpdate, id)
+// ForUpdate reads one and keeps others from changing it until commit.
+func (st Shippings) ForUpdate(ctx context.Context, id int64) (exchange.Shipping, error) {
+	return one(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1"+
+		st.conn.db.dialect.forUpdate, id)
 }
 
-// Shippings lists shipping requirements; organization nil is every one.
-func (c Conn) Shippings(ctx context.Context, organization *int64,
+// List lists shipping requirements; organization nil is every one.
+func (st Shippings) List(ctx context.Context, organization *int64,
 	p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
 	l := listing[exchange.Shipping]{columns: shippingColumns, table: "shipping_requirements", scan: scanShipping,
 		id:      func(s exchange.Shipping) int64 { return s.ID },
@@ -38,29 +39,29 @@ func (c Conn) Shippings(ctx context.Context, organization *int64,
 		filters: map[string]condition{"organization": equals("o.organization_id")}}
 	f := where("1 = 1")
 	andEqual(f, "o.organization_id", organization)
-	return l.page(ctx, c, p, f)
+	return l.page(ctx, st.conn, p, f)
 }
 
-// InsertShipping adds shipping requirements and gives their id.
-func (c Conn) InsertShipping(ctx context.Context, s exchange.Shipping) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO shipping_requirements (organization_id, needs_shipping_address,
+// Insert adds shipping requirements and gives their id.
+func (st Shippings) Insert(ctx context.Context, s exchange.Shipping) (int64, error) {
+	return one(ctx, st.conn, value[int64], `INSERT INTO shipping_requirements (organization_id, needs_shipping_address,
 		needs_payment,
 		accepts_shipping_code, accepts_reimbursement, accepts_other_payment_methods, accepted_payment_details,
 		restrictions, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
 		s.OrganizationID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
-		s.PaymentDetails, s.Restrictions, c.Now)
+		s.PaymentDetails, s.Restrictions, st.conn.Now)
 }
 
-// UpdateShipping saves shipping requirements.
-func (c Conn) UpdateShipping(ctx context.Context, s exchange.Shipping) error {
-	_, err := c.exec(ctx, `UPDATE shipping_requirements SET needs_shipping_address = $2, needs_payment = $3,
+// Update saves shipping requirements.
+func (st Shippings) Update(ctx context.Context, s exchange.Shipping) error {
+	_, err := st.conn.exec(ctx, `UPDATE shipping_requirements SET needs_shipping_address = $2, needs_payment = $3,
 		accepts_shipping_code = $4,
 		accepts_reimbursement = $5, accepts_other_payment_methods = $6, accepted_payment_details = $7,
 		restrictions = $8, updated_at = $9
 		WHERE id = $1`,
 		s.ID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
-		s.PaymentDetails, s.Restrictions, c.Now)
+		s.PaymentDetails, s.Restrictions, st.conn.Now)
 	return err
 }
 
@@ -72,53 +73,56 @@ func scanAddress(r row, a *exchange.Address) error {
 		&a.Country, &a.PostalCode, &a.SavedForUse, utc{&a.CreatedAt}, utc{&a.UpdatedAt})
 }
 
-// Address reads one address of a user.
-func (c Conn) Address(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
-	return one(ctx, c, scanAddress, "SELECT "+addressColumns+" FROM addresses o WHERE o.user_id = $1 AND o.id = $2",
+// Get reads one address of a user.
+func (st Addresses) Get(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
+	return one(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
+		" FROM addresses o WHERE o.user_id = $1 AND o.id = $2",
 		user, id)
 }
 
-// AddressForUpdate reads one and keeps others from changing it until commit.
-func (c Conn) AddressForUpdate(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
-	return one(ctx, c, scanAddress, "SELECT "+addressColumns+" FROM addresses o WHERE o.user_id = $1 AND o.id = $2"+
-		c.db.dialect.forUpdate, user, id)
+// ForUpdate reads one and keeps others from changing it until commit.
+func (st Addresses) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
+	return one(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
+		" FROM addresses o WHERE o.user_id = $1 AND o.id = $2"+
+		st.conn.db.dialect.forUpdate, user, id)
 }
 
-// Addresses lists a user's addresses.
-func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Address],
+// List lists a user's addresses.
+func (st Addresses) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Address],
 	error) {
 	l := listing[exchange.Address]{columns: addressColumns, table: "addresses", scan: scanAddress,
 		id: func(a exchange.Address) int64 { return a.ID }, filters: map[string]condition{"user": equals("o.user_id")}}
-	return l.page(ctx, c, p, where("o.user_id = ?", user))
+	return l.page(ctx, st.conn, p, where("o.user_id = ?", user))
 }
 
-// InsertAddress adds an address and gives its id.
-func (c Conn) InsertAddress(ctx context.Context, a exchange.Address) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO addresses (user_id, name, institution, address_line_1,
+// Insert adds an address and gives its id.
+func (st Addresses) Insert(ctx context.Context, a exchange.Address) (int64, error) {
+	return one(ctx, st.conn, value[int64], `INSERT INTO addresses (user_id, name, institution, address_line_1,
 		address_line_2, locality, state,
 		country, postal_code, saved_for_reuse, created_at, updated_at, name_sort, institution_sort, country_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14) RETURNING id`,
 		a.UserID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse,
-		c.Now,
+		st.conn.Now,
 		exchange.SortKey(a.Name), exchange.SortKey(a.Institution), exchange.SortKey(a.Country))
 }
 
-// UpdateAddress saves an address; requests keep it as it was when it was sent.
-func (c Conn) UpdateAddress(ctx context.Context, a exchange.Address) error {
-	_, err := c.exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5, address_line_2 = $6,
+// Update saves an address; requests keep it as it was when it was sent.
+func (st Addresses) Update(ctx context.Context, a exchange.Address) error {
+	_, err := st.conn.exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5,
+		address_line_2 = $6,
 		locality = $7,
 		state = $8, country = $9, postal_code = $10, saved_for_reuse = $11, updated_at = $12, name_sort = $13,
 		institution_sort = $14,
 		country_sort = $15 WHERE user_id = $1 AND id = $2`,
 		a.UserID, a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode,
-		a.SavedForUse, c.Now,
+		a.SavedForUse, st.conn.Now,
 		exchange.SortKey(a.Name), exchange.SortKey(a.Institution), exchange.SortKey(a.Country))
 	return err
 }
 
-// DeleteAddress forgets an address of a user; NotFound when there is none.
-func (c Conn) DeleteAddress(ctx context.Context, user uuid.UUID, id int64) error {
-	n, err := c.exec(ctx, "DELETE FROM addresses WHERE user_id = $1 AND id = $2", user, id)
+// Delete forgets an address of a user; NotFound when there is none.
+func (st Addresses) Delete(ctx context.Context, user uuid.UUID, id int64) error {
+	n, err := st.conn.exec(ctx, "DELETE FROM addresses WHERE user_id = $1 AND id = $2", user, id)
 	if err == nil && n == 0 {
 		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such address."}
 	}

@@ -94,7 +94,7 @@ func TestMaterialsShowsWhatTheViewerMaySee(t *testing.T) {
 					(f.Archived == nil || m.Archived == *f.Archived)
 			}
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
-			part, err := l.tx.Materials(l.ctx, exchange.Page{Limit: limit}, f, viewer)
+			part, err := l.tx.Materials.List(l.ctx, exchange.Page{Limit: limit}, f, viewer)
 			shown(r, want, limit, part, err, func(m exchange.ShownMaterial) int64 { return m.ID })
 		})
 	})
@@ -145,7 +145,7 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 					(f.AssignedTo == nil || q.AssignedTo == *f.AssignedTo)
 			}
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
-			part, err := l.tx.Requests(l.ctx, exchange.Page{Limit: limit}, f,
+			part, err := l.tx.Requests.List(l.ctx, exchange.Page{Limit: limit}, f,
 				exchange.Actor{ID: viewer, Admin: everyone})
 			shown(r, want, limit, part, err, func(q exchange.RequestDetail) int64 { return q.ID })
 		})

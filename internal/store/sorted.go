@@ -61,7 +61,7 @@ func (f finder) sift(ctx context.Context, e fulltext.Expr, by sorting, at *curso
 		w.and("("+f.archive()+" > ? OR "+f.archive()+" = ? AND ("+by.column+", "+tie+")"+by.than()+"(?, ?))",
 			at.Archived, at.Archived, key, id)
 	}
-	return all(ctx, f.Conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+
+	return all(ctx, f.conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+
 		tables+f.db.dialect.join+f.things+
 		" o ON o.id = x.id WHERE "+w.sql.String()+" ORDER BY "+f.archive()+", "+order+" LIMIT $"+
 		strconv.Itoa(len(w.args)+1), append(w.args, want)...)
@@ -79,7 +79,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 		at.Archived {
 		return nil, false, nil
 	}
-	newest, err := one(ctx, f.Conn, value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
+	newest, err := one(ctx, f.conn, value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
 	tests := 2*int(float64(want)*float64(newest)/counted.count) + want
 	if err != nil || float64(tests)*cost > counted.count {
 		return nil, false, err
@@ -89,7 +89,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 	for range 1 + 4*tests/maxIn {
 		w := where("+x.rank < ?", f.end()/2) // it is not archived; + keeps SQLite from going through the ranks instead
 		if f.sight != nil {
-			f.sight(w, f.Conn, f.viewer)
+			f.sight(w, f.conn, f.viewer)
 		}
 		if at != nil {
 			key, id, err := f.place(by, *at)
@@ -99,7 +99,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 			w.and("("+by.column+", "+tie+")"+by.than()+"(?, ?)", key, id)
 		}
 		facets := map[int64]string{}
-		next, err := all(ctx, f.Conn, func(r row, h *ranked) error {
+		next, err := all(ctx, f.conn, func(r row, h *ranked) error {
 			var lines string
 			err := scan(extraColumns{r, []any{&lines}}, h)
 			facets[h.rank] = lines
@@ -138,7 +138,7 @@ func (f finder) matching(ctx context.Context, e fulltext.Expr, list []ranked) (m
 		ranks[i] = r.rank
 	}
 	places, args := in([]any{f.db.dialect.asked(e)}, ranks)
-	found, err := all(ctx, f.Conn, value[int64], "SELECT x.rank FROM "+f.name+"_index x WHERE x.rank IN ("+places+
+	found, err := all(ctx, f.conn, value[int64], "SELECT x.rank FROM "+f.name+"_index x WHERE x.rank IN ("+places+
 		") AND "+f.matches(), args...)
 	hits := set(found)
 	for _, r := range list {

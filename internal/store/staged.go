@@ -23,15 +23,15 @@ func published(m string) string {
 const publishedByKey = "(o.staged_in IS NULL OR EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = o.staged_in AND " +
 	"b.stored))"
 
-// StageMaterials is InsertMaterials for a spreadsheet that is not published yet.
-func (c Conn) StageMaterials(ctx context.Context, job int64, list []exchange.Material) ([]int64, error) {
-	return c.insertMaterials(ctx, list, 0, &job)
+// Stage is Materials.InsertAll for a spreadsheet that is not published yet.
+func (st Bulk) Stage(ctx context.Context, job int64, list []exchange.Material) ([]int64, error) {
+	return Materials(st).insert(ctx, list, 0, &job)
 }
 
 // StagedAgreements reads which documents the staged materials of a job show as their MTA that are not filed for the
 // lab.
-func (c Conn) StagedAgreements(ctx context.Context, job, organization int64) ([]int64, error) {
-	return all(ctx, c, value[int64], `SELECT DISTINCT o.mta_attachment_id FROM materials o JOIN attachments a
+func (st Bulk) StagedAgreements(ctx context.Context, job, organization int64) ([]int64, error) {
+	return all(ctx, st.conn, value[int64], `SELECT DISTINCT o.mta_attachment_id FROM materials o JOIN attachments a
 		ON a.id = o.mta_attachment_id
 		WHERE o.staged_in = $1 AND NOT (a.of_lab AND COALESCE(a.owned_by_org, 0) = $2)
 		ORDER BY o.mta_attachment_id`, job, organization)
@@ -39,40 +39,41 @@ func (c Conn) StagedAgreements(ctx context.Context, job, organization int64) ([]
 
 // PublishStaged makes the materials that a spreadsheet staged visible, and gives the epoch of searches in which
 // that happens, for SettleStaged.
-func (c Conn) PublishStaged(ctx context.Context, job int64) (int64, error) {
-	epoch, err := c.searchEpoch(ctx)
+func (st Bulk) PublishStaged(ctx context.Context, job int64) (int64, error) {
+	epoch, err := Alerts(st).epoch(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return epoch, c.StoreBulk(ctx, job)
+	return epoch, st.Store(ctx, job)
 }
 
-// SettleStaged makes some materials behind an id found that a spreadsheet published, as InsertMaterials does, and
+// SettleStaged makes some materials behind an id found that a spreadsheet published, as Materials.InsertAll does, and
 // returns the last of their ids; 0: none is left.
-func (c Conn) SettleStaged(ctx context.Context, job, epoch, after int64, limit int) (last int64, err error) {
-	if err := c.walkInOrder(ctx); err != nil {
+func (st Bulk) SettleStaged(ctx context.Context, job, epoch, after int64, limit int) (last int64, err error) {
+	if err := st.conn.walkInOrder(ctx); err != nil {
 		return 0, err
 	}
-	list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+
+	list, err := all(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
 		" FROM materials o WHERE o.staged_in = $1 AND o.id > $2 ORDER BY o.id LIMIT $3"+
-		c.db.dialect.forUpdate, job, after, min(limit, maxIn))
+		st.conn.db.dialect.forUpdate, job, after, min(limit, maxIn))
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
 	places, args := in([]any{epoch}, idsOf(list))
-	if _, err := c.exec(ctx, "UPDATE materials SET staged_in = NULL, listed_in = $1, opened_in = $1 WHERE id IN ("+
-		places+")", args...); err != nil {
+	if _, err := st.conn.exec(ctx,
+		"UPDATE materials SET staged_in = NULL, listed_in = $1, opened_in = $1 WHERE id IN ("+
+			places+")", args...); err != nil {
 		return 0, err
 	}
-	if err := c.noteChanges(ctx, epoch, list); err != nil {
+	if err := Alerts(st).noteChanges(ctx, epoch, list); err != nil {
 		return 0, err
 	}
-	return list[len(list)-1].ID, c.indexMaterials(ctx, list)
+	return list[len(list)-1].ID, st.conn.indexMaterials(ctx, list)
 }
 
 // walkInOrder has PostgreSQL read the index of staged materials in its order until commit. It has no statistics of
 // them, takes them for few, and would otherwise read all that are left and sort them, for each part anew.
-func (c Conn) walkInOrder(ctx context.Context) error {
+func (c *conn) walkInOrder(ctx context.Context) error {
 	if c.db.dialect.inOrder == "" {
 		return nil
 	}
@@ -82,12 +83,13 @@ func (c Conn) walkInOrder(ctx context.Context) error {
 
 // Unstage forgets some materials behind an id that a spreadsheet staged and will not publish, and returns the last of
 // their ids; 0: none is left.
-func (c Conn) Unstage(ctx context.Context, job, after int64, limit int) (last int64, err error) {
-	if err := c.walkInOrder(ctx); err != nil {
+func (st Bulk) Unstage(ctx context.Context, job, after int64, limit int) (last int64, err error) {
+	if err := st.conn.walkInOrder(ctx); err != nil {
 		return 0, err
 	}
-	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 AND id > $2 ORDER BY id "+
-		"LIMIT $3", job, after, min(limit, maxIn))
+	ids, err := all(ctx, st.conn, value[int64],
+		"SELECT id FROM materials WHERE staged_in = $1 AND id > $2 ORDER BY id "+
+			"LIMIT $3", job, after, min(limit, maxIn))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -96,30 +98,31 @@ func (c Conn) Unstage(ctx context.Context, job, after int64, limit int) (last in
 		objects[i] = fmt.Sprintf("material %d", id)
 	}
 	places, args := in(nil, objects)
-	if _, err := c.exec(ctx, "DELETE FROM audit_events WHERE object IN ("+places+")", args...); err != nil {
+	if _, err := st.conn.exec(ctx, "DELETE FROM audit_events WHERE object IN ("+places+")", args...); err != nil {
 		return 0, err
 	}
 	places, args = in(nil, ids)
-	_, err = c.exec(ctx, "DELETE FROM materials WHERE id IN ("+places+")", args...)
+	_, err = st.conn.exec(ctx, "DELETE FROM materials WHERE id IN ("+places+")", args...)
 	return ids[len(ids)-1], err
 }
 
 // StagedIn gives the jobs that have materials staged.
-func (c Conn) StagedIn(ctx context.Context) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT DISTINCT staged_in FROM materials WHERE staged_in IS NOT NULL ORDER BY "+
+func (st Bulk) StagedIn(ctx context.Context) ([]int64, error) {
+	return all(ctx, st.conn, value[int64], "SELECT DISTINCT staged_in FROM materials WHERE staged_in IS NOT NULL "+
+		"ORDER BY "+
 		"staged_in")
 }
 
 // StagedBeside reports whether another job stages materials of an organization.
-func (c Conn) StagedBeside(ctx context.Context, organization, job int64) (bool, error) {
-	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM bulks b WHERE b.organization_id = $1
+func (st Bulk) StagedBeside(ctx context.Context, organization, job int64) (bool, error) {
+	return one(ctx, st.conn, value[bool], `SELECT EXISTS (SELECT 1 FROM bulks b WHERE b.organization_id = $1
 		AND b.job_id <> $2 AND NOT b.stored
 		AND EXISTS (SELECT 1 FROM materials m WHERE m.staged_in = b.job_id))`, organization, job)
 }
 
 // ForgetCheckpoint has a job begin anew when it is tried again.
-func (c Conn) ForgetCheckpoint(ctx context.Context, job int64) error {
-	_, err := c.exec(ctx, "UPDATE jobs SET checkpoint = NULL WHERE id = $1", job)
+func (st Bulk) ForgetCheckpoint(ctx context.Context, job int64) error {
+	_, err := st.conn.exec(ctx, "UPDATE jobs SET checkpoint = NULL WHERE id = $1", job)
 	return err
 }
 

@@ -48,13 +48,13 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 					case "sheet":
 						t, lab := content(r), labs[rapid.IntRange(0, 1).Draw(r, "lab")]
 						sheets[t.Key] = lab
-						return tx.InsertSheet(ctx, lab, *t)
+						return tx.Storage.InsertSheet(ctx, lab, *t)
 					case "forget sheet":
 						for key := range sheets {
 							delete(sheets, key)
-							return tx.DeleteSheet(ctx, key)
+							return tx.Storage.DeleteSheet(ctx, key)
 						}
-						return tx.DeleteOldSheets(ctx, tx.Now.Add(-time.Hour)) // none is that old
+						return tx.Storage.DeleteOldSheets(ctx, tx.Now.Add(-time.Hour)) // none is that old
 					}
 					if act == "make" || len(made) == 0 {
 						a := exchange.Attachment{Filename: "f", Version: 1}
@@ -62,7 +62,7 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 							a.Content = content(r)
 						}
 						give(r, &a)
-						id, err := tx.InsertAttachment(ctx, a)
+						id, err := tx.Attachments.Insert(ctx, a)
 						made = append(made, id)
 						return err
 					}
@@ -75,7 +75,7 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 					switch act {
 					case "fill", "replace":
 						if a.Content != nil {
-							if err := tx.InsertAttachmentVersion(ctx, a.Present(), users[0]); err != nil {
+							if err := tx.Attachments.InsertVersion(ctx, a.Present(), users[0]); err != nil {
 								return err
 							}
 							a.Version++
@@ -88,17 +88,17 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 					case "purge":
 						a.Content, a.ContentDeleted = nil, true
 					case "forget versions":
-						versions, err := tx.DeletedVersions(ctx, tx.Now, 100)
+						versions, err := tx.Attachments.DeletedVersions(ctx, tx.Now, 100)
 						for _, v := range versions {
 							if err == nil {
-								err = tx.DeleteAttachmentVersion(ctx, v)
+								err = tx.Attachments.DeleteVersion(ctx, v)
 							}
 						}
 						return err
 					case "move":
 						give(r, &a)
 					}
-					return tx.UpdateAttachment(ctx, a)
+					return tx.Attachments.Update(ctx, a)
 				})
 			}
 			want := map[exchange.StorageOwner]int64{}
@@ -130,12 +130,12 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 				for _, size := range kept {
 					want[exchange.LabStorage(lab)] += size
 				}
-				_, told, err := l.db.Read().KeptBytes(l.ctx, labs[i], uuid.Nil)
+				_, told, err := l.db.Read().Storage.KeptBytes(l.ctx, labs[i], uuid.Nil)
 				if sum := total(kept); err != nil || told != sum {
 					r.Fatalf("spreadsheets of %d bytes, %v, want %d", told, err, sum)
 				}
 			}
-			got, err := l.db.Read().StorageUse(l.ctx, exchange.UserStorage(users[0]), exchange.UserStorage(users[1]),
+			got, err := l.db.Read().Storage.Use(l.ctx, exchange.UserStorage(users[0]), exchange.UserStorage(users[1]),
 				exchange.LabStorage(labs[0]), exchange.LabStorage(labs[1]))
 			none := func(_ exchange.StorageOwner, n int64) bool { return n == 0 }
 			maps.DeleteFunc(got, none)
@@ -160,17 +160,17 @@ func TestStorageUse_OldSheetsAreForgotten(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		organization := l.organization(l.user().ID)
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.InsertSheet(ctx, organization, exchange.Content{Key: "a", Size: 70})
+			return tx.Storage.InsertSheet(ctx, organization, exchange.Content{Key: "a", Size: 70})
 		})
 		used := func() int64 {
-			all, err := l.db.Read().StorageUse(l.ctx, exchange.LabStorage(organization))
+			all, err := l.db.Read().Storage.Use(l.ctx, exchange.LabStorage(organization))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return all[exchange.LabStorage(organization)]
 		}
 		forget := func(age time.Duration) {
-			l.write(func(ctx context, tx store.Conn) error { return tx.DeleteOldSheets(ctx, tx.Now.Add(age)) })
+			l.write(func(ctx context, tx store.Conn) error { return tx.Storage.DeleteOldSheets(ctx, tx.Now.Add(age)) })
 		}
 		if forget(-time.Minute); used() != 70 {
 			t.Errorf("%d bytes, want those of the new one", used())
@@ -195,11 +195,11 @@ func TestStorageMigration_CountsWhatWasThere(t *testing.T) {
 		l.attachment(user, content(10))
 		ofLab := l.attachment(user, func(a *exchange.Attachment) { content(200)(a); a.File(organization) })
 		l.write(func(ctx context, tx store.Conn) error {
-			a, err := tx.Attachment(ctx, ofLab)
+			a, err := tx.Attachments.Get(ctx, ofLab)
 			if err != nil {
 				return err
 			}
-			return tx.InsertAttachmentVersion(ctx,
+			return tx.Attachments.InsertVersion(ctx,
 				exchange.AttachmentVersion{Attachment: ofLab, Version: 9, Content: *a.Content, Filename: "f"}, user)
 		})
 		l.exec("DELETE FROM storage_use")
@@ -211,7 +211,7 @@ func TestStorageMigration_CountsWhatWasThere(t *testing.T) {
 		insert, _, _ = strings.Cut(insert, ";")
 		l.exec("INSERT INTO" + insert)
 		l.attachment(user, content(5))
-		got, err := l.db.Read().StorageUse(l.ctx, exchange.UserStorage(user), exchange.LabStorage(organization))
+		got, err := l.db.Read().Storage.Use(l.ctx, exchange.UserStorage(user), exchange.LabStorage(organization))
 		if err != nil || got[exchange.UserStorage(user)] != 15 || got[exchange.LabStorage(organization)] != 400 {
 			t.Errorf("counted %v, %v", got, err)
 		}

@@ -1,5 +1,5 @@
 // Package store is the SQL of Aliquot: one text for SQLite and PostgreSQL. One file per
-// resource holds its columns, its scan and its queries as methods of Conn.
+// resource holds its columns, its scan and its queries as methods of a small store; Conn holds all stores.
 package store
 
 import (
@@ -197,9 +197,8 @@ func (db *DB) Watch(note func(query string, args []any)) {
 	db.watch.Store(&note)
 }
 
-// Conn runs queries, on the pool or in a transaction. Now is fixed when the Conn is created, so that all rows written
-// in one transaction have the same time.
-type Conn struct {
+// conn runs queries, on the pool or in a transaction.
+type conn struct {
 	db     *DB
 	tx     *sql.Tx
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
@@ -213,7 +212,9 @@ type Conn struct {
 }
 
 // Read returns a Conn that reads committed data.
-func (db *DB) Read() Conn { return Conn{db: db, Now: db.instant()} }
+func (db *DB) Read() Conn { return storesOn(db.conn()) }
+
+func (db *DB) conn() *conn { return &conn{db: db, Now: db.instant()} }
 
 // instant returns the present in the precision that both databases store: UTC, microseconds.
 func (db *DB) instant() time.Time { return db.Clock().UTC().Truncate(time.Microsecond) }
@@ -272,17 +273,17 @@ func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) e
 	if err != nil {
 		return err
 	}
-	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, acts: new([][]any), enqueued: new(bool), news: new(bool),
+	c := &conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, acts: new([][]any), enqueued: new(bool), news: new(bool),
 		Now: db.instant()}
 	defer func() {
 		if held == nil || held.conn == nil {
 			c.cleanup(ctx)
 		}
 	}()
-	switch err = do(ctx, c); {
+	switch err = do(ctx, storesOn(c)); {
 	case err != nil:
 	case held != nil:
-		held.conn = &c
+		held.conn = c
 	default:
 		err = c.commit()
 	}
@@ -291,7 +292,7 @@ func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) e
 
 // commit commits the transaction, then wakes the workers if it made a job ready, and the notification streams if it
 // changed notifications.
-func (c Conn) commit() error {
+func (c *conn) commit() error {
 	if err := c.tx.Commit(); err != nil {
 		return err
 	}
@@ -335,7 +336,7 @@ func withContextErr(ctx context.Context, err error) error {
 }
 
 // cleanup rolls back a transaction that was not committed, and keeps the statements that it prepared.
-func (c Conn) cleanup(ctx context.Context) {
+func (c *conn) cleanup(ctx context.Context) {
 	_ = c.tx.Rollback() // does nothing after a commit
 	for query := range c.wanted {
 		_, _ = c.db.keep(ctx, 1, c.db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again

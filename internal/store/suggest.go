@@ -23,14 +23,14 @@ const (
 // SuggestMaterials gives at most n things whose title or name begins, or has a word that begins, like
 // what was typed so far: first what begins so, materials before organizations. Archived materials are
 // left out, and so are further ones of the same title.
-func (c Conn) SuggestMaterials(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion,
+func (st Search) SuggestMaterials(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion,
 	error) {
 	q := fulltext.Parse(typed)
 	title, is := q.TitleExpr()
 	if !is || n <= 0 {
 		return []exchange.Suggestion{}, nil
 	}
-	materials, organizations := finder{c, materialIndex, viewer}, finder{c, organizationIndex, viewer}
+	materials, organizations := finder{st.conn, materialIndex, viewer}, finder{st.conn, organizationIndex, viewer}
 	list := []exchange.Suggestion{}
 	for _, ask := range []func() ([]exchange.Suggestion, error){
 		func() ([]exchange.Suggestion, error) { return materials.begins(ctx, suggestedMaterial, typed, n) },
@@ -83,10 +83,10 @@ func (f finder) contains(ctx context.Context, kind string, e fulltext.Expr, n in
 
 func (f finder) suggest(ctx context.Context, kind string, w *filter, n int) ([]exchange.Suggestion, error) {
 	if f.sight != nil {
-		f.sight(w, f.Conn, f.viewer)
+		f.sight(w, f.conn, f.viewer)
 	}
 	w.and(f.archive() + " = FALSE")
-	return all(ctx, f.Conn, func(r row, s *exchange.Suggestion) error {
+	return all(ctx, f.conn, func(r row, s *exchange.Suggestion) error {
 		s.Kind = kind
 		return r.Scan(&s.ID, &s.Text)
 	}, "SELECT o.id, "+f.title+" FROM "+f.things+" o JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.sql.String()+
@@ -101,8 +101,8 @@ const (
 
 // Meant is a query with its misspelt words mended, which has a hit that viewer may see; "" where there
 // is none. A word is misspelt if nothing that the viewer may see has it.
-func (c Conn) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
-	f := finder{c, materialIndex, viewer}
+func (st Search) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
+	f := finder{st.conn, materialIndex, viewer}
 	mended := ""
 	left := maxMended
 	for i, word := range q.Words() {
@@ -152,7 +152,7 @@ func (f finder) mend(ctx context.Context, word string) (string, error) {
 	w := where("(word >= ? AND word < ? OR word >= ? AND word < ?) AND LENGTH(word) BETWEEN ? AND ?",
 		string(letters[0]), string(letters[0]+1), string(letters[1]), string(letters[1]+1), len(letters)-most,
 		len(letters)+most)
-	like, err := all(ctx, f.Conn, value[string], "SELECT word FROM search_words WHERE "+w.sql.String(), w.args...)
+	like, err := all(ctx, f.conn, value[string], "SELECT word FROM search_words WHERE "+w.sql.String(), w.args...)
 	if err != nil {
 		return "", err
 	}

@@ -12,33 +12,33 @@ func TestTiesOfAnAttachment(t *testing.T) {
 	type setup struct{ attachment, request, material int64 }
 	link := func(l lab, s setup, state exchange.Review) {
 		l.write(func(ctx context, tx store.Conn) error {
-			u, err := tx.Request(ctx, s.request)
+			u, err := tx.Requests.Get(ctx, s.request)
 			if err != nil {
 				return err
 			}
-			return tx.SaveDocuments(ctx, s.request, nil,
+			return tx.Requests.SaveDocuments(ctx, s.request, nil,
 				[]exchange.Document{{Slot: exchange.IRB, AttachmentID: s.attachment, State: state,
 					AddedBy: u.Requester}})
 		})
 	}
 	change := func(l lab, s setup, change func(m *exchange.Material)) {
 		l.write(func(ctx context, tx store.Conn) error {
-			m, err := tx.Material(ctx, s.material)
+			m, err := tx.Materials.Get(ctx, s.material)
 			if err != nil {
 				return err
 			}
 			change(&m)
-			return tx.UpdateMaterial(ctx, m)
+			return tx.Materials.Update(ctx, m)
 		})
 	}
 	mapFor := func(l lab, s setup) {
 		l.write(func(ctx context, tx store.Conn) error {
-			a, err := tx.Attachment(ctx, s.attachment)
+			a, err := tx.Attachments.Get(ctx, s.attachment)
 			if err != nil {
 				return err
 			}
 			a.SequenceMapFor = &s.material
-			return tx.UpdateAttachment(ctx, a)
+			return tx.Attachments.Update(ctx, a)
 		})
 	}
 	linked := store.AttachmentTies{Linked: true, Requests: true}
@@ -104,15 +104,15 @@ func TestTiesOfAnAttachment(t *testing.T) {
 				other := l.attachment(requester, nil)
 				test.make(l, s)
 				c := l.db.Read()
-				a, err := c.Attachment(l.ctx, s.attachment)
+				a, err := c.Attachments.Get(l.ctx, s.attachment)
 				code(t, "Attachment", err, "")
 				for who, want := range map[[16]byte]store.AttachmentTies{requester: test.requester, member: test.member,
 					former: test.former, stranger: test.stranger} {
-					got, err := c.AttachmentTies(l.ctx, a, who)
+					got, err := c.Attachments.Ties(l.ctx, a, who)
 					code(t, "Ties", err, "")
 					same(t, "Ties of one of requester, member, former member, stranger", want, got)
 				}
-				got, err := c.AttachmentTies(l.ctx, exchange.Attachment{ID: other}, requester)
+				got, err := c.Attachments.Ties(l.ctx, exchange.Attachment{ID: other}, requester)
 				code(t, "Ties", err, "")
 				same(t, "Ties of another attachment", store.AttachmentTies{}, got)
 			})

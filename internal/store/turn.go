@@ -9,25 +9,26 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// TurnsOf reads the requests in which it is somebody's turn, of one material, or of those of an
+// OfOrganization reads the requests in which it is somebody's turn, of one material, or of those of an
 // organization that name some shipping requirements, and locks them.
-func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shipping *int64) ([]exchange.RequestDetail,
+func (st Turns) OfOrganization(ctx context.Context, organization int64, material,
+	shipping *int64) ([]exchange.RequestDetail,
 	error) {
 	f := where(ofTurn+" AND m.organization_id = ?", organization)
 	andEqual(f, "m.id", material)
 	andEqual(f, "m.shipping_requirements_id", shipping)
-	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+f.sql.String()+
-		" ORDER BY o.id"+ofRequests(c.db.dialect.forUpdate), f.args...)
+	list, err := all(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+f.sql.String()+
+		" ORDER BY o.id"+ofRequests(st.conn.db.dialect.forUpdate), f.args...)
 	if err != nil {
 		return nil, err
 	}
-	return list, c.addDocuments(ctx, list)
+	return list, Requests(st).addDocuments(ctx, list)
 }
 
-// BeginTurns saves that requests begin another turn now for a reason outside of them; they count as
-// unchanged. Their entries in the account follow with InsertTurns.
-func (c Conn) BeginTurns(ctx context.Context, list []exchange.RequestDetail) error {
-	for some := range inBatches(list, c.db.dialect.atOnce) {
+// Begin saves that requests begin another turn now for a reason outside of them; they count as
+// unchanged. Their entries in the account follow with Turns.Insert.
+func (st Turns) Begin(ctx context.Context, list []exchange.RequestDetail) error {
+	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
 		var args []any
 		for _, q := range some {
 			clock, err := text(q.Clock)
@@ -38,19 +39,19 @@ func (c Conn) BeginTurns(ctx context.Context, list []exchange.RequestDetail) err
 		}
 		// The first row tells PostgreSQL the types of all.
 		rows := strings.Replace(places(len(some), 5), "($1, $2,", "(CAST($1 AS BIGINT), CAST($2 AS BOOLEAN),", 1)
-		if _, err := c.exec(ctx, `UPDATE material_requests SET waiting_since = $`+strconv.Itoa(len(args)+1)+
+		if _, err := st.conn.exec(ctx, `UPDATE material_requests SET waiting_since = $`+strconv.Itoa(len(args)+1)+
 			`, reminded = 0,
 				escalates = v.column2, snoozed_until = NULL, clock = v.column3, party = v.column4, step = v.column5
-			FROM (VALUES `+rows+`) v WHERE id = v.column1`, append(args, c.Now)...); err != nil {
+			FROM (VALUES `+rows+`) v WHERE id = v.column1`, append(args, st.conn.Now)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// InsertTurns adds entries to the accounts of requests.
-func (c Conn) InsertTurns(ctx context.Context, list []exchange.RequestTurn) error {
-	for some := range inBatches(list, c.db.dialect.atOnce) {
+// Insert adds entries to the accounts of requests.
+func (st Turns) Insert(ctx context.Context, list []exchange.RequestTurn) error {
+	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
 		var args []any
 		for _, t := range some {
 			turn, err := turnArgs(t)
@@ -59,7 +60,7 @@ func (c Conn) InsertTurns(ctx context.Context, list []exchange.RequestTurn) erro
 			}
 			args = append(args, turn...)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO request_turns ("+strings.Join(turnWritten, ", ")+") VALUES "+
+		if _, err := st.conn.exec(ctx, "INSERT INTO request_turns ("+strings.Join(turnWritten, ", ")+") VALUES "+
 			places(len(some), len(turnWritten)), args...); err != nil {
 			return err
 		}
@@ -91,10 +92,10 @@ var requestTurns = listing[exchange.RequestTurn]{
 	sorts: map[string]string{"ended_at": "n.began_at"},
 }
 
-// Turns lists the account of a request's turns.
-func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn],
+// List lists the account of a request's turns.
+func (st Turns) List(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn],
 	error) {
-	return requestTurns.page(ctx, c, p, where("o.request_id = ?", request))
+	return requestTurns.page(ctx, st.conn, p, where("o.request_id = ?", request))
 }
 
 // RequestTurns are the turns of a request and what its row says of them.
@@ -107,7 +108,7 @@ type RequestTurns struct {
 
 // Accounts reads, by request, the accounts of those of an id behind after until last, as they are at
 // one moment; for verifying.
-func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*RequestTurns, error) {
+func (st Turns) Accounts(ctx context.Context, after, last int64) (map[int64]*RequestTurns, error) {
 	accounts := map[int64]*RequestTurns{}
 	scan := func(r row, t *exchange.RequestTurn) error {
 		var a RequestTurns
@@ -121,7 +122,7 @@ func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Reque
 		accounts[t.RequestID].Turns = append(accounts[t.RequestID].Turns, *t)
 		return nil
 	}
-	_, err := all(ctx, c, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at,
+	_, err := all(ctx, st.conn, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at,
 		r.party
 		FROM request_turns t JOIN material_requests r ON r.id = t.request_id
 		WHERE t.request_id > $1 AND t.request_id <= $2 ORDER BY t.request_id, t.seq`, after, last)

@@ -25,12 +25,12 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 				Status: exchange.Statuses[i], Side: side, What: what, BeganAt: *at(i)})
 		}
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.InsertTurns(ctx,
+			return tx.Turns.Insert(ctx,
 				append(want, exchange.RequestTurn{RequestID: other, Seq: 1, What: []string{}, BeganAt: *at(0)}))
 		})
-		accounts, err := l.db.Read().Accounts(l.ctx, 0, request)
+		accounts, err := l.db.Read().Turns.Accounts(l.ctx, 0, request)
 		code(t, "Accounts", err, "")
-		q, err := l.db.Read().Request(l.ctx, request)
+		q, err := l.db.Read().Requests.Get(l.ctx, request)
 		code(t, "Request", err, "")
 		account := store.RequestTurns{CreatedAt: q.CreatedAt, Clock: q.Clock}
 		for _, turn := range want {
@@ -40,7 +40,7 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 		same(t, "Accounts", map[int64]*store.RequestTurns{request: &account}, accounts)
 		byEnd := exchange.Order{Field: exchange.TurnFields[4], Ascending: true}
 		for _, order := range []exchange.Order{{}, byEnd} {
-			part, err := l.db.Read().Turns(l.ctx, request, exchange.Page{Limit: 9, Order: order})
+			part, err := l.db.Read().Turns.List(l.ctx, request, exchange.Page{Limit: 9, Order: order})
 			if err != nil || part.Total != 4 || len(part.Items) != 4 {
 				t.Fatalf("Turns = %+v, %v", part, err)
 			}
@@ -69,7 +69,7 @@ func TestTurnsThatBeginForAReasonOutsideKeepWhatElseIsKnown(t *testing.T) {
 			id := l.request(material, user, user, func(r *exchange.Request) {
 				r.Reminded, r.Escalates, r.SnoozedUntil = 14, i%2 == 0, new(start.AddDate(0, 0, 9))
 			})
-			q, err := l.db.Read().Request(l.ctx, id)
+			q, err := l.db.Read().Requests.Get(l.ctx, id)
 			code(t, "Request", err, "")
 			list = append(list, q)
 		}
@@ -80,10 +80,10 @@ func TestTurnsThatBeginForAReasonOutsideKeepWhatElseIsKnown(t *testing.T) {
 				q.Clock = exchange.Clock{Turn: int64(i), Since: tx.Now,
 					Sides: map[exchange.Side]int64{exchange.Nobody: int64(i + 1)}}
 			}
-			return tx.BeginTurns(ctx, list[1:])
+			return tx.Turns.Begin(ctx, list[1:])
 		})
 		for i, q := range list {
-			got, err := l.db.Read().Request(l.ctx, q.ID)
+			got, err := l.db.Read().Requests.Get(l.ctx, q.ID)
 			code(t, "Request", err, "")
 			if i > 0 {
 				same(t, "BeginTurns", q, got)

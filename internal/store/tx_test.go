@@ -35,13 +35,13 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 	for name, do := range map[string]func(l lab) error{
 		"with an error": func(l lab) error {
 			return l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
-				return errors.Join(tx.InsertUser(ctx, newUser()), failure)
+				return errors.Join(tx.Users.Insert(ctx, newUser()), failure)
 			})
 		},
 		"with a panic": func(l lab) (err error) {
 			defer func() { err = recover().(error) }()
 			return l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
-				if err := tx.InsertUser(ctx, newUser()); err != nil {
+				if err := tx.Users.Insert(ctx, newUser()); err != nil {
 					return err
 				}
 				panic(failure)
@@ -51,7 +51,7 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 			ctx, cancel := stdcontext.WithCancelCause(l.ctx)
 			err := l.db.Tx(ctx, func(ctx context, tx store.Conn) error {
 				defer cancel(failure)
-				return tx.InsertUser(ctx, newUser())
+				return tx.Users.Insert(ctx, newUser())
 			})
 			if !errors.Is(err, stdcontext.Canceled) {
 				return err
@@ -61,9 +61,9 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 		"when the caller goes away before a query": func(l lab) error {
 			ctx, cancel := stdcontext.WithCancel(l.ctx)
 			err := l.db.Tx(ctx, func(ctx context, tx store.Conn) error {
-				err := tx.InsertUser(ctx, newUser())
+				err := tx.Users.Insert(ctx, newUser())
 				cancel()
-				return errors.Join(err, tx.InsertUser(ctx, newUser()))
+				return errors.Join(err, tx.Users.Insert(ctx, newUser()))
 			})
 			if !errors.Is(err, stdcontext.Canceled) {
 				return err
@@ -111,7 +111,7 @@ func TestTxRunsAgainAfterASerializationFailure(t *testing.T) {
 			runs := 0
 			err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
 				runs++
-				if err := tx.InsertUser(ctx, newUser()); err != nil {
+				if err := tx.Users.Insert(ctx, newUser()); err != nil {
 					return err
 				}
 				if runs <= failing {
@@ -142,7 +142,7 @@ func TestTxsThatLockInOppositeOrderBothSucceed(t *testing.T) {
 				var once sync.Once
 				err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
 					for _, id := range order {
-						u, err := tx.UserForUpdate(ctx, id)
+						u, err := tx.Users.ForUpdate(ctx, id)
 						if err != nil {
 							return err
 						}
@@ -150,7 +150,7 @@ func TestTxsThatLockInOppositeOrderBothSucceed(t *testing.T) {
 							once.Do(func() { met.Done(); met.Wait() })
 						}
 						u.FirstName += "+"
-						if err := tx.UpdateUser(ctx, u); err != nil {
+						if err := tx.Users.Update(ctx, u); err != nil {
 							return err
 						}
 					}
@@ -163,7 +163,7 @@ func TestTxsThatLockInOppositeOrderBothSucceed(t *testing.T) {
 		}
 		wait.Wait()
 		for _, id := range []uuid.UUID{a, b} {
-			if u, err := l.db.Read().User(l.ctx, id); err != nil || u.FirstName != "Zoë++" {
+			if u, err := l.db.Read().Users.Get(l.ctx, id); err != nil || u.FirstName != "Zoë++" {
 				t.Errorf("%q, %v, want both changes", u.FirstName, err)
 			}
 		}
@@ -181,16 +181,16 @@ func TestRivalWritersLoseNothing(t *testing.T) {
 			wait.Go(func() {
 				for range times {
 					err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
-						q, err := tx.RequestForUpdate(ctx, request)
+						q, err := tx.Requests.ForUpdate(ctx, request)
 						if err != nil {
 							return err
 						}
 						q.OpenIssues++
-						if _, err := tx.AppendEvents(ctx, &q,
+						if _, err := tx.Events.Append(ctx, &q,
 							[]exchange.Event{{Kind: exchange.IssueOpened, Actor: user}}); err != nil {
 							return err
 						}
-						return tx.UpdateRequest(ctx, q, false)
+						return tx.Requests.Update(ctx, q, false)
 					})
 					if err != nil {
 						t.Errorf("Tx: %v", err)
@@ -200,7 +200,7 @@ func TestRivalWritersLoseNothing(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		q, err := l.db.Read().Request(l.ctx, request)
+		q, err := l.db.Read().Requests.Get(l.ctx, request)
 		if err != nil || q.OpenIssues != writers*times || q.Head.Seq != writers*times {
 			t.Errorf("%d issues, %d events, %v, want %d", q.OpenIssues, q.Head.Seq, err, writers*times)
 		}
@@ -218,19 +218,19 @@ func TestRivalProcessesLoseNothing(t *testing.T) {
 			if i == 0 {
 				migrate(t, db, false)
 				if err := db.Tx(t.Context(),
-					func(ctx context, tx store.Conn) error { return tx.InsertUser(ctx, u) }); err != nil {
+					func(ctx context, tx store.Conn) error { return tx.Users.Insert(ctx, u) }); err != nil {
 					t.Fatal(err)
 				}
 			}
 			wait.Go(func() {
 				for range times {
 					if err := db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
-						u, err := tx.UserForUpdate(ctx, u.ID)
+						u, err := tx.Users.ForUpdate(ctx, u.ID)
 						if err != nil {
 							return err
 						}
 						u.FirstName += "+"
-						return tx.UpdateUser(ctx, u)
+						return tx.Users.Update(ctx, u)
 					}); err != nil {
 						t.Errorf("Tx: %v", err)
 					}
@@ -238,7 +238,7 @@ func TestRivalProcessesLoseNothing(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		got, err := open(t, where).Read().User(t.Context(), u.ID)
+		got, err := open(t, where).Read().Users.Get(t.Context(), u.ID)
 		if err != nil || len(got.FirstName) != processes*times {
 			t.Errorf("%d changes, %v, want %d", len(got.FirstName), err, processes*times)
 		}
@@ -252,14 +252,14 @@ func TestIDsAreNeverReused(t *testing.T) {
 		var last int64
 		for range 3 {
 			l.write(func(ctx context, tx store.Conn) error {
-				id, err := tx.InsertAddress(ctx, exchange.Address{UserID: user})
+				id, err := tx.Addresses.Insert(ctx, exchange.Address{UserID: user})
 				if id <= last {
 					t.Errorf("id %d after %d was deleted", id, last)
 				}
 				last = id
 				return err
 			})
-			l.write(func(ctx context, tx store.Conn) error { return tx.DeleteAddress(ctx, user, last) })
+			l.write(func(ctx context, tx store.Conn) error { return tx.Addresses.Delete(ctx, user, last) })
 		}
 	})
 }
@@ -267,7 +267,7 @@ func TestIDsAreNeverReused(t *testing.T) {
 func TestReadPoolOfSQLiteRefusesWrites(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.SQLite)
-	if err := db.Read().InsertUser(t.Context(), newUser()); err == nil {
+	if err := db.Read().Users.Insert(t.Context(), newUser()); err == nil {
 		t.Error("a write without a transaction was taken")
 	}
 }
@@ -277,12 +277,12 @@ func TestReadersSeeWhatIsCommittedWhileOneWrites(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		l.write(func(ctx context, tx store.Conn) error {
 			u := newUser()
-			if err := tx.InsertUser(ctx, u); err != nil {
+			if err := tx.Users.Insert(ctx, u); err != nil {
 				return err
 			}
-			_, err := l.db.Read().User(ctx, u.ID)
+			_, err := l.db.Read().Users.Get(ctx, u.ID)
 			code(t, "another's read", err, exchange.NotFound)
-			_, err = tx.User(ctx, u.ID)
+			_, err = tx.Users.Get(ctx, u.ID)
 			return err
 		})
 	})
@@ -293,11 +293,11 @@ func TestOneTransactionBearsOneTime(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		l.write(func(ctx context, tx store.Conn) error {
 			a, b := newUser(), newUser()
-			if err := errors.Join(tx.InsertUser(ctx, a), tx.InsertUser(ctx, b)); err != nil {
+			if err := errors.Join(tx.Users.Insert(ctx, a), tx.Users.Insert(ctx, b)); err != nil {
 				return err
 			}
 			for _, u := range []exchange.User{a, b} {
-				got, err := tx.User(ctx, u.ID)
+				got, err := tx.Users.Get(ctx, u.ID)
 				if err != nil || !got.CreatedAt.Equal(tx.Now) || got.CreatedAt.Nanosecond()%1000 != 0 {
 					t.Errorf("created at %v, %v, want %v, in microseconds", got.CreatedAt, err, tx.Now)
 				}
@@ -312,15 +312,15 @@ func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		user := l.user().ID
 		use := func() (reading, writing int) {
-			_, err := l.db.Read().User(l.ctx, user)
+			_, err := l.db.Read().Users.Get(l.ctx, user)
 			code(t, "User", err, "")
 			l.write(func(ctx context, tx store.Conn) error {
 				for range 3 {
-					if err := tx.InsertUser(ctx, newUser()); err != nil {
+					if err := tx.Users.Insert(ctx, newUser()); err != nil {
 						return err
 					}
 				}
-				_, err := tx.User(ctx, user)
+				_, err := tx.Users.Get(ctx, user)
 				return err
 			})
 			return l.db.Kept()
@@ -342,7 +342,7 @@ func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
 		}
 		before, _ := l.db.Kept()
 		for n := range 200 {
-			if _, err := l.db.Read().Users(l.ctx, make([]uuid.UUID, n)); err != nil {
+			if _, err := l.db.Read().Users.ByIDs(l.ctx, make([]uuid.UUID, n)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -360,11 +360,11 @@ func TestStatementsAreKeptWhenManyPrepareThemAtOnce(t *testing.T) {
 		for range 16 {
 			wait.Go(func() {
 				for range 5 {
-					if _, err := l.db.Read().User(l.ctx, user); err != nil {
+					if _, err := l.db.Read().Users.Get(l.ctx, user); err != nil {
 						t.Errorf("User: %v", err)
 					}
 					if err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
-						_, err := tx.UserForUpdate(ctx, user)
+						_, err := tx.Users.ForUpdate(ctx, user)
 						return err
 					}); err != nil {
 						t.Errorf("UserForUpdate: %v", err)
@@ -382,7 +382,7 @@ func TestQueriesCountsEachStatement(t *testing.T) {
 		user := l.user().ID
 		before := l.db.Queries()
 		for range 2 {
-			_, err := l.db.Read().User(l.ctx, user)
+			_, err := l.db.Read().Users.Get(l.ctx, user)
 			code(t, "User", err, "")
 		}
 		if n := l.db.Queries() - before; n != 2 {

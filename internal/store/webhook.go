@@ -12,14 +12,14 @@ const webhookColumns = `o.id, o.organization_id, o.url, o.description, o.events,
 	o.enabled,
 	o.off_reason, o.off_at, o.failing_since, o.created_at, o.updated_at`
 
-func (c Conn) scanWebhook(r row, w *exchange.Webhook) error {
+func (st Webhooks) scan(r row, w *exchange.Webhook) error {
 	err := r.Scan(&w.ID, &w.OrganizationID, &w.URL, &w.Description, fromJSON{&w.Events}, &w.Secret, &w.OldSecret,
 		utcNull{&w.OldUntil}, &w.Enabled,
 		&w.OffReason, utcNull{&w.OffAt}, utcNull{&w.FailingSince}, utc{&w.CreatedAt}, utc{&w.UpdatedAt})
 	if err != nil {
 		return err
 	}
-	key, err := c.key()
+	key, err := st.conn.key()
 	if err == nil {
 		w.Secret, err = key.open(secretOf(w.ID), w.Secret)
 	}
@@ -32,77 +32,77 @@ func (c Conn) scanWebhook(r row, w *exchange.Webhook) error {
 func secretOf(webhook int64) string    { return fmt.Sprintf("webhooks.secret/%d", webhook) }
 func oldSecretOf(webhook int64) string { return fmt.Sprintf("webhooks.old_secret/%d", webhook) }
 
-// Webhook reads one webhook of an organization.
-func (c Conn) Webhook(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
-	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+
+// Get reads one webhook of an organization.
+func (st Webhooks) Get(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
+	return one(ctx, st.conn, st.scan, "SELECT "+webhookColumns+
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
-// WebhookForUpdate reads one webhook and keeps others from changing it until commit. Whoever locks a
+// ForUpdate reads one webhook and keeps others from changing it until commit. Whoever locks a
 // delivery locks its webhook first.
-func (c Conn) WebhookForUpdate(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
-	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+
-		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, organization, id)
+func (st Webhooks) ForUpdate(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
+	return one(ctx, st.conn, st.scan, "SELECT "+webhookColumns+
+		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+st.conn.db.dialect.forUpdate, organization, id)
 }
 
-// Webhooks lists the webhooks of an organization.
-func (c Conn) Webhooks(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook],
+// List lists the webhooks of an organization.
+func (st Webhooks) List(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook],
 	error) {
-	l := listing[exchange.Webhook]{columns: webhookColumns, table: "webhooks", scan: c.scanWebhook,
+	l := listing[exchange.Webhook]{columns: webhookColumns, table: "webhooks", scan: st.scan,
 		id:      func(w exchange.Webhook) int64 { return w.ID },
 		filters: map[string]condition{"organization": equals("o.organization_id")}}
-	return l.page(ctx, c, p, where("o.organization_id = ?", organization))
+	return l.page(ctx, st.conn, p, where("o.organization_id = ?", organization))
 }
 
-// WebhooksOn reads the webhooks of an organization that are switched on.
-func (c Conn) WebhooksOn(ctx context.Context, organization int64) ([]exchange.Webhook, error) {
-	return all(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+
+// On reads the webhooks of an organization that are switched on.
+func (st Webhooks) On(ctx context.Context, organization int64) ([]exchange.Webhook, error) {
+	return all(ctx, st.conn, st.scan, "SELECT "+webhookColumns+
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.enabled ORDER BY o.id", organization)
 }
 
-// InsertWebhook adds a webhook and gives its id.
-func (c Conn) InsertWebhook(ctx context.Context, w exchange.Webhook) (int64, error) {
+// Insert adds a webhook and gives its id.
+func (st Webhooks) Insert(ctx context.Context, w exchange.Webhook) (int64, error) {
 	events, err := text(w.Events)
 	if err != nil {
 		return 0, err
 	}
-	key, err := c.key()
+	key, err := st.conn.key()
 	if err != nil {
 		return 0, err
 	}
-	id, err := one(ctx, c, value[int64], `INSERT INTO webhooks (organization_id, url, description, events, secret,
+	id, err := one(ctx, st.conn, value[int64], `INSERT INTO webhooks (organization_id, url, description, events, secret,
 		old_secret, enabled, off_reason, off_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, '', '', $5, '', $6, $7, $7) RETURNING id`,
-		w.OrganizationID, w.URL, w.Description, events, w.Enabled, w.OffAt, c.Now)
+		w.OrganizationID, w.URL, w.Description, events, w.Enabled, w.OffAt, st.conn.Now)
 	if err == nil {
-		_, err = c.exec(ctx, "UPDATE webhooks SET secret = "+sealedArgument(2, 3)+" WHERE id = $1", id,
-			key.seal(secretOf(id), w.Secret), c.db.proof)
+		_, err = st.conn.exec(ctx, "UPDATE webhooks SET secret = "+sealedArgument(2, 3)+" WHERE id = $1", id,
+			key.seal(secretOf(id), w.Secret), st.conn.db.proof)
 	}
 	return id, sealing(err)
 }
 
-// UpdateWebhook saves a webhook.
-func (c Conn) UpdateWebhook(ctx context.Context, w exchange.Webhook) error {
+// Update saves a webhook.
+func (st Webhooks) Update(ctx context.Context, w exchange.Webhook) error {
 	events, err := text(w.Events)
 	if err != nil {
 		return err
 	}
-	key, err := c.key()
+	key, err := st.conn.key()
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4,
+	_, err = st.conn.exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4,
 		secret = `+sealedArgument(5, 13)+`, old_secret = $6, old_until = $7, enabled = $8,
 		off_reason = $9, off_at = $10, failing_since = $11, updated_at = $12 WHERE id = $1`,
 		w.ID, w.URL, w.Description, events, key.seal(secretOf(w.ID), w.Secret),
 		key.seal(oldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince,
-		w.UpdatedAt, c.db.proof)
+		w.UpdatedAt, st.conn.db.proof)
 	return sealing(err)
 }
 
-// DeleteWebhook forgets a webhook with its deliveries.
-func (c Conn) DeleteWebhook(ctx context.Context, id int64) error {
-	_, err := c.exec(ctx, "DELETE FROM webhooks WHERE id = $1", id)
+// Delete forgets a webhook with its deliveries.
+func (st Webhooks) Delete(ctx context.Context, id int64) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM webhooks WHERE id = $1", id)
 	return err
 }
 
@@ -115,20 +115,20 @@ func scanDelivery(r row, d *exchange.WebhookDelivery) error {
 		&d.Attempts, &d.Status, &d.Error, utcNull{&d.NextAt}, utc{&d.CreatedAt}, utcNull{&d.EndedAt})
 }
 
-// Delivery reads one delivery to a webhook.
-func (c Conn) Delivery(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
-	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+
+// Get reads one delivery to a webhook.
+func (st Deliveries) Get(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
+	return one(ctx, st.conn, scanDelivery, "SELECT "+deliveryColumns+
 		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2", webhook, id)
 }
 
-// DeliveryForUpdate reads one delivery and keeps others from changing it until commit.
-func (c Conn) DeliveryForUpdate(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
-	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+
-		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, webhook, id)
+// ForUpdate reads one delivery and keeps others from changing it until commit.
+func (st Deliveries) ForUpdate(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
+	return one(ctx, st.conn, scanDelivery, "SELECT "+deliveryColumns+
+		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2"+st.conn.db.dialect.forUpdate, webhook, id)
 }
 
-// Deliveries lists the deliveries to a webhook.
-func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page,
+// List lists the deliveries to a webhook.
+func (st Deliveries) List(ctx context.Context, webhook int64, p exchange.Page,
 	f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
 	l := listing[exchange.WebhookDelivery]{columns: deliveryColumns, table: "webhook_deliveries", scan: scanDelivery,
 		id:      func(d exchange.WebhookDelivery) int64 { return d.ID },
@@ -136,51 +136,54 @@ func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page,
 	w := where("o.webhook_id = ?", webhook)
 	andEqual(w, "o.state", f.State)
 	andEqual(w, "o.type", f.Type)
-	return l.page(ctx, c, p, w)
+	return l.page(ctx, st.conn, p, w)
 }
 
-// InsertDelivery adds a delivery that is to be sent now, and gives its id; added is false where the
+// Insert adds a delivery that is to be sent now, and gives its id; added is false where the
 // webhook has one of that event already.
-func (c Conn) InsertDelivery(ctx context.Context, d exchange.WebhookDelivery) (id int64, added bool, err error) {
-	ids, err := all(ctx, c, value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id, message_id, type,
+func (st Deliveries) Insert(ctx context.Context, d exchange.WebhookDelivery) (id int64, added bool, err error) {
+	ids, err := all(ctx, st.conn, value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id, message_id, type,
 		payload, state, round, tries, error, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', $7, $7) ON CONFLICT (webhook_id, event_id) DO NOTHING RETURNING id`,
-		d.WebhookID, d.Event, d.MessageID, string(d.Type), d.Payload, string(exchange.DeliveryPending), c.Now)
+		d.WebhookID, d.Event, d.MessageID, string(d.Type), d.Payload, string(exchange.DeliveryPending), st.conn.Now)
 	if err != nil || len(ids) == 0 {
 		return 0, false, err
 	}
 	return ids[0], true, nil
 }
 
-// UpdateDelivery saves a delivery.
-func (c Conn) UpdateDelivery(ctx context.Context, d exchange.WebhookDelivery) error {
-	_, err := c.exec(ctx, `UPDATE webhook_deliveries SET state = $2, round = $3, tries = $4, status = $5, error = $6,
+// Update saves a delivery.
+func (st Deliveries) Update(ctx context.Context, d exchange.WebhookDelivery) error {
+	_, err := st.conn.exec(ctx, `UPDATE webhook_deliveries SET state = $2, round = $3, tries = $4, status = $5,
+		error = $6,
 		next_at = $7, ended_at = $8 WHERE id = $1`,
 		d.ID, string(d.State), d.Round, d.Tries, d.Status, d.Error, d.NextAt, d.EndedAt)
 	return err
 }
 
-// DeleteDeliveries forgets deliveries that were made until a moment.
-func (c Conn) DeleteDeliveries(ctx context.Context, until time.Time) error {
-	_, err := c.exec(ctx, "DELETE FROM webhook_deliveries WHERE created_at <= $1", until)
+// DeleteUntil forgets deliveries that were made until a moment.
+func (st Deliveries) DeleteUntil(ctx context.Context, until time.Time) error {
+	_, err := st.conn.exec(ctx, "DELETE FROM webhook_deliveries WHERE created_at <= $1", until)
 	return err
 }
 
 // Attempts reads the attempts at a delivery, the first one first.
-func (c Conn) Attempts(ctx context.Context, delivery int64) ([]exchange.Attempt, error) {
+func (st Deliveries) Attempts(ctx context.Context, delivery int64) ([]exchange.Attempt, error) {
 	scan := func(r row, t *exchange.Attempt) error {
 		var micros int64
 		err := r.Scan(&t.ID, &t.DeliveryID, utc{&t.At}, &micros, &t.Status, &t.Error, &t.Excerpt)
 		t.Took = time.Duration(micros) * time.Microsecond
 		return err
 	}
-	return all(ctx, c, scan, "SELECT id, delivery_id, at, took, status, error, excerpt FROM webhook_attempts WHERE "+
+	return all(ctx, st.conn, scan, "SELECT id, delivery_id, at, took, status, error, excerpt FROM "+
+		"webhook_attempts WHERE "+
 		"delivery_id = $1 ORDER BY id", delivery)
 }
 
 // InsertAttempt adds an attempt.
-func (c Conn) InsertAttempt(ctx context.Context, t exchange.Attempt) error {
-	_, err := c.exec(ctx, "INSERT INTO webhook_attempts (delivery_id, at, took, status, error, excerpt) VALUES ($1, "+
+func (st Deliveries) InsertAttempt(ctx context.Context, t exchange.Attempt) error {
+	_, err := st.conn.exec(ctx, "INSERT INTO webhook_attempts (delivery_id, at, took, status, error, excerpt) "+
+		"VALUES ($1, "+
 		"$2, $3, $4, $5, $6)",
 		t.DeliveryID, t.At, t.Took.Microseconds(), t.Status, t.Error, t.Excerpt)
 	return err

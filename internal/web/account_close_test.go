@@ -28,7 +28,7 @@ func TestCloseAccountPage_AsksAndSignsOut(t *testing.T) {
 			t.Errorf("%s", page.text("h1"))
 		}
 		other.get("/account").want(http.StatusSeeOther)
-		u, err := w.app.DB.Read().User(w.Context(), other.actor.ID)
+		u, err := w.app.DB.Read().Users.Get(w.Context(), other.actor.ID)
 		w.must(err)
 		if !u.Closed || u.Name() != exchange.ClosedName {
 			t.Errorf("%+v", u)

@@ -365,7 +365,7 @@ func TestAnAddressThatWasRefusedIsShownAndTriedAgain(t *testing.T) {
 		s.Refused = &exchange.MailRejection{Address: "requester@example.org", Reason: "<b>550</b> no such user",
 			At: w.db.Read().Now}
 		w.must(w.db.Tx(w.Context(),
-			func(ctx context.Context, tx store.Conn) error { return tx.SaveMailSettings(ctx, s) }))
+			func(ctx context.Context, tx store.Conn) error { return tx.Mail.SaveSettings(ctx, s) }))
 		page := v.get("/account/notifications").want(http.StatusOK)
 		if got := page.text("main .note.bad"); !strings.Contains(got, "requester@example.org was refused") ||
 			!strings.Contains(got, "<b>550</b>") {

@@ -104,7 +104,7 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 		later := time.Now().AddDate(0, 0, 40)
 		w.db.Clock = func() time.Time { return later }
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
-			_, err := tx.InsertToken(ctx,
+			_, err := tx.Tokens.Insert(ctx,
 				exchange.Token{UserID: ada.actor.ID, Kind: exchange.SessionToken, ExpiresAt: later.Add(time.Hour)},
 				app.Hash("later"))
 			return err

@@ -266,10 +266,10 @@ func (w *world) crowd(organization int64, n int) (twins []exchange.User) {
 				u.FirstName = "Twin"
 				twins = append(twins, u)
 			}
-			if err := tx.InsertUser(ctx, u); err != nil {
+			if err := tx.Users.Insert(ctx, u); err != nil {
 				return err
 			}
-			if err := tx.Join(ctx, organization, u.ID); err != nil {
+			if err := tx.Organizations.Join(ctx, organization, u.ID); err != nil {
 				return err
 			}
 		}

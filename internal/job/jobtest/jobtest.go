@@ -74,7 +74,7 @@ func Wait(t testing.TB, db *store.DB, id int64, state exchange.JobState) (j exch
 	t.Helper()
 	Poll(t, "the job is "+string(state), func() bool {
 		var err error
-		if j, err = db.Read().Job(t.Context(), id); err != nil {
+		if j, err = db.Read().Jobs.Get(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 		if j.State != state && j.State.Over() {
