@@ -14,7 +14,7 @@ import (
 // cells returns a listed material.
 func cells() exchange.Material {
 	return exchange.Material{
-		ID: 8, OrganizationID: lab, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte(`{"sex":"female"}`),
+		ID: 8, OrganizationID: 7, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte(`{"sex":"female"}`),
 		ContactID: memberID,
 		CreatedAt: start, UpdatedAt: start,
 	}
