@@ -12,16 +12,41 @@ import (
 // rules are the rules of the fields of an object, by their JSON names.
 type rules map[string]exchange.Rule
 
-// rulesOf returns the rules of a request body, taken from the checks themselves; create: the body creates an object.
-// A body of this package has them in its tags.
+// bodyKind is a type of body, and whether it creates an object.
+type bodyKind struct {
+	body   reflect.Type
+	create bool
+}
+
+// bodyRules holds the rules of all bodies of package exchange, taken from the checks themselves.
+var bodyRules = func() map[bodyKind]rules {
+	all := map[bodyKind]rules{}
+	for _, body := range []exchange.Body{
+		exchange.Credentials{}, exchange.Registration{}, exchange.UserPatch{}, exchange.OrganizationPatch{},
+		exchange.SwitchesPatch{}, exchange.ShippingPatch{}, exchange.AddressPatch{}, exchange.GrantPatch{},
+		exchange.FundingBody{}, exchange.InvitationNew{}, exchange.InvitationToken{}, exchange.JoinNew{},
+		exchange.JoinDecline{}, exchange.WebhookPatch{}, exchange.SavedSearchPatch{}, exchange.ImportName{},
+		exchange.ImportNew{}, exchange.BatchImportBody{}, exchange.MaterialPatch{}, exchange.AttachmentPatch{},
+		exchange.RequestNew{}, exchange.RequestPatch{}, exchange.ShipmentPatch{}, exchange.TextBody{},
+		exchange.ReasonBody{}, exchange.SnoozeNew{}, exchange.MailSettingsPatch{}, exchange.TokenNew{},
+	} {
+		for _, create := range []bool{false, true} {
+			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)
+		}
+	}
+	return all
+}()
+
+// rulesOf returns the rules of a request body; create: the body creates an object. A body of this package has them in
+// its tags.
 func rulesOf(body reflect.Type, create bool) rules {
-	if list, known := exchange.RulesOf(body, create); known {
+	if list, known := bodyRules[bodyKind{body, create}]; known {
 		return list
 	}
 	for f := range body.Fields() {
 		value, _ := f.Type.FieldByName("Value")
 		if f.Tag.Get("least") == "" && (value.Type == nil || value.Type.Kind() != reflect.Bool) {
-			panic("the document has no rules of " + body.String() + ": put it into exchange.bodies")
+			panic("the document has no rules of " + body.String() + ": put it into bodyRules")
 		}
 	}
 	return nil
@@ -52,8 +77,7 @@ var shownAs = map[reflect.Type][]any{
 func shown(t reflect.Type) rules {
 	list := rules{}
 	for _, body := range shownAs[t] {
-		sent, _ := exchange.RulesOf(reflect.TypeOf(body), false)
-		for name, r := range sent {
+		for name, r := range bodyRules[bodyKind{reflect.TypeOf(body), false}] {
 			if list[name].Most < r.Most || r.Words != nil || r.To > 0 {
 				list[name] = exchange.Rule{Most: r.Most, From: r.From, To: r.To, Words: r.Words, Name: r.Name}
 			}

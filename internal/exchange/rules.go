@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"reflect"
 	"slices"
 )
 
@@ -33,9 +32,17 @@ const (
 	zonePattern     = `^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`
 )
 
-// noted collects the rules of a body that is checked while bodyRules is built, before anything else runs; afterwards it
-// is nil.
+// noted collects the rules of a body that NoteRules checks; else it is nil.
 var noted map[string]Rule
+
+// NoteRules returns the rules of the fields of a body by their JSON names; create: the body creates an object. It is for
+// the initialization of packages, before anything else runs.
+func NoteRules(body Body, create bool) map[string]Rule {
+	noted = map[string]Rule{}
+	defer func() { noted = nil }()
+	body.Validate(create)
+	return noted
+}
 
 // rule records a rule of a field. Checks call it whether the field was sent or not, so that the API documents exactly
 // the rules that are checked.
@@ -99,40 +106,4 @@ type Body interface {
 	// Validate reports what is wrong with the values, independent of the object that they change. create: the body
 	// creates an object.
 	Validate(create bool) FieldErrors
-}
-
-// bodyKind is a type of body, and whether it creates an object.
-type bodyKind struct {
-	body   reflect.Type
-	create bool
-}
-
-// bodies lists all bodies that have rules; the API document refuses a body that is missing here.
-var bodies = []Body{
-	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{},
-	GrantPatch{}, FundingBody{},
-	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinDecline{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{},
-	ImportNew{}, BatchImportBody{},
-	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, TextBody{}, ReasonBody{},
-	SnoozeNew{}, MailSettingsPatch{}, TokenNew{},
-}
-
-var bodyRules = map[bodyKind]map[string]Rule{}
-
-func init() { // not an initializer, which could run before the variables that the checks use
-	for _, body := range bodies {
-		for _, create := range []bool{false, true} {
-			noted = map[string]Rule{}
-			body.Validate(create)
-			bodyRules[bodyKind{reflect.TypeOf(body), create}] = noted
-		}
-	}
-	noted = nil
-}
-
-// RulesOf returns the rules of the fields of a body by their JSON names; create means that it creates an object.
-// known reports whether the type is that of a body.
-func RulesOf(body reflect.Type, create bool) (rules map[string]Rule, known bool) {
-	rules, known = bodyRules[bodyKind{body, create}]
-	return rules, known
 }
