@@ -92,7 +92,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) handler(route route) http.HandlerFunc {
-	parameters, filters, page := route.queryNames(), route.filters(), ""
+	filters, page, parameters := route.filters(), "", []string{}
+	for _, p := range route.parameters() {
+		parameters = append(parameters, p.name)
+	}
+	slices.Sort(parameters)
 	if route.page != "" {
 		page = a.App.PublicURL + route.page
 	}

@@ -19,11 +19,11 @@ import (
 
 // bulkQuery holds the parameters of a spreadsheet upload. A form may have them as fields.
 type bulkQuery struct {
-	Mode     *exchange.BulkMode `query:"mode" help:"What to do with the rows: store all or none (the usual), only say what would be done, or store those that are right."`
+	Mode     *exchange.BulkMode `query:"mode"`
 	Category *string            `query:"category" help:"Category of rows that name none."`
 	Sheet    *string            `query:"sheet" help:"Name of the sheet of an XLSX or ODS; without it the first one."`
-	Unknown  *string            `query:"unknown" help:"Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata."`
-	Mapping  *string            `query:"mapping" help:"JSON object from headers to fields, such as {\"Box\": \"additional_metadata.storage\"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization, unless mode is dry-run, but for the names that templates and exports have."`
+	Unknown  *string            `query:"unknown"`
+	Mapping  *string            `query:"mapping"`
 }
 
 // bulkMaterials accepts a spreadsheet as the whole body, or as the part "file" of a form, and answers with the job that

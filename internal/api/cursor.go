@@ -39,13 +39,13 @@ func packed(parts ...any) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// unpacked returns the parts of the cursor after the name of the list, which has to be list; nil if there is no cursor
-// or an invalid one.
-func (q *query) unpacked(list string) []json.RawMessage {
+// unpacked returns the parts of a cursor after the name of the list, which has to be list; nil if there is no cursor or
+// an invalid one.
+func (q *query) unpacked(c cursorText, list string) []json.RawMessage {
 	if !q.values.Has("cursor") {
 		return nil
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(q.values.Get("cursor"))
+	raw, err := base64.RawURLEncoding.DecodeString(string(c))
 	var parts []json.RawMessage
 	if err != nil || len(raw) > maxCursorLength || json.Unmarshal(raw, &parts) != nil || len(parts) != 3 {
 		q.badCursor()
@@ -67,8 +67,8 @@ func (q *query) unpacked(list string) []json.RawMessage {
 func (q *query) badCursor() { q.faults.Add("cursor", "must be one that an answer gave") }
 
 // cursor returns the position after which the page begins, nil for the beginning.
-func (q *query) cursor(list string, o exchange.Order) *exchange.Position {
-	parts := q.unpacked(list)
+func (q *query) cursor(c cursorText, list string, o exchange.Order) *exchange.Position {
+	parts := q.unpacked(c, list)
 	if parts == nil {
 		return nil
 	}

@@ -74,7 +74,7 @@ func filtersOf(item reflect.Type) (list []filter) {
 		words := wordsOf(name, t, of)
 		switch {
 		case words != nil:
-			one.words, one.schema, one.read = words, object{"type": "string", "enum": words}, nil
+			one.words, one.schema = words, enum(words...)
 		case t.Kind() == reflect.Bool:
 			one.schema, one.read = object{"type": "boolean"}, (*query).flag
 		case id == reflect.TypeFor[uuid.UUID]():
@@ -96,15 +96,8 @@ func wordsOf(name string, t reflect.Type, of rules) (words []string) {
 	if of[name].Words != nil {
 		return of[name].Words
 	}
-	c, named := components[t]
-	if !named && t.Kind() == reflect.String {
-		c = namedFields[name]
-	}
-	listed := reflect.ValueOf(c.schema["enum"])
-	for i := 0; listed.IsValid() && i < listed.Len(); i++ {
-		words = append(words, listed.Index(i).String())
-	}
-	return words
+	e, _ := enumOf(name, t)
+	return e.words
 }
 
 // matches reads the filters of a list.

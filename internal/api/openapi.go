@@ -45,7 +45,7 @@ func OpenAPI(policy exchange.Policy) ([]byte, error) {
 		"webhooks": d.webhooks(),
 		"components": object{
 			"schemas":    d.schemas,
-			"parameters": sharedParameters,
+			"parameters": d.sharedParameters(),
 			"headers":    sharedHeaders,
 			"responses":  d.errors(),
 			"securitySchemes": object{"token": object{"type": "apiKey", "in": "header", "name": "Authorization",

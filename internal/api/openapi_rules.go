@@ -93,7 +93,7 @@ func shown(t reflect.Type) rules {
 // ruled adds a rule to the schema of a field, unless the field refers to a component, which has its own.
 func (d description) ruled(schema object, r exchange.Rule) object {
 	if r.Words != nil {
-		words := d.named(component{r.Name, enum(r.Words...)})
+		words := d.enum(enumeration{r.Name, r.Words})
 		if _, plain := schema["type"].(string); plain || schema["$ref"] != nil {
 			return words
 		}
@@ -140,12 +140,12 @@ func bound(schema object, word string, n int) {
 	}
 }
 
-// tagged adds the limits in the tags of a field of a body or query.
-func tagged(schema object, f reflect.StructField) object {
+// limited adds the limits in the tags of a field of a body or query.
+func limited(schema object, f reflect.StructField) object {
 	for word, tag := range map[string]string{"minimum": "least", "maximum": "most", "default": "default"} {
-		if n := f.Tag.Get(tag); n != "" {
+		if value := f.Tag.Get(tag); value != "" {
 			schema = maps.Clone(schema)
-			schema[word] = json.Number(n)
+			schema[word] = json.RawMessage(value)
 		}
 	}
 	return schema

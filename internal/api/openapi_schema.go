@@ -36,6 +36,11 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[Contract]():            {"type": "object"},
 	reflect.TypeFor[exchange.SearchText](): {"type": "string", "maxLength": exchange.MaxSearchText},
 	reflect.TypeFor[exchange.Action]():     {"type": "string", "examples": []string{"material.update"}},
+	reflect.TypeFor[pageSize]():            {"type": "integer"},
+	reflect.TypeFor[hitOffset](): {"type": "integer", "minimum": 0, "maximum": exchange.MaxOffset,
+		"default": 0},
+	reflect.TypeFor[cursorText](): {"type": "string", "minLength": 1, "maxLength": maxCursorLength * 4 / 3,
+		"pattern": "^[A-Za-z0-9_-]+$"},
 }
 
 // component is a named schema that does not follow from the fields of a type.
@@ -58,34 +63,8 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in " +
 		"any form.",
 		"anyOf": []object{{"type": "string"}, {"type": "number"}}, "examples": []string{"GSE5859", "SRP009615"}}},
-	reflect.TypeFor[exchange.Filters]():   {"SearchFilters", savedFilters()},
-	reflect.TypeFor[exchange.Delivery]():  {"MailDelivery", enum(exchange.Deliveries...)},
-	reflect.TypeFor[json.RawMessage]():    {"JSON", object{"description": "Any JSON."}},
-	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
-	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
-	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},
-	reflect.TypeFor[exchange.Scope]():     {"TokenScope", enum(exchange.Scopes...)},
-	reflect.TypeFor[exchange.Slot]():      {"DocumentName", enum(exchange.Slots...)},
-	reflect.TypeFor[exchange.Review](): {"DocumentState",
-		enum(exchange.Delivered, exchange.Accepted, exchange.Returned, exchange.Superseded)},
-	reflect.TypeFor[exchange.Need](): {"RequirementName",
-		enum(exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB,
-			exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA)},
-	reflect.TypeFor[exchange.Due](): {"RequirementState",
-		enum(exchange.NotNeeded, exchange.OwedByRequester, exchange.OwedByLab, exchange.Done)},
-	reflect.TypeFor[exchange.Side]():             {"Party", enum(exchange.RequesterSide, exchange.LabSide)},
-	reflect.TypeFor[exchange.Category]():         {"NotificationCategory", enum(exchange.MailCategories...)},
-	reflect.TypeFor[exchange.MailState]():        {"MailState", enum(exchange.MailStates...)},
-	reflect.TypeFor[exchange.NotificationKind](): {"NotificationKind", enum(exchange.NotificationKinds...)},
-	reflect.TypeFor[exchange.Role]():             {"OrganizationRole", enum(exchange.OrganizationRoles...)},
-	reflect.TypeFor[exchange.JoinStatus]():       {"JoinStatus", enum(exchange.JoinStatuses...)},
-	reflect.TypeFor[publish.Format]():            {"CitationFormat", enum(publish.Formats...)},
-	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
-	reflect.TypeFor[exchange.BulkMode]():         {"BulkMode", enum(exchange.BulkModes...)},
-	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationStatuses...)},
-	reflect.TypeFor[exchange.EventType](): {"EventType",
-		enum(append(slices.Clone(exchange.EventTypes), exchange.Ping)...)},
-	reflect.TypeFor[exchange.DeliveryState](): {"DeliveryState", enum(exchange.DeliveryStates...)},
+	reflect.TypeFor[exchange.Filters](): {"SearchFilters", savedFilters()},
+	reflect.TypeFor[json.RawMessage]():  {"JSON", object{"description": "Any JSON."}},
 }
 
 // idText is the pattern of an id that is written as text.
@@ -93,15 +72,69 @@ const idText = `^\s*\+?0*[1-9][0-9]{0,18}\s*$`
 
 func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }
 
-// namedFields are fields whose schema follows from their name rather than their type.
-var namedFields = map[string]component{
-	"category": {"MaterialCategory", enum(category.Codes()...)},
-	"additional_metadata": {"Metadata",
-		object{"type": "object", "description": metadataKeys(), "additionalProperties": true,
-			// more or longer keys do not fit
-			"maxProperties": (exchange.MaxMetadata - len("{}")) / len(`"a":1,`),
-			"propertyNames": object{"maxLength": exchange.MaxMetadata - len(`{"":1}`)}}},
+// enumeration is a text with few values.
+type enumeration struct {
+	name  string
+	words []string
 }
+
+func enumerate[T ~string](name string, values ...T) enumeration {
+	e := enumeration{name: name}
+	for _, value := range values {
+		e.words = append(e.words, string(value))
+	}
+	return e
+}
+
+var enumerations = map[reflect.Type]enumeration{
+	reflect.TypeFor[exchange.Delivery]():  enumerate("MailDelivery", exchange.Deliveries...),
+	reflect.TypeFor[exchange.Code]():      enumerate("ErrorCode", slices.Sorted(maps.Keys(statuses))...),
+	reflect.TypeFor[exchange.Status]():    enumerate("RequestStatus", exchange.Statuses...),
+	reflect.TypeFor[exchange.EventKind](): enumerate("EventKind", exchange.EventKinds...),
+	reflect.TypeFor[exchange.Scope]():     enumerate("TokenScope", exchange.Scopes...),
+	reflect.TypeFor[exchange.Slot]():      enumerate("DocumentName", exchange.Slots...),
+	reflect.TypeFor[exchange.Review](): enumerate(
+		"DocumentState", exchange.Delivered, exchange.Accepted, exchange.Returned, exchange.Superseded),
+	reflect.TypeFor[exchange.Need](): enumerate(
+		"RequirementName", exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB,
+		exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA),
+	reflect.TypeFor[exchange.Due](): enumerate(
+		"RequirementState", exchange.NotNeeded, exchange.OwedByRequester, exchange.OwedByLab, exchange.Done),
+	reflect.TypeFor[exchange.Side]():             enumerate("Party", exchange.RequesterSide, exchange.LabSide),
+	reflect.TypeFor[exchange.Category]():         enumerate("NotificationCategory", exchange.MailCategories...),
+	reflect.TypeFor[exchange.MailState]():        enumerate("MailState", exchange.MailStates...),
+	reflect.TypeFor[exchange.NotificationKind](): enumerate("NotificationKind", exchange.NotificationKinds...),
+	reflect.TypeFor[exchange.Role]():             enumerate("OrganizationRole", exchange.OrganizationRoles...),
+	reflect.TypeFor[exchange.JoinStatus]():       enumerate("JoinStatus", exchange.JoinStatuses...),
+	reflect.TypeFor[publish.Format]():            enumerate("CitationFormat", publish.Formats...),
+	reflect.TypeFor[exchange.JobState]():         enumerate("JobState", exchange.JobStates...),
+	reflect.TypeFor[exchange.BulkMode]():         enumerate("BulkMode", exchange.BulkModes...),
+	reflect.TypeFor[exchange.InvitationStatus](): enumerate("InvitationStatus", exchange.InvitationStatuses...),
+	reflect.TypeFor[exchange.EventType](): enumerate(
+		"EventType", append(slices.Clone(exchange.EventTypes), exchange.Ping)...),
+	reflect.TypeFor[exchange.DeliveryState](): enumerate("DeliveryState", exchange.DeliveryStates...),
+}
+
+// categories are the values of every field and parameter that is called category.
+var categories = enumerate("MaterialCategory", category.Codes()...)
+
+// enumOf returns the enumeration of the values of a field or parameter by its name and type.
+func enumOf(name string, t reflect.Type) (e enumeration, ok bool) {
+	if e, ok = enumerations[t]; !ok && name == "category" && t.Kind() == reflect.String {
+		e, ok = categories, true
+	}
+	return e, ok
+}
+
+// enum adds an enumeration to the document and returns a reference to it.
+func (d description) enum(e enumeration) object { return d.named(component{e.name, enum(e.words...)}) }
+
+// metadata is the schema of additional_metadata.
+var metadata = component{"Metadata",
+	object{"type": "object", "description": metadataKeys(), "additionalProperties": true,
+		// more or longer keys do not fit
+		"maxProperties": (exchange.MaxMetadata - len("{}")) / len(`"a":1,`),
+		"propertyNames": object{"maxLength": exchange.MaxMetadata - len(`{"":1}`)}}}
 
 // metadataKeys lists what additional_metadata may hold.
 func metadataKeys() string {
@@ -144,6 +177,9 @@ func (d description) schema(t reflect.Type) object {
 	}
 	if c, ok := components[t]; ok {
 		return d.named(c)
+	}
+	if e, ok := enumerations[t]; ok {
+		return d.enum(e)
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -221,8 +257,11 @@ func (d description) fields(t reflect.Type, of rules, needed func(reflect.Struct
 			continue
 		}
 		schema := d.schema(f.Type)
-		if c, ok := namedFields[name]; ok && components[f.Type].schema["enum"] == nil {
-			schema = d.named(c)
+		switch _, named := enumerations[f.Type]; {
+		case name == "category" && !named:
+			schema = d.enum(categories)
+		case name == "additional_metadata":
+			schema = d.named(metadata)
 		}
 		switch {
 		case f.Type.Kind() == reflect.Pointer && options == "omitempty":
@@ -237,7 +276,7 @@ func (d description) fields(t reflect.Type, of rules, needed func(reflect.Struct
 		if name == "id" && f.Type.Kind() == reflect.Int64 {
 			schema = object{"type": "integer", "format": "int64", "minimum": 1}
 		}
-		schema = tagged(schema, f)
+		schema = limited(schema, f)
 		properties[name] = schema
 		if alias := f.Tag.Get("alias"); alias != "" {
 			properties[alias] = object{"description": "Another name of " + name + ".", "x-alias-of": name,

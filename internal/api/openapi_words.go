@@ -399,3 +399,15 @@ func explain(name string, schema object) {
 		}
 	}
 }
+
+// parameterMeanings describe query parameters, by the name of their struct and theirs, that are too long for a tag.
+var parameterMeanings = map[string]string{
+	"bulkQuery.mode": "What to do with the rows: store all or none (the usual), only say what would be done, or " +
+		"store those that are right.",
+	"bulkQuery.unknown": "Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata.",
+	"bulkQuery.mapping": "JSON object from headers to fields, such as {\"Box\": \"additional_metadata.storage\"}; an " +
+		"empty text leaves a column out, null forgets what was said before. It is remembered for the " +
+		"organization, unless mode is dry-run, but for the names that templates and exports have.",
+	"Stream.last_event_id": "The same as the header Last-Event-ID, for clients that cannot send it.",
+	"listPage.limit":       "How many items a page has at most.",
+}

@@ -46,10 +46,16 @@ func (c *Call) pathUser() (uuid.UUID, error) {
 	return id, nil
 }
 
-// The limits of a page (contract.md section 1, "Lists").
-const (
-	defaultLimit = 50
-	maxLimit     = 200
+// listPage holds the parameters by which a list is paged (contract.md section 1, "Lists").
+type listPage struct {
+	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"50" shared:"true"`
+	Cursor cursorText `query:"cursor" shared:"true" help:"Where the page begins, from Link or next of the one before."`
+}
+
+// pageSize is how many items a page has at most, and cursorText says where it begins.
+type (
+	pageSize   int64
+	cursorText string
 )
 
 // listQuery says which part of a list a call asks for.
@@ -63,12 +69,13 @@ type listQuery struct {
 // error names every wrong parameter.
 func (c *Call) readList(filter any) error {
 	q := c.query()
-	q.filter(filter)
+	var page listPage
+	q.read(filter)
 	order, matches := q.order(c.fields), q.matches(c.filters)
+	q.read(&page)
 	name := listName(c.Request, order, []any{filter, matches})
 	c.list = listQuery{q.values, name,
-		exchange.Page{Limit: q.limit(defaultLimit, maxLimit), Order: order, After: q.cursor(name, order),
-			Where: matches}}
+		exchange.Page{Limit: int(page.Limit), Order: order, After: q.cursor(page.Cursor, name, order), Where: matches}}
 	return q.faults.Err()
 }
 
@@ -85,7 +92,7 @@ func (c *Call) narrowed() bool {
 // readQuery reads the parameters of a GET that is not a list into a struct whose tags name them.
 func (c *Call) readQuery(in any) error {
 	q := c.query()
-	q.filter(in)
+	q.read(in)
 	return q.faults.Err()
 }
 
@@ -155,19 +162,20 @@ func (q *query) integer(name string) *int64 {
 	return &n
 }
 
-// between parses an integer within bounds; "" means no bound.
-func (q *query) between(name, least, most string) *int64 {
-	n := q.integer(name)
-	if n == nil || least == "" {
+// between parses an integer within the bounds of a tag, which also has its default.
+func (q *query) between(name string, tag reflect.StructTag) int64 {
+	bound := func(key string) int64 {
+		n, _ := strconv.ParseInt(tag.Get(key), 10, 64)
 		return n
 	}
-	lowest, _ := strconv.ParseInt(least, 10, 64)
-	highest, _ := strconv.ParseInt(most, 10, 64)
-	if *n < lowest || *n > highest {
-		q.faults.Add(name, "must be from %s to %s", least, most)
-		return nil
+	n := q.integer(name)
+	switch {
+	case n == nil:
+		return bound("default")
+	case *n < bound("least") || *n > bound("most"):
+		q.faults.Add(name, "must be from %d to %d", bound("least"), bound("most"))
 	}
-	return n
+	return *n
 }
 
 func (q *query) boolean(name string) *bool {
@@ -213,17 +221,32 @@ func (q *query) instant(name string) *exchange.Instant {
 	return &i
 }
 
-// filter fills a struct of pointers; a field stays nil if its parameter is absent.
-func (q *query) filter(into any) {
+// read fills a struct whose tags name the parameters. A pointer stays nil if its parameter is absent; what is no
+// pointer gets the default of its tag.
+func (q *query) read(into any) {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		name := tag.Get("query")
 		switch field := v.Field(i).Addr().Interface().(type) {
 		case **int64:
-			*field = q.between(name, tag.Get("least"), tag.Get("most"))
+			*field = q.integer(name)
+		case *int64:
+			*field = q.between(name, tag)
+		case *pageSize:
+			*field = pageSize(q.between(name, tag))
+		case *hitOffset:
+			*field = q.offset(name)
+		case *cursorText:
+			*field = cursorText(q.values.Get(name))
 		case **bool:
 			*field = q.boolean(name)
+		case *bool:
+			if *field = tag.Get("default") == "true"; q.values.Has(name) {
+				if sent := q.boolean(name); sent != nil {
+					*field = *sent
+				}
+			}
 		case **uuid.UUID:
 			*field = q.user(name)
 		case **exchange.Date:
@@ -247,33 +270,15 @@ func (q *query) filter(into any) {
 	}
 }
 
-// word returns a text; if the document lists the values of a field of that name or type, it has to be one of them.
+// word returns a text; if the values of its name or type are limited, it has to be one of them.
 func (q *query) word(name string, t reflect.Type) *string {
 	s := q.text(name)
-	c, listed := components[t]
-	if !listed {
-		c, listed = namedFields[name]
-	}
-	if s == nil || !listed {
-		return s
-	}
-	if words := fmt.Sprint(c.schema["enum"]); !slices.Contains(strings.Fields(strings.Trim(words, "[]")), *s) {
-		q.faults.Add(name, "must be one of %s", words)
+	e, limited := enumOf(name, t)
+	if s != nil && limited && !slices.Contains(e.words, *s) {
+		q.faults.Add(name, "must be one of %v", e.words)
 		return nil
 	}
 	return s
-}
-
-func (q *query) limit(usual, most int) int {
-	n := q.integer("limit")
-	switch {
-	case n == nil:
-		return usual
-	case *n < 1 || *n > int64(most):
-		q.faults.Add("limit", "must be from 1 to %d", most)
-		return usual
-	}
-	return int(*n)
 }
 
 // order parses the name of a field, with - before it for descending order.

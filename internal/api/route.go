@@ -51,8 +51,8 @@ type Body struct {
 
 // on makes a route of a typed handler: In is decoded from the body, or from the query of a GET; Out is the answer. text
 // is the description in the OpenAPI document.
-func on[In, Out any](name, pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error),
-	text string) route {
+func on[In, Out any](name, pattern string, action exchange.Action, status int,
+	handle func(*API, *Call, In) (Out, error), text string) route {
 	methods, path, _ := strings.Cut(pattern, " ")
 	r := route{
 		name: name, methods: strings.Split(methods, ","), path: path, action: action, status: status, text: text,

@@ -12,12 +12,16 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// The limits of a search. Its pages are at most as long as those of lists.
-const (
-	defaultHits      = 20
-	maxOffset        = exchange.MaxOffset
-	defaultSuggested = 8
-)
+// searchPage holds the parameters by which a search is paged.
+type searchPage struct {
+	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"20" help:"How many items a page has at most."`
+	Offset hitOffset  `query:"offset" help:"How many items are before the page. next leads beyond the greatest."`
+	Cursor cursorText `query:"cursor" shared:"true"`
+	Facets bool       `query:"facets" default:"true" help:"Whether facets are counted."`
+}
+
+// hitOffset is how many hits are before a page, at most exchange.MaxOffset.
+type hitOffset int64
 
 // searched is what a search accepts besides its text.
 type searched struct {
@@ -48,32 +52,32 @@ func (c *Call) readSearch() error {
 		var order string
 		order, s.Sort = q.faults.SearchOrder(q.values, c.searched.title)
 		c.search.name = listName(c.Request, exchange.Order{Field: exchange.Field{Name: order}}, []any{text, s.Filters})
-		s.Page = exchange.SearchPage{Limit: q.limit(defaultHits, maxLimit), Offset: q.offset(),
-			After: q.searchCursor(c.search.name)}
-		wanted := q.boolean("facets")
-		s.Facets = wanted == nil || *wanted
+		var page searchPage
+		q.read(&page)
+		s.Page = exchange.SearchPage{Limit: int(page.Limit), Offset: int(page.Offset),
+			After: q.searchCursor(page.Cursor, c.search.name)}
+		s.Facets = page.Facets
 	}
 	c.search.search = s
 	return q.faults.Err()
 }
 
-// offset returns how many hits to skip.
-func (q *query) offset() int {
-	n := q.integer("offset")
+func (q *query) offset(name string) hitOffset {
+	n := q.integer(name)
 	switch {
 	case n == nil:
 		return 0
 	case q.values.Has("cursor"):
-		q.faults.Add("offset", "cannot stand beside cursor, which is a place too")
-	case *n < 0 || *n > maxOffset:
-		q.faults.Add("offset", "must be from 0 to %d; the address in next leads on from there", maxOffset)
+		q.faults.Add(name, "cannot stand beside cursor, which is a place too")
+	case *n < 0 || *n > exchange.MaxOffset:
+		q.faults.Add(name, "must be from 0 to %d; the address in next leads on from there", exchange.MaxOffset)
 	}
-	return int(*n)
+	return hitOffset(*n)
 }
 
 // searchCursor returns the position after which the page begins, nil for the beginning.
-func (q *query) searchCursor(search string) *exchange.SearchPosition {
-	parts := q.unpacked(search)
+func (q *query) searchCursor(c cursorText, search string) *exchange.SearchPosition {
+	parts := q.unpacked(c, search)
 	if parts == nil {
 		return nil
 	}
@@ -101,7 +105,7 @@ func (c *Call) addresses(next *exchange.SearchPosition) (after, before *string) 
 	}
 	values.Del("cursor")
 	start := max(at-page.Limit, 0)
-	if at == 0 || start > maxOffset {
+	if at == 0 || start > exchange.MaxOffset {
 		return after, nil
 	}
 	if start > 0 {
@@ -137,18 +141,15 @@ func (a *API) searchUsers(c *Call, _ None) (Page[User], error) {
 // SuggestQuery is the query of GET /search/suggest.
 type SuggestQuery struct {
 	Search *exchange.SearchText `query:"search" help:"What was typed so far."`
-	Limit  *int64               `query:"limit" least:"1" most:"20" default:"8" help:"How many there are at most."`
+	Limit  int64                `query:"limit" least:"1" most:"20" default:"8" help:"How many there are at most."`
 }
 
 func (a *API) suggest(c *Call, asked SuggestQuery) (Suggestions, error) {
-	text, most := "", defaultSuggested
+	text := ""
 	if asked.Search != nil {
 		text = string(*asked.Search)
 	}
-	if asked.Limit != nil {
-		most = int(*asked.Limit)
-	}
-	found, err := a.App.Suggest(c.Context(), c.Actor, text, most)
+	found, err := a.App.Suggest(c.Context(), c.Actor, text, int(asked.Limit))
 	return Suggestions{list(found, showSuggestion)}, err
 }
 

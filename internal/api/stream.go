@@ -12,7 +12,7 @@ import (
 
 // Stream holds the position at which a stream begins.
 type Stream struct {
-	LastEventID *string `query:"last_event_id" help:"The same as the header Last-Event-ID, for clients that cannot send it."`
+	LastEventID *string `query:"last_event_id"`
 }
 
 // followNotifications streams a person's notifications until the client disconnects or does not read, the token
