@@ -3,6 +3,8 @@ package web
 import (
 	"net/http"
 	"strings"
+
+	"aliquot/internal/web/ui"
 )
 
 // foundIn is the address to which mails about saved searches link; the API has nothing there.
@@ -17,7 +19,7 @@ func forPeople(next http.Handler) http.Handler {
 				values.Set("q", strings.Join(values["search"], " "))
 				values.Del("search")
 			}
-			http.Redirect(w, r, catalogAt(values), http.StatusSeeOther)
+			http.Redirect(w, r, ui.CatalogAddress(values), http.StatusSeeOther)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -3,17 +3,14 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"io/fs"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
-	"aliquot/internal/server"
+	"aliquot/internal/web/ui"
 )
 
 //go:embed templates assets
@@ -47,7 +44,7 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			content = found.zipped
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("ETag", etag(content))
+		w.Header().Set("ETag", ui.Etag(content))
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	}).ServeHTTP(w, r)
 }
@@ -93,7 +90,7 @@ func readAssets() (assets, map[string]string, error) {
 			return nil, nil, err
 		}
 		ending := path.Ext(name)
-		address := "/assets/" + strings.TrimSuffix(name, ending) + "." + sum(content) + ending
+		address := "/assets/" + strings.TrimSuffix(name, ending) + "." + ui.Sum(content) + ending
 		found[address], addresses[name] = asset{content, zipped.Bytes()}, address
 	}
 	return found, addresses, nil
@@ -109,34 +106,4 @@ func only(serve http.HandlerFunc) http.Handler {
 		}
 		serve(w, r)
 	})
-}
-
-// send writes a page, compressed if the caller accepts that, or 304 if the caller has it.
-func send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Add("Vary", "Accept-Encoding")
-	if status == http.StatusOK && r.Method != http.MethodPost {
-		weak := "W/" + etag(content) // the tag of the compressed page, too
-		h.Set("ETag", weak)
-		if strings.Contains(r.Header.Get("If-None-Match"), weak) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	}
-	h.Set("Content-Length", strconv.Itoa(len(content)))
-	if r.Method == http.MethodHead {
-		w.WriteHeader(status)
-		return
-	}
-	w = server.Zip(w, r)
-	w.WriteHeader(status)
-	_, _ = w.Write(content) // the client may have disconnected
-}
-
-func etag(content []byte) string { return `"` + sum(content) + `"` }
-
-func sum(content []byte) string {
-	hash := sha256.Sum256(content)
-	return hex.EncodeToString(hash[:8])
 }

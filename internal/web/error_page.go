@@ -7,10 +7,11 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
 )
 
 type failPage struct {
-	Page
+	ui.Page
 	Status  int
 	Icon    string
 	Head    string
@@ -25,20 +26,20 @@ type failPage struct {
 var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
 
 // failed returns the page that explains an error.
-func (v *pageRequest) failed(err error) response {
+func (v *pageRequest) failed(err error) ui.Response {
 	code, message, retry := exchange.CodeOf(err), "", 0
-	v.logCause(err)
-	v.noteRefusal(err)
+	v.LogCause(err)
+	v.NoteRefusal(err)
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		message = e.Message
 		retry, _ = e.Details["retry_after"].(int)
 	}
-	p := &failPage{Page: Page{Narrow: true}, Icon: "alert", ID: v.w.Header().Get("X-Request-Id"), Lead: message}
+	p := &failPage{Page: ui.Page{Narrow: true}, Icon: "alert", ID: v.W.Header().Get("X-Request-Id"), Lead: message}
 	switch code {
 	case exchange.NotAuthenticated:
-		return v.toSignIn()
+		return v.ToSignIn()
 	case exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope, exchange.RegistrationClosed:
-		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.signedIn()
+		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.SignedIn()
 		p.Lead = nameOfAction.ReplaceAllString(message, "")
 		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with " +
 			"that one."
@@ -55,7 +56,7 @@ func (v *pageRequest) failed(err error) response {
 		p.Status, p.Head = http.StatusMethodNotAllowed, "This address takes no such thing"
 	case exchange.InvalidInput, exchange.MalformedJSON, exchange.InvalidCode:
 		p.Status, p.Head = http.StatusBadRequest, "Something in the form or address does not fit"
-		for field, list := range fieldErrorsOf(err) {
+		for field, list := range ui.FieldErrorsOf(err) {
 			for _, text := range list {
 				p.Lead += " " + field + ": " + text + "."
 			}
@@ -86,36 +87,11 @@ func (v *pageRequest) failed(err error) response {
 			"It is in the log, and nothing was changed."
 	}
 	if retry > 0 {
-		v.w.Header().Set("Retry-After", strconv.Itoa(retry))
+		v.W.Header().Set("Retry-After", strconv.Itoa(retry))
 	}
 	if v.Context().Err() != nil { // the client disconnected
 		p.Status = http.StatusServiceUnavailable
 	}
 	p.Title = p.Head
-	return response{status: p.Status, template: "error", page: p}
-}
-
-// noteRefusal counts a refusal for the audit. Every handler that shows a refusal on its own page calls it; failed
-// does for all others.
-func (v *pageRequest) noteRefusal(err error) {
-	v.app.RecordRefusal(v.who.Actor, exchange.Action(v.Pattern), v.URL.Path, err)
-}
-
-// logCause logs why a page failed if the visitor is not told all of it, as the API does.
-func (v *pageRequest) logCause(err error) {
-	e, known := errors.AsType[*exchange.Error](err)
-	id := v.w.Header().Get("X-Request-Id")
-	switch {
-	case !known && v.Context().Err() != nil: // the client disconnected; nobody reads the page
-	case !known:
-		v.app.Log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", id, "error", err)
-	case e.Cause != nil || e.Code == exchange.Internal || e.Code == exchange.Unavailable ||
-		e.Code == exchange.InvalidAnswer:
-		v.app.Log.WarnContext(v.Context(), string(e.Code), "path", v.URL.Path, "request_id", id, "error", err)
-	}
-}
-
-func fieldErrorsOf(err error) map[string][]string {
-	fields, _ := faults(err)
-	return fields
+	return ui.Response{Status: p.Status, Template: "error", Page: p}
 }

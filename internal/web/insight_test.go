@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"aliquot/internal/web"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -157,15 +156,4 @@ func TestAGrantIsMadeFilledAndReported(t *testing.T) {
 			t.Error(g.Items[0].Title)
 		}
 	})
-}
-
-func TestInsightsAsAFileHoldNoFormula(t *testing.T) {
-	t.Parallel()
-	for cell, want := range map[string]string{"HeLa": "HeLa", "-5": "-5", "": "", "=1+1": "'=1+1",
-		"@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "＝1+1": "'＝1+1",
-		"＋1": "'＋1", "－1": "'－1", "＠x": "'＠x", "\tx": "'\tx", "\r=1": "'\r=1", "\n=1": "'\n=1", "a=1": "a=1"} {
-		if got := web.AsText(cell); got != want {
-			t.Errorf("%q is written as %q, want %q", cell, got, want)
-		}
-	}
 }

@@ -14,85 +14,24 @@ import (
 	"text/template/parse"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/web/ui"
 )
 
-// Page is what every page has beside its own content. The server fills in the fields from Who on.
-type Page struct {
-	Title       string // begins with the most important fact, as "Request 4182, your turn"
-	Description string // for search engines, on public pages
-	// the section of the navigation: catalog, requests, lab, notifications, account, admin
-	Section  string
-	Narrow   bool        // one column of text
-	Full     bool        // the full width of the window
-	NoSearch bool        // no search in the bar: the page has its own
-	Errors   FieldErrors // of the form on the page
-
-	Who     *app.Visitor // nil: not signed in
-	Theme   string       // light, dark or "": the device's
-	Here    string       // the address of the page
-	Note    *flash
-	Now     time.Time
-	Zone    *time.Location
-	Version string
-	keys    bool
-	summary []fieldErrorLine
-}
-
-// anyPage is any page that embeds Page.
-type anyPage interface{ base() *Page }
-
-func (p *Page) base() *Page { return p }
-
-// Keys reports whether keyboard shortcuts are on.
-func (p *Page) Keys() bool { return p.keys }
-
-// FieldErrors are the error texts of a form, by field.
-type FieldErrors map[string][]string
-
-// Of returns the errors of a field as one text, "" if it has none.
-func (f FieldErrors) Of(field string) string { return strings.Join(f[field], " ") }
-
-// fieldErrorLine is one field's line in the summary of errors.
-type fieldErrorLine struct {
-	Field, Text string
-	Shown       bool // the field is on the page
-	place       int
-}
-
-// Summary returns the errors of the form, in the order of the fields on the page.
-func (p *Page) Summary() []fieldErrorLine { return p.summary }
-
-// inOrder returns the errors in the order of the fields on the page; those of fields that are not on it come last.
-func (f FieldErrors) inOrder(page string) []fieldErrorLine {
-	var list []fieldErrorLine
-	for _, field := range slices.Sorted(maps.Keys(f)) {
-		at := strings.Index(page, `id="f-`+template.HTMLEscapeString(field)+`"`)
-		l := fieldErrorLine{Field: field, Text: f.Of(field), Shown: at >= 0, place: at}
-		if !l.Shown {
-			l.place = len(page)
-		}
-		list = append(list, l)
-	}
-	slices.SortStableFunc(list, func(a, b fieldErrorLine) int { return cmp.Compare(a.place, b.place) })
-	return list
-}
-
 // render writes a page. If htmx asks for a fragment that the page's template defines, render writes only that.
-func (v *pageRequest) render(w io.Writer, a response) error {
-	p := a.page.base()
-	p.Theme, p.Here, p.Note, p.Version = v.theme(), v.URL.RequestURI(), v.recall(), v.version
-	p.Now, p.Zone = v.app.DB.Read().Now, v.who.Zone
-	p.keys = !v.has(keysOff)
-	if a.private {
+func (v *pageRequest) render(w io.Writer, a ui.Response) error {
+	p := a.Page.Frame()
+	p.Theme, p.Here, p.Note, p.Version = v.Theme(), v.URL.RequestURI(), v.recall(), v.version
+	p.Now, p.Zone = v.app.DB.Read().Now, v.Who.Zone
+	p.Keys = !v.HasCookie(ui.KeysOffCookie)
+	if a.Private {
 		p.Here = v.URL.Path
 	}
-	if v.signedIn() {
-		p.Who = &v.who
+	if v.SignedIn() {
+		p.Who = &v.Who
 	}
-	t := v.templates[a.template]
+	t := v.templates[a.Template]
 	if t == nil {
-		return fmt.Errorf("no template %s", a.template)
+		return fmt.Errorf("no template %s", a.Template)
 	}
 	name := "layout"
 	if _, id, is := strings.Cut(v.Header.Get("HX-Target"), "#"); is && v.Header.Get("HX-Request-Type") == "partial" &&
@@ -101,12 +40,12 @@ func (v *pageRequest) render(w io.Writer, a response) error {
 	}
 	if len(p.Errors) > 0 { // the summary is above the fields, whose order is known once they are rendered
 		var page strings.Builder
-		if err := t.ExecuteTemplate(&page, name, a.page); err != nil {
+		if err := t.ExecuteTemplate(&page, name, a.Page); err != nil {
 			return err
 		}
-		p.summary = p.Errors.inOrder(page.String())
+		p.Summary = p.Errors.InOrder(page.String())
 	}
-	return t.ExecuteTemplate(w, name, a.page)
+	return t.ExecuteTemplate(w, name, a.Page)
 }
 
 // readTemplates parses each page with what it uses of the layout and the shared parts.
@@ -124,15 +63,15 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"logo":   func() template.HTML { return logo(names["icons.svg"]) },
 		"prose":  prose,
 		"dict":   dict,
-		"count":  count,
-		"badge":  badge,
-		"bytes":  size,
-		"days":   days,
-		"took":   took[int64],
-		"pace":   took[time.Duration],
+		"count":  ui.Count,
+		"badge":  ui.Badge,
+		"bytes":  ui.Size,
+		"days":   ui.Days,
+		"took":   ui.Took[int64],
+		"pace":   ui.Took[time.Duration],
 		"add":    func(a, b int64) int64 { return a + b },
-		"plural": plural,
-		"noun":   noun,
+		"plural": ui.Plural,
+		"noun":   ui.Noun,
 		"lower":  strings.ToLower,
 		"join":   strings.Join,
 	}

@@ -1,5 +1,3 @@
-// Package web serves the pages: complete HTML documents that work without script and load nothing from
-// other hosts.
 package web
 
 import (
@@ -17,6 +15,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/limit"
 	"aliquot/internal/server"
+	"aliquot/internal/web/ui"
 )
 
 // policy is the Content-Security-Policy of pages without script; pagePolicy is that of all others, and allows
@@ -90,15 +89,13 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	mux.Handle("/assets/", look.assets)
 	mux.Handle("/favicon.ico", http.RedirectHandler(look.names["favicon.svg"], http.StatusFound))
 	own, areas := http.NewServeMux(), map[string]bool{}
-	for _, list := range pages() {
-		for _, p := range list {
-			own.Handle(p.pattern, d.serve(p))
-			_, path, _ := strings.Cut(p.pattern, " ")
-			first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-			areas[first] = true
-		}
+	for _, p := range pages() {
+		own.Handle(p.Pattern, d.serve(p))
+		_, path, _ := strings.Cut(p.Pattern, " ")
+		first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		areas[first] = true
 	}
-	missing := d.serve(page{handle: (*pageRequest).missing})
+	missing := d.serve(ui.Route{Handle: (*ui.PageRequest).Missing})
 	own.Handle("/", missing)
 	handler := here(d.sameSite(slashless(own)))
 	for area := range areas {
@@ -140,29 +137,25 @@ func slashless(next http.Handler) http.Handler {
 	})
 }
 
-func (v *pageRequest) missing() (response, error) {
-	return response{}, exchange.Errorf(exchange.NotFound, "There is no page at this address.")
-}
-
-func (v *pageRequest) foreign() (response, error) {
-	return response{}, exchange.Errorf(exchange.CrossSite, "Nothing was changed. Open the page here and send the "+
+func foreign(*ui.PageRequest) (ui.Response, error) {
+	return ui.Response{}, exchange.Errorf(exchange.CrossSite, "Nothing was changed. Open the page here and send the "+
 		"form again.")
 }
 
-func (v *pageRequest) misdirected() (response, error) {
-	return response{}, exchange.Errorf(exchange.Misdirected, "You asked for %s; this server is %s.", v.Host,
-		v.app.PublicURL)
+func misdirected(v *ui.PageRequest) (ui.Response, error) {
+	return ui.Response{}, exchange.Errorf(exchange.Misdirected, "You asked for %s; this server is %s.", v.Host,
+		v.App.PublicURL)
 }
 
 // here refuses requests for a host other than our own.
 func (d *Server) here(next http.Handler) http.Handler {
-	return d.site.Only(next, d.serve(page{handle: (*pageRequest).misdirected}.takesFiles()))
+	return d.site.Only(next, d.serve(ui.Route{Handle: misdirected}.TakesFiles()))
 }
 
 // sameSite refuses forms that pages of other sites send. The setting cors-origins does not change that: browsers
 // send the session cookie by themselves.
 func (d *Server) sameSite(next http.Handler) http.Handler {
-	refuse := d.serve(page{handle: (*pageRequest).foreign}.takesFiles())
+	refuse := d.serve(ui.Route{Handle: foreign}.TakesFiles())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.site.FromElsewhere(r) {
 			refuse.ServeHTTP(w, r)
@@ -199,6 +192,6 @@ func (d *Server) docs(openAPI func() ([]byte, error)) http.Handler {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-cache")
-		send(w, r, http.StatusOK, docs)
+		ui.Send(w, r, http.StatusOK, docs)
 	})
 }

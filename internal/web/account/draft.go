@@ -1,0 +1,86 @@
+package account
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+var draftPages = []ui.Route{
+	ui.Get("/drafts", (*pageRequest).drafts).Private(),
+	ui.Post("/drafts/save", (*pageRequest).saveDraft),
+	ui.Post("/drafts/delete", (*pageRequest).deleteDraft),
+}
+
+type draftsPage struct {
+	ui.Page
+	Drafts []ui.DraftLine
+}
+
+func (v *pageRequest) drafts() (ui.Response, error) {
+	list, err := v.App.Drafts(v.Context(), v.Who.Actor)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &draftsPage{Page: ui.Page{Title: "Drafts", Section: "account", Narrow: true}}
+	for _, d := range list {
+		p.Drafts = append(p.Drafts, ui.DraftLine{Draft: d, Address: ui.DraftAddress(d.Key)})
+	}
+	return ui.Show("drafts", p)
+}
+
+// draftOf returns the submitted form as a draft.
+func (v *pageRequest) draftOf() exchange.Draft {
+	form := url.Values{}
+	for name, values := range v.PostForm {
+		if name != ui.DraftKeyField && name != ui.DraftTitleField {
+			form[name] = values
+		}
+	}
+	return exchange.Draft{Key: v.PostFormValue(ui.DraftKeyField), Title: v.PostFormValue(ui.DraftTitleField),
+		Form: form}
+}
+
+// saveDraft stores a draft, which the script sends while somebody types.
+func (v *pageRequest) saveDraft() (ui.Response, error) {
+	if err := v.App.SaveDraft(v.Context(), v.Who.Actor, v.draftOf()); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Response{Serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}, nil
+}
+
+func (v *pageRequest) deleteDraft() (ui.Response, error) {
+	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, v.PostFormValue(ui.DraftKeyField)); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/drafts").Saying("The draft is deleted."), nil
+}
+
+var undoPages = []ui.Route{
+	ui.Post("/undo/{id}", (*pageRequest).undo),
+}
+
+// undo cancels a pending action of the visitor.
+func (v *pageRequest) undo() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	d, err := v.App.Undo(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	back := "/"
+	switch {
+	case d.Request != 0:
+		back = "/requests/" + strconv.FormatInt(d.Request, 10)
+	case d.Material != 0:
+		back = "/catalog/" + strconv.FormatInt(d.Material, 10)
+	case d.Organization != 0:
+		back = "/labs/" + strconv.FormatInt(d.Organization, 10) + "/people"
+	}
+	return ui.SeeOther(back).Saying("Undone. No one was notified."), nil
+}

@@ -1,0 +1,156 @@
+package account
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+var noticePages = []ui.Route{
+	ui.Get("/notifications", (*pageRequest).notifications).Private(),
+	ui.Get("/notifications/stream", (*pageRequest).noticeStream).Private(),
+	ui.Post("/notifications/read", (*pageRequest).readNotices),
+	ui.Post("/notifications/{id}/read", (*pageRequest).readNotice),
+}
+
+type noticePage struct {
+	ui.Page
+	Tabs       []ui.Tab
+	Unread     int64
+	Total      int64
+	Days       []noticeDay
+	Only       bool   // only unread ones
+	Category   string // the category shown, "": all
+	Categories []noticeCategory
+	Newest     int64 // the id of the newest one shown; 0: there is none
+	Next       string
+	First      string
+	Back       string // the address of this page, for forms
+}
+
+// noticeCategory is a category of notifications to filter by.
+type noticeCategory struct{ Value, Words string }
+
+// noticeDay is one day's notifications, in the visitor's zone.
+type noticeDay struct {
+	Words string
+	Items []ui.NoticeItem
+}
+
+const noticesAtOnce = 50
+
+func (v *pageRequest) notifications() (ui.Response, error) {
+	query := v.URL.Query()
+	p := &noticePage{Page: ui.Page{Title: "Notifications", Section: "notifications"},
+		Only: query.Get("show") == "unread",
+		Back: v.URL.RequestURI()}
+	var f exchange.NotificationFilter
+	if p.Only {
+		f.Unread = new(true)
+	}
+	for _, c := range exchange.MailCategories {
+		p.Categories = append(p.Categories, noticeCategory{string(c), c.Words()})
+	}
+	if c := exchange.Category(query.Get("category")); slices.Contains(exchange.MailCategories, c) {
+		f.Category, p.Category = &c, string(c)
+	}
+	at := exchange.Page{Limit: noticesAtOnce}
+	if after := ui.ParseID(query.Get("after")); after != nil {
+		at.After, p.First = &exchange.Position{ID: *after}, p.address("after", "")
+	}
+	part, unread, err := v.App.Notifications(v.Context(), v.Who.Actor, v.Who.ID, f, at)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.Unread, p.Total = unread, part.Total
+	if unread > 0 {
+		p.Title = "Notifications, " + ui.Count(unread) + " unread"
+	}
+	p.Tabs = []ui.Tab{{Words: "All", Address: p.address("show", ""), Open: !p.Only},
+		{Words: "Unread", Address: p.address("show", "unread"), Count: unread, Hot: true, Open: p.Only}}
+	if part.Next != nil {
+		p.Next = p.address("after", strconv.FormatInt(part.Next.ID, 10))
+	}
+	if len(part.Items) > 0 && p.First == "" {
+		p.Newest = part.Items[0].ID
+	}
+	now := v.App.DB.Read().Now
+	for _, n := range part.Items {
+		if day := dayWords(n.CreatedAt, now, v.Who.Zone); len(p.Days) == 0 || p.Days[len(p.Days)-1].Words != day {
+			p.Days = append(p.Days, noticeDay{Words: day})
+		}
+		last := &p.Days[len(p.Days)-1]
+		last.Items = append(last.Items, ui.NewNoticeItem(n))
+	}
+	return ui.Show("notifications", p)
+}
+
+// address returns the page's address with one value changed.
+func (p *noticePage) address(name, value string) string {
+	q := url.Values{}
+	if p.Only {
+		q.Set("show", "unread")
+	}
+	if p.Category != "" {
+		q.Set("category", p.Category)
+	}
+	if q.Set(name, value); value == "" {
+		q.Del(name)
+	}
+	if len(q) == 0 {
+		return "/notifications"
+	}
+	return "/notifications?" + q.Encode()
+}
+
+// dayWords formats a day in a zone, as "Today, 12 March".
+func dayWords(t, now time.Time, zone *time.Location) string {
+	local, today := t.In(zone), now.In(zone)
+	day := local.Format("2 January")
+	if local.Year() != today.Year() {
+		day = local.Format("2 January 2006")
+	}
+	switch ui.Midnight(today).Sub(ui.Midnight(local)) {
+	case 0:
+		return "Today, " + day
+	case 24 * time.Hour:
+		return "Yesterday, " + day
+	}
+	return local.Format("Monday, ") + day
+}
+
+// readNotice marks one notification as read or unread.
+func (v *pageRequest) readNotice() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	read := v.PostFormValue("unread") == ""
+	if err := v.App.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.noticesBack()), nil
+}
+
+// readNotices marks as read all notifications up to the newest that the visitor saw; newer ones stay unread.
+func (v *pageRequest) readNotices() (ui.Response, error) {
+	until := ui.ParseID(v.PostFormValue("until"))
+	if until == nil {
+		return ui.SeeOther(v.noticesBack()), nil
+	}
+	if err := v.App.MarkAllRead(v.Context(), v.Who.Actor, v.Who.ID, *until); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.noticesBack()).Saying("All are marked as read."), nil
+}
+
+func (v *pageRequest) noticesBack() string {
+	if back := ui.LocalAddress(v.PostFormValue("back")); back != "/" {
+		return back
+	}
+	return "/notifications"
+}

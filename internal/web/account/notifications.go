@@ -1,0 +1,172 @@
+package account
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// notificationSettingsPage is the choice of notifications and mail.
+type notificationSettingsPage struct {
+	accountPage
+	Memberships []app.OwnSwitches
+	Mail        exchange.MailSettings
+	Saved       bool // the switches were saved by the form just sent
+}
+
+// notificationSetting is one row of switches.
+type notificationSetting struct {
+	Category   exchange.Category
+	Text, Help string
+}
+
+// Kinds returns the rows of switches.
+func (*notificationSettingsPage) Kinds() []notificationSetting {
+	return []notificationSetting{
+		{exchange.NewRequestNotif, "New request", "A request arrives for the lab"},
+		{exchange.StatusNotif, "Request changed", "A document, message or stage changes"},
+		{exchange.DecisionNotif, "Accepted or declined", "Someone in the lab decides"},
+		{exchange.AssignedNotif, "Assigned to me", "A request becomes yours"},
+		{exchange.ReminderNotif, "Reminders", "Something is due or late"},
+	}
+}
+
+// Categories returns the categories of mail.
+func (*notificationSettingsPage) Categories() []exchange.Category { return exchange.MailCategories }
+
+// About reports whether the person wants mail of a category.
+func (p *notificationSettingsPage) About(c exchange.Category) bool {
+	return slices.Contains(p.Form["about"], string(c))
+}
+
+// Days returns the days of the week, beginning with Monday.
+func (*notificationSettingsPage) Days() []string {
+	return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0])
+}
+
+// Deliveries returns the ways of receiving mail, with their labels.
+func (*notificationSettingsPage) Deliveries() []settingsTab {
+	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"},
+		{"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"},
+		{"NEVER", "", "In Aliquot only"}}
+}
+
+var mailLabels = map[string]string{"delivery": "how you are told", "time_zone": "Choose your time zone from the list",
+	"digest_at":  "the time of the summary",
+	"digest_day": "the day of the summary", "quiet_from": "the beginning of quiet hours",
+	"quiet_until": "the end of quiet hours"}
+
+func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
+	p := &notificationSettingsPage{accountPage: v.accountPage("notifications", "Notifications")}
+	var err error
+	if p.Memberships, err = v.App.OwnSwitches(v.Context(), v.Who.Actor); err != nil {
+		return nil, err
+	}
+	if p.Mail, err = v.App.MailSettings(v.Context(), v.Who.Actor, v.Who.ID); err != nil {
+		return nil, err
+	}
+	if p.Form == nil || !p.Form.Has("delivery") {
+		p.Form = mailForm(p.Mail)
+	}
+	return p, nil
+}
+
+// mailForm returns a person's mail settings as form values.
+func mailForm(s exchange.MailSettings) url.Values {
+	form := url.Values{"delivery": {string(s.Delivery)}, "time_zone": {s.TimeZone}, "digest_at": {s.DigestAt.String()},
+		"digest_day": {exchange.Weekdays[s.DigestDay]}}
+	if s.QuietFrom != nil {
+		form["quiet_from"], form["quiet_until"] = []string{s.QuietFrom.String()}, []string{s.QuietUntil.String()}
+	}
+	for _, c := range exchange.MailCategories {
+		if !slices.Contains(s.Muted, c) {
+			form.Add("about", string(c))
+		}
+	}
+	return form
+}
+
+func (v *pageRequest) told() (ui.Response, error) {
+	p, err := v.toldPage()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("account-notifications", p)
+}
+
+// saveSwitches stores those switches whose value in the form differs.
+func (v *pageRequest) saveSwitches() (ui.Response, error) {
+	own, err := v.App.OwnSwitches(v.Context(), v.Who.Actor)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	for _, m := range own {
+		id := strconv.FormatInt(m.Membership.ID, 10)
+		if !slices.Contains(v.PostForm["membership"], id) { // the form does not have it
+			continue
+		}
+		on := func(c exchange.Category) exchange.Opt[bool] {
+			return exchange.Some(v.PostForm.Has(id + "." + string(c)))
+		}
+		p := exchange.SwitchesPatch{NewRequest: on(exchange.NewRequestNotif), StatusChange: on(exchange.StatusNotif),
+			Decision: on(exchange.DecisionNotif),
+			Assigned: on(exchange.AssignedNotif), Reminder: on(exchange.ReminderNotif)}
+		if p.Patch(m.Switches) == m.Switches {
+			continue
+		}
+		if _, err := v.App.UpdateSettings(v.Context(), v.Who.Actor, m.Membership.ID, p, nil); err != nil {
+			return ui.Response{}, err
+		}
+	}
+	if v.Header.Get("HX-Request") == "" {
+		return ui.SeeOther("/account/notifications").Saying("Your switches are saved."), nil
+	}
+	p, err := v.toldPage()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.Saved = true
+	return ui.Show("account-notifications", p)
+}
+
+// mailPatch returns the mail settings in the form.
+func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
+	text := func(name string) exchange.Opt[string] { return exchange.Some(v.PostFormValue(name)) }
+	moment := func(name string) exchange.Null[string] {
+		if t := v.PostFormValue(name); t != "" {
+			return exchange.NullOf(t)
+		}
+		return exchange.Cleared[string]()
+	}
+	muted := []exchange.Category{}
+	for _, c := range exchange.MailCategories {
+		if !slices.Contains(v.PostForm["about"], string(c)) {
+			muted = append(muted, c)
+		}
+	}
+	return exchange.MailSettingsPatch{Delivery: text("delivery"), TimeZone: text("time_zone"),
+		QuietFrom: moment("quiet_from"), QuietUntil: moment("quiet_until"),
+		DigestAt: text("digest_at"), DigestDay: text("digest_day"), Muted: exchange.Some(muted)}
+}
+
+func (v *pageRequest) saveMail() (ui.Response, error) {
+	_, err := v.App.UpdateMailSettings(v.Context(), v.Who.Actor, v.Who.ID, v.mailPatch(), nil)
+	if fields, wrong := ui.FieldsOf(err); wrong {
+		p, err := v.toldPage()
+		if err != nil {
+			return ui.Response{}, err
+		}
+		p.Errors = ui.SentencesOf(fields, mailLabels)
+		return ui.Invalid("account-notifications", p)
+	}
+	return ui.SeeOther("/account/notifications").Saying("Your e-mail settings are saved."), err
+}
+
+func (v *pageRequest) retryMail() (ui.Response, error) {
+	_, err := v.App.RetryMail(v.Context(), v.Who.Actor, v.Who.ID)
+	return ui.SeeOther("/account/notifications").Saying("E-mail is sent to your address again."), err
+}

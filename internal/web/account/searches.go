@@ -1,0 +1,74 @@
+package account
+
+import (
+	"net/url"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// ownSearchesPage lists a person's saved searches.
+type ownSearchesPage struct {
+	accountPage
+	Searches []exchange.SavedSearch
+	Wrong    int64 // the id of the search that could not be changed
+}
+
+// Find returns the address of a saved search's results.
+func (*ownSearchesPage) Find(s exchange.SavedSearch) string {
+	at := url.Values{}
+	if s.Search != "" {
+		at.Set("q", s.Search)
+	}
+	for facet, values := range s.Filters {
+		at[facet] = values
+	}
+	return ui.CatalogAddress(at)
+}
+
+func (v *pageRequest) ownSearchesPage() (*ownSearchesPage, error) {
+	list, err := v.App.SavedSearches(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
+	return &ownSearchesPage{accountPage: v.accountPage("searches", "Saved searches"), Searches: list.Items}, err
+}
+
+func (v *pageRequest) ownSearches() (ui.Response, error) {
+	p, err := v.ownSearchesPage()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("account-searches", p)
+}
+
+// saveOwnSearch renames a saved search, or switches its alerts.
+func (v *pageRequest) saveOwnSearch() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	s, err := v.App.UpdateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.SavedSearchPatch{
+		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))}, nil)
+	if fields, wrong := ui.FieldsOf(err); wrong {
+		p, err := v.ownSearchesPage()
+		if err != nil {
+			return ui.Response{}, err
+		}
+		p.Wrong, p.Errors = id, ui.SentencesOf(fields, map[string]string{"name": "the name"})
+		return ui.Invalid("account-searches", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	text := s.Name + " is saved. You are told of what is new in it."
+	if !s.Alerts {
+		text = s.Name + " is saved, without alerts."
+	}
+	return ui.SeeOther("/account/searches").Saying(text), nil
+}
+
+func (v *pageRequest) deleteOwnSearch() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/account/searches").Saying("The saved search is deleted."),
+		v.App.DeleteSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
+}

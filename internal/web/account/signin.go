@@ -1,0 +1,130 @@
+package account
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+var signInPages = []ui.Route{
+	ui.Get("/signin", (*pageRequest).signIn),
+	// no form: its action would have to name the provider in the policy
+	ui.Get("/signin/start", (*pageRequest).beginSignIn),
+	ui.Get("/signin/callback", (*pageRequest).endSignIn).Limited(),
+	ui.Post("/signout", (*pageRequest).signOut).Open(),
+}
+
+type signInPage struct {
+	ui.Page
+	Next     string
+	Provider string // its name, as people know it
+	Closed   bool   // there is no identity provider
+	Down     bool   // the provider fails, or does not accept us
+	Problem  string
+}
+
+func (v *pageRequest) signInPage(problem string) *signInPage {
+	p := &signInPage{Page: ui.Page{Title: "Sign in", Narrow: true}, Next: ui.LocalAddress(v.FormValue("next")),
+		Provider: v.provider(),
+		Closed:   v.App.Identity == nil, Problem: problem}
+	p.Down = !p.Closed && v.App.Identity.Trouble() != nil
+	return p
+}
+
+func (v *pageRequest) signIn() (ui.Response, error) {
+	if v.SignedIn() {
+		return ui.SeeOther(ui.LocalAddress(v.FormValue("next"))), nil
+	}
+	return ui.Show("signin", v.signInPage(""))
+}
+
+// signingIn is kept in the browser while the visitor is at the identity provider.
+type signingIn struct {
+	app.SignInStart
+	Next string `json:"n"`
+}
+
+func (v *pageRequest) beginSignIn() (ui.Response, error) {
+	if v.App.Identity == nil {
+		return ui.Invalid("signin", v.signInPage("This installation has no identity provider yet; ask its operator."))
+	}
+	address, start, err := v.App.StartSignIn(v.Context())
+	if err != nil {
+		return ui.Response{}, err
+	}
+	text, err := json.Marshal(signingIn{start, ui.LocalAddress(v.FormValue("next"))})
+	if err != nil {
+		return ui.Response{}, err
+	}
+	v.SetCookie(ui.SignInCookie, base64.RawURLEncoding.EncodeToString(text), ui.SignInLives)
+	return ui.SeeOther(address), nil
+}
+
+func (v *pageRequest) endSignIn() (ui.Response, error) {
+	again := func(problem string) (ui.Response, error) {
+		v.ForgetCookie(ui.SignInCookie)
+		return ui.Invalid("signin", v.signInPage(problem))
+	}
+	var at signingIn
+	text, err := base64.RawURLEncoding.DecodeString(v.CookieValue(ui.SignInCookie))
+	if err != nil || json.Unmarshal(text, &at) != nil || !at.Returned(v.FormValue("state")) || v.App.Identity == nil {
+		return again("This sign-in was not begun in this browser, or a while ago. Begin again.")
+	}
+	signed, err := v.App.FinishSignIn(v.Context(), at.SignInStart, v.URL.Query(),
+		app.Browser{Name: device(v.UserAgent()), Session: v.CookieValue(ui.SessionCookie)})
+	switch e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) {
+	case exchange.InvalidCode:
+		v.LogCause(err)
+		v.NoteRefusal(err)
+		return again(e.Message)
+	case exchange.InvalidInput:
+		return again("You were not signed in. Nothing was changed.")
+	case exchange.RegistrationClosed:
+		v.NoteRefusal(err)
+		return again("Registration is closed here. Ask the operator to let you in.")
+	default:
+		if err != nil {
+			return ui.Response{}, err
+		}
+	}
+	v.ForgetCookie(ui.SignInCookie)
+	v.SetCookie(ui.SessionCookie, signed.Token, v.App.TokenLifetime)
+	if signed.New {
+		return ui.SeeOther("/welcome?next=" + url.QueryEscape(ui.LocalAddress(at.Next))), nil
+	}
+	return ui.SeeOther(ui.LocalAddress(at.Next)), nil
+}
+
+func (v *pageRequest) signOut() (ui.Response, error) {
+	if v.SignedIn() {
+		if err := v.App.Logout(v.Context(), v.Who.Actor); err != nil {
+			return ui.Response{}, err
+		}
+	}
+	v.ForgetCookie(ui.SessionCookie)
+	return ui.SeeOther("/").Saying("You are signed out."), nil
+}
+
+// provider returns the name by which people know the identity provider.
+func (v *pageRequest) provider() string {
+	if v.App.Identity == nil {
+		return "your institution"
+	}
+	issuer := v.App.Identity.Issuer()
+	u, err := url.Parse(issuer)
+	switch {
+	case err != nil:
+		return issuer
+	case u.Hostname() == "orcid.org" || strings.HasSuffix(u.Hostname(), ".orcid.org"):
+		return "ORCID"
+	case strings.HasSuffix(u.Path, "/demo/identity"):
+		return "the sample people"
+	}
+	return u.Hostname()
+}

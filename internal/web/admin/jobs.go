@@ -1,0 +1,224 @@
+package admin
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+
+	"github.com/google/uuid"
+)
+
+type jobsPage struct {
+	adminPage
+	Jobs   []jobRow
+	State  exchange.JobState // "": all
+	States []exchange.JobState
+}
+
+// jobRow is a job as the page shows it.
+type jobRow struct {
+	exchange.Job
+	What       string // what the job does
+	By         string
+	Tone, Icon string
+	Words      string // its state, in words
+	Percent    int    // 0 if not known
+	Address    string // the page with its details, "" if there is none
+	Over       bool
+	Retry      bool
+	Back       string
+}
+
+// jobNames describe what jobs do.
+var jobNames = map[string]string{
+	"materials.import": "Import of materials", "materials.bulk": "Spreadsheet of materials",
+	"mail.notification": "Mail about a notification",
+	"mail.digest":       "Digest by mail", "mail.invitation": "Mail of an invitation",
+	"webhook": "Message to a webhook",
+	"tell":    "Telling people what happened",
+	"deed":    "A change that could be taken back", "remind": "Reminders", "alert": "Alerts of saved searches",
+	"reindex": "Search index after a new name", "versions.names": "Taking names from the history",
+	"sweep.expired": "Clearing out what expired", "sweep.content": "Clearing out deleted files",
+	"sweep.orphans": "Clearing out files of nothing",
+}
+
+func newJobRow(j exchange.Job, by *exchange.User) jobRow {
+	r := jobRow{Job: j, What: jobNames[j.Kind], By: "Aliquot", Over: j.State.Over(),
+		Retry: j.State == exchange.JobFailed || j.State == exchange.JobCancelled}
+	if r.What == "" {
+		r.What = j.Kind
+	}
+	if by != nil {
+		r.By = by.Name()
+	}
+	if j.Progress.Total > 0 {
+		r.Percent = int(100 * min(j.Progress.Done, j.Progress.Total) / j.Progress.Total)
+	}
+	if strings.HasPrefix(j.Kind, "materials.") {
+		r.Address = "/share/jobs/" + strconv.FormatInt(j.ID, 10)
+	}
+	switch j.State {
+	case exchange.JobReady:
+		r.Icon, r.Words = "clock", "Waits"
+		if j.Failures > 0 {
+			r.Tone, r.Words = "turn", "Waits to be tried again"
+		}
+	case exchange.JobRunning:
+		r.Tone, r.Icon, r.Words = "info", "clock", "Runs"
+	case exchange.JobDone:
+		r.Tone, r.Icon, r.Words = "good", "done", "Done"
+	case exchange.JobFailed:
+		r.Tone, r.Icon, r.Words = "bad", "alert", "Failed"
+	default:
+		r.Icon, r.Words = "cancelled", "Cancelled"
+	}
+	return r
+}
+
+func (v *pageRequest) adminJobs() (ui.Response, error) {
+	p := &jobsPage{adminPage: v.adminPage("jobs", "Jobs"), States: exchange.JobStates}
+	var f exchange.JobFilter
+	if s := exchange.JobState(v.URL.Query().Get("state")); slices.Contains(exchange.JobStates, s) {
+		p.State, f.State = s, &s
+	}
+	if kind := v.URL.Query().Get("kind"); jobNames[kind] != "" {
+		f.Kind = &kind
+	}
+	part, people, err := v.App.JobsToAdmin(v.Context(), v.Who.Actor, v.pageBehind(), f)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	for _, j := range part.Items {
+		r := newJobRow(j, person(people, j.User))
+		r.Back = v.URL.RequestURI()
+		p.Jobs = append(p.Jobs, r)
+	}
+	p.Total = part.Total
+	p.paged("after", idOf(part.Next))
+	return ui.Show("admin_jobs", p)
+}
+
+// Kinds returns the kinds of jobs with their labels.
+func (p *jobsPage) Kinds() []inboxChoice {
+	var list []inboxChoice
+	for kind, what := range jobNames {
+		list = append(list, inboxChoice{kind, what})
+	}
+	slices.SortFunc(list, func(a, b inboxChoice) int { return strings.Compare(a.Words, b.Words) })
+	return list
+}
+
+func person(people map[uuid.UUID]exchange.User, id *uuid.UUID) *exchange.User {
+	if id == nil {
+		return nil
+	}
+	u, known := people[*id]
+	if !known {
+		return nil
+	}
+	return &u
+}
+
+func (v *pageRequest) retryJob() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if _, err := v.App.RetryJob(v.Context(), v.Who.Actor, id); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.adminBack("/admin/jobs")).Saying("Job " + strconv.FormatInt(id, 10) + " is tried again."), nil
+}
+
+func (v *pageRequest) cancelJobAsAdmin() (ui.Response, error) { return v.endJob("/admin/jobs") }
+
+func (v *pageRequest) cancelJob() (ui.Response, error) {
+	return v.endJob("/progress/" + v.PathValue("id"))
+}
+
+func (v *pageRequest) endJob(back string) (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if _, err := v.App.CancelJob(v.Context(), v.Who.Actor, id); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.adminBack(back)).Saying("Job " + strconv.FormatInt(id, 10) +
+		" is cancelled. What it got done stays."), nil
+}
+
+type progressPage struct {
+	ui.Page
+	jobRow
+}
+
+// job shows the progress of a job, and reloads until it has ended.
+func (v *pageRequest) job() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	j, by, err := v.App.JobOf(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &progressPage{Page: ui.Page{Section: "share", Narrow: true}, jobRow: newJobRow(j, by)}
+	p.Retry = p.Retry && v.Who.Admin
+	p.Title = p.Words + ": " + p.What
+	return ui.Show("job", p)
+}
+
+type stuckPage struct {
+	adminPage
+	Rows []ui.RequestRow
+	Days int
+	Tabs []ui.Tab
+}
+
+func (v *pageRequest) adminStuck() (ui.Response, error) {
+	p := &stuckPage{adminPage: v.adminPage("stuck", "Stuck requests"), Days: v.App.StuckAfter()}
+	only := v.URL.Query().Get("only")
+	f := v.App.LongWaiting()
+	switch only {
+	case "escalated":
+		f = exchange.StuckFilter{Escalated: new(true)}
+	case "lab":
+		f.Party = new(exchange.LabSide)
+	case "requester":
+		f.Party = new(exchange.RequesterSide)
+	case "all":
+		f = exchange.StuckFilter{}
+	}
+	for _, tab := range []inboxChoice{{"", "Waiting for more than " + ui.Days(p.Days)}, {"lab", "On labs"},
+		{"requester", "On requesters"},
+		{"escalated", "Owner was told"}, {"all", "All under way"}} {
+		address := "/admin/stuck"
+		if tab.Value != "" {
+			address += "?only=" + tab.Value
+		}
+		p.Tabs = append(p.Tabs, ui.Tab{Words: tab.Words, Address: address, Open: only == tab.Value})
+	}
+	part, err := v.App.StuckRequests(v.Context(), v.Who.Actor, ui.RequestOrder(v.URL.Query(), new(exchange.OnMe)), f)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	for _, item := range part.Items {
+		p.Rows = append(p.Rows, v.RequestRow(item))
+	}
+	p.Total = part.Total
+	next := ""
+	if part.Next != nil {
+		if at, is := part.Next.Value.(interface{ UnixMicro() int64 }); is {
+			next = strconv.FormatInt(at.UnixMicro(), 10) + "." + strconv.FormatInt(part.Next.ID, 10)
+		}
+	}
+	p.paged("after", next)
+	return ui.Show("admin_stuck", p)
+}
+
+// inboxChoice is a query value with its label.
+type inboxChoice struct{ Value, Words string }

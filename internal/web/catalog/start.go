@@ -1,0 +1,219 @@
+package catalog
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/publish"
+	"aliquot/internal/web/ui"
+)
+
+var startPages = []ui.Route{
+	ui.Get("/{$}", (*pageRequest).home),
+}
+
+type homePage struct {
+	ui.Page
+	app.SiteNumbers
+	All     []category.Category
+	Rack    []tube
+	Stats   []stat
+	Steps   []step
+	New     []newcomer
+	Waiting []waiting // for signed-in visitors
+	OnMe    int64     // number of requests that wait on them
+	OnLabs  int64     // number that wait on their labs, assigned to others
+	Drafts  []ui.DraftLine
+}
+
+// tube is a category in the rack: the more materials it has, the fuller it is.
+type tube struct {
+	Code, Name string
+	Count      string
+	Path       string // of the filling, in the drawing
+}
+
+type stat struct{ Name, Value string }
+
+// step is one of the steps of a request, with the median day on which it is done.
+type step struct {
+	Name, Day, Text string
+	Number          int
+}
+
+type newcomer struct {
+	app.RecentMaterial
+	Icon   string
+	Number string
+}
+
+// waiting is a request that waits on the visitor, with what they have to do.
+type waiting struct {
+	app.InboxItem
+	What string
+}
+
+// More reports whether more requests wait on the visitor than are shown.
+func (p *homePage) More() bool { return p.OnMe > int64(len(p.Waiting)) }
+
+// LabsWait returns the number of requests that wait on the visitor's labs, "" for none.
+func (p *homePage) LabsWait() string {
+	if p.OnLabs == 0 {
+		return ""
+	}
+	return ui.CountRequests(p.OnLabs)
+}
+
+const (
+	waitingShown = 5
+	draftsShown  = 3
+)
+
+// home is the start page.
+func (v *pageRequest) home() (ui.Response, error) {
+	n, err := v.App.SiteNumbers(v.Context())
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &homePage{Page: ui.Page{Title: "Find and request research materials", Full: true, NoSearch: true},
+		SiteNumbers: n,
+		All:         category.All(), Rack: rackOf(n)}
+	p.Stats, p.Steps = statsOf(n), stepsOf(n)
+	for _, m := range n.Newest {
+		c, _ := category.Get(m.Category)
+		shown := newcomer{RecentMaterial: m, Icon: c.Icon}
+		if ids := (publish.Listing{ShownMaterial: exchange.ShownMaterial{Material: m.Material}}).Identifiers(); len(ids) > 0 {
+			shown.Number = ids[0].Canonical
+		}
+		p.New = append(p.New, shown)
+	}
+	if !v.SignedIn() {
+		p.Description = "Search " + ui.Plural(n.Materials, "research material") +
+			": cell lines, plasmids, model organisms, tumour models, datasets and protocols, and request them from " +
+			"the lab that holds them."
+		return ui.Show("home", p)
+	}
+	if err := v.whatWaits(p); err != nil {
+		return ui.Response{}, err
+	}
+	p.Title = "Start"
+	if p.OnMe > 0 {
+		p.Title = ui.CountRequests(p.OnMe) + " waiting for you"
+	}
+	return ui.Show("home", p)
+}
+
+// rackOf returns the categories, the fullest first. Filling is logarithmic, or small ones would look empty.
+func rackOf(n app.SiteNumbers) []tube {
+	list := category.All()
+	slices.SortStableFunc(list,
+		func(a, b category.Category) int { return cmp.Compare(n.Categories[b.Code], n.Categories[a.Code]) })
+	most := math.Log1p(float64(n.Categories[list[0].Code]))
+	var rack []tube
+	for _, c := range list {
+		const top, bottom = 12.5, 84.0
+		level := bottom
+		if has := n.Categories[c.Code]; has > 0 && most > 0 {
+			level -= (bottom - top) * math.Log1p(float64(has)) / most
+		}
+		path := "M8 " + strconv.FormatFloat(level, 'f', 1, 64) + "q14 3.6 28 0V96H8z"
+		rack = append(rack, tube{c.Code, c.Plural, ui.Count(n.Categories[c.Code]), path})
+	}
+	return rack
+}
+
+// statsOf returns the statistics that are known.
+func statsOf(n app.SiteNumbers) []stat {
+	var list []stat
+	for _, s := range []struct {
+		what, is string
+		value    int64
+	}{{"material", "listed", n.Materials}, {"lab", "sharing", int64(n.Labs)}, {"transfer", "completed", n.Transfers}} {
+		if s.value > 0 {
+			list = append(list, stat{ui.Noun(s.value, s.what) + " " + s.is, ui.Count(s.value)})
+		}
+	}
+	if n.Pace.Decides() {
+		list = append(list, stat{"median time to a decision", paced(n.Pace.Decision)})
+	}
+	if n.Pace.Receives() {
+		list = append(list, stat{"median time to receipt", paced(n.Pace.Receipt)})
+	}
+	return list
+}
+
+// stepsOf returns the steps of a request, with their median days if enough requests got that far.
+func stepsOf(n app.SiteNumbers) []step {
+	list := []step{
+		{Name: "Ask", Text: "Say what you want to do with it and where to send it. Ten minutes."},
+		{Name: "The lab decides", Text: "It accepts, or declines with a reason you can read."},
+		{Name: "Documents", Text: "You hand in the signed agreement and, for human material, ethics approval. The " +
+			"lab checks and countersigns."},
+		{Name: "Ship", Text: "The lab packs it and gives you a tracking number."},
+		{Name: "Confirm receipt", Text: "Tell the lab it arrived in good condition, or report a problem."},
+	}
+	for i := range list {
+		list[i].Number = i + 1
+	}
+	day := func(hours float64) string { return "day " + strconv.Itoa(int(math.Round(hours/24))) }
+	if n.Pace.Receives() {
+		p := n.Pace
+		list[0].Day, list[1].Day = "day 0", day(p.Decision.Hours())
+		list[2].Day, list[3].Day, list[4].Day = day(p.Documents.Hours()), day(p.Sent.Hours()), day(p.Receipt.Hours())
+	}
+	return list
+}
+
+// whatWaits reads the requests that wait on the visitor, the longest wait first, and their drafts.
+func (v *pageRequest) whatWaits(p *homePage) error {
+	whose := exchange.OnMe
+	first := ui.RequestOrder(nil, &whose)
+	first.Limit = waitingShown
+	in, err := v.App.Inbox(v.Context(), v.Who.Actor, first, exchange.InboxFilter{Whose: &whose})
+	if err != nil {
+		return err
+	}
+	p.OnMe, p.OnLabs = in.Total, in.Counts[exchange.OnMyLabs]
+	for _, item := range in.Items {
+		if item.Turn != nil {
+			p.Waiting = append(p.Waiting, waiting{item, waitsFor(item.Turn)})
+		}
+	}
+	drafts, err := v.App.Drafts(v.Context(), v.Who.Actor)
+	if err != nil {
+		return err
+	}
+	for _, d := range drafts[:min(len(drafts), draftsShown)] {
+		p.Drafts = append(p.Drafts, ui.DraftLine{Draft: d, Address: ui.DraftAddress(d.Key)})
+	}
+	return nil
+}
+
+// waitsFor returns what somebody has to do in a turn, in few words.
+func waitsFor(t *exchange.Turn) string {
+	words := map[string]string{
+		exchange.StepCorrection: "Answer the lab", exchange.StepDecision: "Accept or decline",
+		exchange.StepShipment: "Pack and ship",
+		exchange.StepIssue:    "Problem to solve", exchange.StepReceipt: "Confirm receipt",
+		string(exchange.NeedAbstract):    "Abstract needed",
+		string(exchange.NeedExecutedMTA): "Countersign the MTA",
+	}
+	if len(t.What) > 0 && words[t.What[0]] != "" {
+		return words[t.What[0]]
+	}
+	names := map[string]string{
+		string(exchange.NeedSignedMTA): "signed MTA", string(exchange.NeedIRB): "IRB approval",
+		string(exchange.NeedAddress): "address", string(exchange.NeedPayment): "payment",
+	}
+	var list []string
+	for _, what := range t.What {
+		list = append(list, cmp.Or(names[what], what))
+	}
+	return "Needed: " + strings.Join(list, ", ")
+}

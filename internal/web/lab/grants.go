@@ -1,0 +1,62 @@
+package lab
+
+import (
+	"strconv"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+type labGrantsPage struct {
+	labPage
+	Grants          []exchange.Grant // that paid for materials of the lab
+	Own             []app.GrantView  // of the visitor
+	More, MoreOwn   bool             // there are more than these
+	Project, Funder string           // of the form
+}
+
+func itoa(id int64) string { return strconv.FormatInt(id, 10) }
+
+func (v *pageRequest) readGrants() (*labGrantsPage, error) {
+	base, err := v.readLab("grants", "Grants")
+	if err != nil {
+		return nil, err
+	}
+	p := &labGrantsPage{labPage: base}
+	list, err := v.App.GrantsOf(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: maxOfPage})
+	if err != nil {
+		return nil, err
+	}
+	own, err := v.App.Grants(v.Context(), v.Who.Actor, exchange.Page{Limit: maxOfPage})
+	p.Grants, p.Own, p.More, p.MoreOwn = list.Items, own.Items, list.Next != nil, own.Next != nil
+	return p, err
+}
+
+// Mine reports whether a grant is one of the visitor's.
+func (p *labGrantsPage) Mine(g exchange.Grant) bool { return p.Who != nil && p.Who.Is(g.UserID) }
+
+func (v *pageRequest) labGrants() (ui.Response, error) {
+	p, err := v.readGrants()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("lab-grants", p)
+}
+
+func (v *pageRequest) makeGrant() (ui.Response, error) {
+	p, err := v.readGrants()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
+	g, err := v.App.CreateGrant(v.Context(), v.Who.Actor,
+		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
+	if fields, ok := ui.FieldsOf(err); ok {
+		p.Errors = fields
+		return ui.Invalid("lab-grants", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/funding/" + itoa(g.ID)).Saying("The grant is made. Say which materials it paid for."), nil
+}

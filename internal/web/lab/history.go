@@ -1,0 +1,105 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+
+	"github.com/google/uuid"
+)
+
+type labActivityPage struct {
+	labPage
+	Events []labEvent
+	Total  int64
+	Links  links
+}
+
+type labEvent struct {
+	exchange.OrganizationEvent
+	By, Did string
+}
+
+// labActivity shows the events in the requests for the lab's materials.
+func (v *pageRequest) labActivity() (ui.Response, error) {
+	base, err := v.readLab("activity", "Activity")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	list, people, err := v.App.LabActivity(v.Context(), v.Who.Actor, base.Lab.ID, v.pageOf())
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &labActivityPage{labPage: base, Total: list.Total, Links: v.linksOf(list.Next)}
+	for _, e := range list.Items {
+		by := "Aliquot"
+		if u, known := people[e.Actor]; known {
+			by = u.Name()
+		}
+		p.Events = append(p.Events, labEvent{e, by, exchange.DescribeAction(e.Event, exchange.LabSide, "")})
+	}
+	return ui.Show("lab-activity", p)
+}
+
+type labHistoryPage struct {
+	labPage
+	Versions []labVersion
+	Total    int64
+	Links    links
+}
+
+type labVersion struct {
+	app.Version[app.OrganizationView]
+	Changes []labChange
+}
+
+// labChange is one change of a version.
+type labChange struct{ What, From, To string }
+
+// labHistory shows the changes of the lab itself.
+func (v *pageRequest) labHistory() (ui.Response, error) {
+	base, err := v.readLab("history", "History")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	list, err := v.App.OrganizationHistory(v.Context(), v.Who.Actor, base.Lab.ID, v.pageOf())
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &labHistoryPage{labPage: base, Total: list.Total, Links: v.linksOf(list.Next)}
+	for _, version := range list.Items {
+		p.Versions = append(p.Versions, labVersion{version, changesOfLab(version)})
+	}
+	return ui.Show("lab-history", p)
+}
+
+func changesOfLab(v app.Version[app.OrganizationView]) (list []labChange) {
+	if v.Before == nil {
+		return []labChange{{What: "made the lab", To: v.State.Name}}
+	}
+	was, is := *v.Before, v.State
+	told := func(what, from, to string) {
+		if from != to {
+			list = append(list, labChange{what, from, to})
+		}
+	}
+	told("name", was.Name, is.Name)
+	told("description", was.Description, is.Description)
+	told("owner", was.OwnerUser.Name(), is.OwnerUser.Name())
+	told("target for decisions", ui.Days(was.Targets.Decide), ui.Days(is.Targets.Decide))
+	told("target for countersigning", ui.Days(was.Targets.Countersign), ui.Days(is.Targets.Countersign))
+	told("target for shipping", ui.Days(was.Targets.Ship), ui.Days(is.Targets.Ship))
+	without := func(people []exchange.User, others []exchange.User, what string) {
+		for _, u := range people {
+			if !slices.ContainsFunc(others, func(o exchange.User) bool { return o.ID == u.ID }) && u.ID != uuid.Nil {
+				list = append(list, labChange{What: fmt.Sprintf("%s %s", u.Name(), what)})
+			}
+		}
+	}
+	without(is.Members, was.Members, "joined")
+	without(was.Members, is.Members, "left")
+	return list
+}

@@ -1,0 +1,232 @@
+package lab
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/web/ui"
+)
+
+type grantPage struct {
+	ui.Page
+	Grant           app.GrantPage
+	Report          app.GrantReport
+	Bars            barChart
+	ID              string
+	Project, Funder string // of the form of the grant
+	LinkNote, Days  string // of the form of a link
+	Link            string // the new link, shown this once
+	LinkEnds        exchange.GrantLink
+	Open            string // which form is open
+	CSV             string // the address of the figures as a table
+}
+
+// linkDays is how long a link opens a report by default.
+const linkDays = "365"
+
+// CategoryLabel returns the label of the material's category.
+func (p *grantPage) CategoryLabel(code string) string {
+	c, _ := category.Get(code)
+	return c.Label
+}
+
+func (v *pageRequest) readGrant() (*grantPage, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return nil, err
+	}
+	g, err := v.App.GrantPage(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return nil, err
+	}
+	p := &grantPage{Page: ui.Page{Title: g.Title, Section: "lab"}, Grant: g, ID: itoa(id), Project: g.Title,
+		Funder: g.FunderID, Days: linkDays}
+	p.tell(g.GrantReport)
+	p.CSV = "/funding/" + p.ID + "/report.csv"
+	return p, nil
+}
+
+func (p *grantPage) tell(r app.GrantReport) {
+	p.Report = r
+	counts := map[int64]int64{}
+	titles := map[int64]exchange.FundedMaterial{}
+	for _, m := range r.Materials {
+		if m.Requests > 0 {
+			counts[m.Material.ID] = m.Requests
+			titles[m.Material.ID] = m
+		}
+	}
+	var bars []bar
+	for _, m := range exchange.TopCounts(counts, 10) {
+		bars = append(bars, bar{Name: titles[m.Key].Material.Title,
+			Kind: p.CategoryLabel(titles[m.Key].Material.Category), N: m.N, ID: m.Key})
+	}
+	p.Bars = chartOfBars(bars)
+}
+
+// grant shows what a grant made available.
+func (v *pageRequest) grant() (ui.Response, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("funding", p)
+}
+
+func (v *pageRequest) saveGrant() (ui.Response, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
+	_, err = v.App.UpdateGrant(v.Context(), v.Who.Actor, p.Grant.ID,
+		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)}, nil)
+	if fields, ok := ui.FieldsOf(err); ok {
+		p.Errors, p.Open = fields, "edit"
+		return ui.Invalid("funding", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/funding/" + p.ID).Saying("The grant is saved."), nil
+}
+
+// fund adds a material to the grant, by its number or its address.
+func (v *pageRequest) fund() (ui.Response, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	typed := strings.TrimSpace(v.PostFormValue("material"))
+	id, err := strconv.ParseInt(typed[strings.LastIndex(typed, "/")+1:], 10, 64)
+	if err != nil || id < 1 {
+		p.Errors = ui.FieldErrors{"material": {"Choose a material."}}
+		return ui.Invalid("funding", p)
+	}
+	m, _, err := v.App.Fund(v.Context(), v.Who.Actor, p.Grant.ID,
+		exchange.FundingBody{Material: exchange.Some(exchange.Ref(id))})
+	if text, ok := refusal(err); ok {
+		p.Errors = ui.FieldErrors{"material": {text}}
+		return ui.Invalid("funding", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/funding/" + p.ID + "#materials").Saying("The grant names " + m.Title + " now."), nil
+}
+
+func (v *pageRequest) unfund() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	material, err := strconv.ParseInt(v.PostFormValue("material"), 10, 64)
+	if err != nil {
+		return v.Missing()
+	}
+	if err := v.App.Unfund(v.Context(), v.Who.Actor, id, material, nil); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/funding/" + itoa(id) + "#materials").Saying("The grant does not name the material any more."),
+		nil
+}
+
+// makeGrantLink creates a link for the funder, and shows it, which no other page does.
+func (v *pageRequest) makeGrantLink() (ui.Response, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.LinkNote, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
+	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // an invalid number becomes 0, which is refused
+	p.Link, p.LinkEnds, err = v.App.ShareGrant(v.Context(), v.Who.Actor, p.Grant.ID,
+		exchange.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
+	if fields, ok := ui.FieldsOf(err); ok {
+		p.Errors = fields
+		return ui.Invalid("funding", p)
+	} else if text, ok := refusal(err); ok {
+		p.Errors = ui.FieldErrors{"note": {text}}
+		return ui.Invalid("funding", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	made := p.Link
+	ends := p.LinkEnds
+	if p, err = v.readGrant(); err != nil { // with the link in its list
+		return ui.Response{}, err
+	}
+	p.Link, p.LinkEnds = made, ends
+	return v.secretly(ui.Show("funding", p))
+}
+
+func (v *pageRequest) revokeGrantLink() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	link, err := v.PathID("link")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.App.RevokeGrantLink(v.Context(), v.Who.Actor, id, link); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/funding/" + itoa(id) + "#links").Saying("The link opens nothing any more."), nil
+}
+
+// readReport reads the report of a link.
+func (v *pageRequest) readReport() (*grantPage, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return nil, err
+	}
+	key := v.URL.Query().Get("key")
+	r, l, err := v.App.SharedReport(v.Context(), v.Who.Actor, id, key)
+	if err != nil {
+		return nil, err
+	}
+	p := &grantPage{Page: ui.Page{Title: "Report: " + r.Title}, ID: itoa(id), LinkEnds: l}
+	p.tell(r)
+	p.CSV = "/funding/" + p.ID + "/report.csv?" + v.URL.RawQuery
+	return p, nil
+}
+
+func (v *pageRequest) report() (ui.Response, error) {
+	p, err := v.readReport()
+	if err != nil {
+		return ui.Response{Private: true}, err
+	}
+	return ui.Response{Status: http.StatusOK, Template: "report", Page: p, Private: true}, nil
+}
+
+// reportCSV sends the report as a table, to holders of a link and those who may read the grant.
+func (v *pageRequest) reportCSV() (ui.Response, error) {
+	var p *grantPage
+	var err error
+	if v.URL.Query().Has("key") {
+		p, err = v.readReport()
+	} else if v.SignedIn() {
+		p, err = v.readGrant()
+	} else {
+		return v.ToSignIn(), nil
+	}
+	if err != nil {
+		return ui.Response{Private: true}, err
+	}
+	labs := map[int64]string{}
+	for _, l := range p.Report.Labs {
+		labs[l.ID] = l.Name
+	}
+	rows := [][]string{{"material", "title", "category", "lab", "requests", "completed", "publication"}}
+	for _, m := range p.Report.Materials {
+		rows = append(rows, []string{itoa(m.Material.ID), m.Material.Title, p.CategoryLabel(m.Material.Category),
+			labs[m.Material.OrganizationID],
+			itoa(m.Requests), itoa(m.Completed), m.Publication()})
+	}
+	r := sendCSV(fmt.Sprintf("grant-%s.csv", p.ID), rows)
+	r.Private = true
+	return r, nil
+}

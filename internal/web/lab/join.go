@@ -1,0 +1,121 @@
+package lab
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// The token of an invitation is in the address of the link in a mail, which browsers store and send to others. So it
+// is moved at once into a cookie, and the page has an address without it.
+const joinCookie = "__Host-join"
+
+type joinPage struct {
+	ui.Page
+	Invitation exchange.ShownInvitation
+	Addressee  string // who it is for, as far as the holder of the link may know
+	State      string // open, expired, accepted, declined, other, unknown
+}
+
+// joinPage shows the invitation of the link in a mail.
+func (v *pageRequest) joinPage() (ui.Response, error) {
+	if token := v.URL.Query().Get("token"); token != "" {
+		v.SetCookie(joinCookie, url.QueryEscape(token), ui.SignInLives)
+		r := ui.SeeOther("/join")
+		r.Private = true
+		return r, nil
+	}
+	p := &joinPage{Page: ui.Page{Title: "Invitation", Section: "lab", Narrow: true}}
+	token, err := url.QueryUnescape(v.CookieValue(joinCookie))
+	if err != nil || token == "" {
+		p.State = "unknown"
+		return v.joined(p, http.StatusNotFound)
+	}
+	i, err := v.App.HeldInvitation(v.Context(), token)
+	if exchange.CodeOf(err) == exchange.NotFound && err != nil {
+		p.State = "unknown"
+		return v.joined(p, http.StatusNotFound)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	p.tell(i, v)
+	return v.joined(p, http.StatusOK)
+}
+
+func (p *joinPage) tell(i exchange.ShownInvitation, v *pageRequest) {
+	p.Invitation, p.Title = i, i.Organization+" invites you"
+	p.Addressee = i.RegistryID
+	if name, host, ok := strings.Cut(i.Email, "@"); ok {
+		p.Addressee = name[:1] + "…@" + host
+	}
+	switch i.Status {
+	case exchange.InvitationPending:
+		p.State = "open"
+		if v.SignedIn() && !i.For(v.Who.User, true) {
+			p.State = "other"
+		}
+	case exchange.InvitationExpired:
+		p.State = "expired"
+	case exchange.InvitationAccepted:
+		p.State = "accepted"
+	default:
+		p.State = "declined"
+	}
+}
+
+func (v *pageRequest) joined(p *joinPage, status int) (ui.Response, error) {
+	return ui.Response{Status: status, Template: "join", Page: p, Private: true}, nil
+}
+
+// answerJoin accepts or declines.
+func (v *pageRequest) answerJoin() (ui.Response, error) {
+	if !v.SignedIn() { // the session has ended meanwhile
+		return ui.SeeOther("/signin?next=%2Fjoin"), nil
+	}
+	token, err := url.QueryUnescape(v.CookieValue(joinCookie))
+	if err != nil || token == "" {
+		return ui.SeeOther("/join"), nil
+	}
+	to := exchange.InvitationDeclined
+	if v.PostFormValue("answer") == "accept" {
+		to = exchange.InvitationAccepted
+	}
+	i, err := v.App.AnswerHeld(v.Context(), v.Who.Actor, exchange.InvitationToken{Token: exchange.Some(token)}, to)
+	switch exchange.CodeOf(err) {
+	case exchange.InvalidInput, exchange.Conflict, exchange.Forbidden, exchange.NotFound:
+		v.NoteRefusal(err)
+		return ui.SeeOther("/join"), nil // which shows the invitation's present state
+	default:
+		if err != nil {
+			return ui.Response{}, err
+		}
+	}
+	v.ForgetCookie(joinCookie)
+	if to == exchange.InvitationDeclined {
+		return ui.SeeOther("/").Saying("You declined. " + i.Inviter.Name() + " is told."), nil
+	}
+	return ui.SeeOther("/labs/" + itoa(i.OrganizationID)).Saying("You are a member of " + i.Organization + " now."), nil
+}
+
+// answerInvitation answers an invitation that is shown on the visitor's own pages.
+func (v *pageRequest) answerInvitation() (ui.Response, error) {
+	id, err := v.PathID("invitation")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	to := exchange.InvitationDeclined
+	if v.PostFormValue("answer") == "accept" {
+		to = exchange.InvitationAccepted
+	}
+	i, err := v.App.Answer(v.Context(), v.Who.Actor, v.Who.ID, id, to)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if to == exchange.InvitationDeclined {
+		return ui.SeeOther("/labs").Saying("You declined. " + i.Inviter.Name() + " is told."), nil
+	}
+	return ui.SeeOther("/labs/" + itoa(i.OrganizationID)).Saying("You are a member of " + i.Organization + " now."), nil
+}

@@ -1,0 +1,326 @@
+package lab
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/web/ui"
+)
+
+var labPages = []ui.Route{
+	ui.Get("/labs", (*pageRequest).labs).Expensive(),
+	ui.Get("/labs/new", (*pageRequest).newLab).Private(),
+	ui.Post("/labs/new", (*pageRequest).makeLab),
+	ui.Get("/labs/{id}", (*pageRequest).labMaterials),
+	ui.Get("/labs/{id}/people", (*pageRequest).labPeople),
+	ui.Post("/labs/{id}/people/remove", (*pageRequest).removeMember),
+	ui.Post("/labs/{id}/people/owner", (*pageRequest).handLabOver),
+	ui.Post("/labs/{id}/people/leave", (*pageRequest).leaveLab),
+	ui.Post("/labs/{id}/invitations", (*pageRequest).invite),
+	ui.Post("/labs/{id}/invitations/{invitation}/resend", (*pageRequest).resendInvitation),
+	ui.Post("/labs/{id}/invitations/{invitation}/revoke", (*pageRequest).revokeInvitation),
+	ui.Post("/labs/{id}/joins", (*pageRequest).askToJoin),
+	ui.Post("/labs/{id}/joins/{join}/accept", (*pageRequest).acceptJoin),
+	ui.Post("/labs/{id}/joins/{join}/decline", (*pageRequest).declineJoin),
+	ui.Post("/labs/{id}/joins/{join}/withdraw", (*pageRequest).withdrawJoin),
+	ui.Get("/labs/{id}/grants", (*pageRequest).labGrants).Private(),
+	ui.Post("/labs/{id}/grants", (*pageRequest).makeGrant),
+	ui.Get("/labs/{id}/requirements", (*pageRequest).labRequirements),
+	ui.Post("/labs/{id}/shipping", (*pageRequest).saveShipping),
+	ui.Post("/labs/{id}/shipping/{shipping}", (*pageRequest).saveShipping),
+	ui.Get("/labs/{id}/documents/{document}", (*pageRequest).labDocument),
+	ui.Post("/labs/{id}/documents", (*pageRequest).addDocument).TakesFiles(),
+	ui.Post("/labs/{id}/documents/{document}/replace", (*pageRequest).replaceDocument).TakesFiles(),
+	ui.Post("/labs/{id}/documents/{document}/delete", (*pageRequest).deleteDocument),
+	ui.Get("/labs/{id}/storage", (*pageRequest).labStorage).Private(),
+	ui.Post("/labs/{id}/storage/{document}/delete", (*pageRequest).deleteLabFile),
+	ui.Get("/labs/{id}/settings", (*pageRequest).labSettings).Private(),
+	ui.Post("/labs/{id}/settings", (*pageRequest).saveLab),
+	ui.Get("/labs/{id}/webhooks", (*pageRequest).labWebhooks).Private(),
+	ui.Post("/labs/{id}/webhooks", (*pageRequest).makeWebhook),
+	ui.Get("/labs/{id}/webhooks/{webhook}", (*pageRequest).labWebhook).Private(),
+	ui.Post("/labs/{id}/webhooks/{webhook}", (*pageRequest).saveWebhook),
+	ui.Post("/labs/{id}/webhooks/{webhook}/{act}", (*pageRequest).actOnWebhook),
+	ui.Post("/labs/{id}/webhooks/{webhook}/deliveries/{delivery}", (*pageRequest).redeliver),
+	ui.Get("/labs/{id}/activity", (*pageRequest).labActivity).Private(),
+	ui.Get("/labs/{id}/history", (*pageRequest).labHistory).Private(),
+	ui.Get("/join", (*pageRequest).joinPage),
+	ui.Post("/join/answer", (*pageRequest).answerJoin).Open(),
+	ui.Post("/join/{invitation}", (*pageRequest).answerInvitation),
+}
+
+// labPage is what every page of a lab has.
+type labPage struct {
+	ui.Page
+	Lab app.Lab
+	Tab string
+	ID  string // of the lab, in addresses
+}
+
+// readLab reads the head of the page of the lab whose id is in the path.
+func (v *pageRequest) readLab(tab, title string) (labPage, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return labPage{}, err
+	}
+	l, err := v.App.Lab(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return labPage{}, err
+	}
+	p := labPage{Page: ui.Page{Title: l.Name, Section: "lab"}, Lab: l, Tab: tab, ID: strconv.FormatInt(id, 10)}
+	if title != "" {
+		p.Title = title + ", " + l.Name
+	}
+	return p, nil
+}
+
+// labFor returns the lab whose id is in the path, if the visitor may do the action. This is checked before their form.
+func (v *pageRequest) labFor(action exchange.Action) (int64, error) {
+	id, err := v.PathID("id")
+	if err == nil {
+		err = v.App.MayToLab(v.Context(), v.Who.Actor, action, id)
+	}
+	return id, err
+}
+
+// lab returns the address of a page of the lab whose id is in the path.
+func (v *pageRequest) lab(rest string) string { return "/labs/" + v.PathValue("id") + rest }
+
+// The lengths of lists on pages.
+const (
+	rowsOfPage = 50
+	maxOfPage  = 200 // of lists without pages
+)
+
+// pageOf returns the page of a list that the query asks for.
+func (v *pageRequest) pageOf() exchange.Page {
+	p := exchange.Page{Limit: rowsOfPage}
+	if id, err := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64); err == nil && id > 0 {
+		p.After = &exchange.Position{ID: id}
+	}
+	return p
+}
+
+// links returns the addresses of the previous and next page of a list, "" if there is none.
+type links struct{ Next, Back string }
+
+func (v *pageRequest) linksOf(next *exchange.Position) (l links) {
+	query := v.URL.Query()
+	if query.Has("after") {
+		query.Del("after")
+		l.Back = v.URL.Path + "?" + query.Encode()
+	}
+	if next != nil {
+		query.Set("after", strconv.FormatInt(next.ID, 10))
+		l.Next = v.URL.Path + "?" + query.Encode()
+	}
+	return l
+}
+
+type labsPage struct {
+	ui.Page
+	Own    app.OwnLabs
+	Query  string
+	Found  []app.OrganizationView
+	Count  int64
+	About  bool // the count is an estimate
+	More   string
+	Search bool
+}
+
+// labs lists the visitor's labs, and those that a search finds.
+func (v *pageRequest) labs() (ui.Response, error) {
+	p := &labsPage{Page: ui.Page{Title: "Labs", Section: "lab"}, Query: v.FormValue("q")}
+	err := ui.SearchSize("q", p.Query)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if v.SignedIn() {
+		if p.Own, err = v.App.OwnLabs(v.Context(), v.Who.Actor); err != nil {
+			return ui.Response{}, err
+		}
+	}
+	offset, err := strconv.Atoi(v.FormValue("offset"))
+	if err != nil || offset < 0 || offset > 1000 {
+		offset = 0
+	}
+	if p.Search = p.Query != "" || !v.SignedIn() || v.URL.Query().Has("q"); p.Search {
+		s := exchange.Search{Query: fulltext.Parse(p.Query), Page: exchange.SearchPage{Limit: 20, Offset: offset}}
+		found, err := v.App.SearchOrganizations(v.Context(), s)
+		if err != nil {
+			return ui.Response{}, err
+		}
+		p.Found, p.Count, p.About = found.Items, found.Count, len(found.Approximate) > 0
+		if found.Next != nil {
+			p.More = "/labs?" + url.Values{"q": {p.Query}, "offset": {strconv.Itoa(offset + len(found.Items))}}.Encode()
+		}
+	}
+	return ui.Show("labs", p)
+}
+
+type labForm struct {
+	labPage
+	New                        bool
+	Name, Description          string
+	Decide, Countersign, Ships string
+	Public                     string // public_metadata_keys, one per line
+	keys                       exchange.Opt[exchange.Names]
+}
+
+// patchOf returns the changes that the form of a lab describes.
+func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
+	p.Name, p.Description = exchange.Some(f.Name), exchange.Some(f.Description)
+	for to, text := range map[*exchange.Opt[int]]string{&p.DecideDays: f.Decide, &p.CountersignDays: f.Countersign,
+		&p.ShipDays: f.Ships} {
+		n, _ := strconv.Atoi(text) // an invalid number becomes 0, which is refused
+		*to = exchange.Some(n)
+	}
+	p.PublicKeys = f.keys
+	return p
+}
+
+func (f *labForm) read(v *pageRequest) {
+	f.Name, f.Description = v.PostFormValue("name"), v.PostFormValue("description")
+	f.Decide, f.Countersign, f.Ships = v.PostFormValue("decide_days"), v.PostFormValue("countersign_days"),
+		v.PostFormValue("ship_days")
+	if f.Public = v.PostFormValue("public_metadata_keys"); v.PostForm.Has("public_metadata_keys") {
+		f.keys = exchange.Some(exchange.Names(strings.Split(f.Public, "\n")))
+	}
+}
+
+func (f *labForm) tell(o exchange.Organization) {
+	f.Name, f.Description = o.Name, o.Description
+	f.Public = strings.Join(o.PublicKeys, "\n")
+	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign),
+		strconv.Itoa(o.Targets.Ship)
+}
+
+func (v *pageRequest) newLab() (ui.Response, error) {
+	p := &labForm{labPage: labPage{Page: ui.Page{Title: "Create a lab", Section: "lab", Narrow: true}}, New: true}
+	p.tell(exchange.Organization{Targets: exchange.DefaultTargets})
+	return ui.Show("lab-new", p)
+}
+
+func (v *pageRequest) makeLab() (ui.Response, error) {
+	p := &labForm{labPage: labPage{Page: ui.Page{Title: "Create a lab", Section: "lab", Narrow: true}}, New: true}
+	p.read(v)
+	patch := p.patchOf()
+	patch.Owner, patch.Members = exchange.Some(exchange.UserRef(v.Who.ID)), exchange.Some([]exchange.UserRef{})
+	made, err := v.App.CreateOrganization(v.Context(), v.Who.Actor, patch)
+	if fields, ok := ui.FieldsOf(err); ok {
+		p.Errors = fields
+		return ui.Invalid("lab-new", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(fmt.Sprintf("/labs/%d/people", made.ID)).Saying(made.Name +
+		" is made. Invite the people who work there."), nil
+}
+
+func (v *pageRequest) labSettings() (ui.Response, error) {
+	base, err := v.readLab("settings", "Settings")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if !base.Lab.May(exchange.OrganizationUpdate) {
+		return ui.Response{}, exchange.Errorf(exchange.Forbidden, "Only the owner of %s changes its settings.",
+			base.Lab.Name)
+	}
+	p := &labForm{labPage: base}
+	p.tell(base.Lab.Organization)
+	return ui.Show("lab-settings", p)
+}
+
+func (v *pageRequest) saveLab() (ui.Response, error) {
+	if _, err := v.labFor(exchange.OrganizationUpdate); err != nil {
+		return ui.Response{}, err
+	}
+	base, err := v.readLab("settings", "Settings")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &labForm{labPage: base}
+	p.read(v)
+	_, err = v.App.UpdateOrganization(v.Context(), v.Who.Actor, base.Lab.ID, p.patchOf(), nil)
+	if fields, ok := ui.FieldsOf(err); ok {
+		p.Errors = fields
+		return ui.Invalid("lab-settings", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.lab("/settings")).Saying("The settings of the lab are saved."), nil
+}
+
+type labMaterialsPage struct {
+	labPage
+	Materials  []labMaterial
+	Total      int64
+	Links      links
+	Category   string
+	State      string
+	Categories []category.Category
+}
+
+type labMaterial struct {
+	exchange.ShownMaterial
+	Kind      category.Category
+	Embargoed bool
+}
+
+// Needs returns what a requester has to submit for the material.
+func (m labMaterial) Needs() (list []string) {
+	if m.NeedsMTA {
+		list = append(list, "MTA")
+	}
+	if m.NeedsIRB {
+		list = append(list, "IRB")
+	}
+	if m.NeedsAbstract {
+		list = append(list, "abstract")
+	}
+	return list
+}
+
+// labMaterials lists the lab's materials that the visitor may see, for members also archived ones if asked for.
+func (v *pageRequest) labMaterials() (ui.Response, error) {
+	base, err := v.readLab("materials", "")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &labMaterialsPage{labPage: base, Category: v.FormValue("category"), Categories: category.All()}
+	p.Description = "Materials that " + base.Lab.Name + " shares."
+	f := exchange.MaterialFilter{Organization: &base.Lab.ID, Archived: new(false)}
+	if base.Lab.May(exchange.MaterialHistory) { // the visitor is a member
+		p.State = v.FormValue("state")
+	}
+	switch p.State {
+	case "archived":
+		f.Archived = new(true)
+	case "all":
+		f.Archived = nil
+	default:
+		p.State = ""
+	}
+	if _, known := category.Get(p.Category); known {
+		f.Category = &p.Category
+	} else {
+		p.Category = ""
+	}
+	list, err := v.App.Materials(v.Context(), v.Who.Actor, v.pageOf(), f)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	now := v.App.DB.Read().Now
+	for _, m := range list.Items {
+		kind, _ := category.Get(m.Category)
+		p.Materials = append(p.Materials, labMaterial{m, kind, m.Embargoed(now)})
+	}
+	p.Total, p.Links = list.Total, v.linksOf(list.Next)
+	return ui.Show("lab", p)
+}

@@ -1,0 +1,344 @@
+package lab
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+
+	"github.com/google/uuid"
+)
+
+type labPeoplePage struct {
+	labPage
+	Members       []exchange.User
+	Total         int64
+	Links         links
+	Invitations   []exchange.ShownInvitation
+	Joins         []exchange.ShownJoinRequest
+	Invited, Role string // of the form of an invitation
+	Days          string
+	Asking        string // of the form that asks to join
+	Open          bool   // a form is open
+	Owner         string // of the form that transfers ownership
+	MoreInvited   bool   // there are more invitations than these
+	MoreJoins     bool
+}
+
+// All reports whether the page shows all members.
+func (p *labPeoplePage) All() bool { return int64(len(p.Members)) == p.Total }
+
+// inviteDays is how long an invitation can be answered by default.
+var inviteDays = strconv.Itoa(int(exchange.InvitationLifetime.Hours() / 24))
+
+func (v *pageRequest) readPeople() (*labPeoplePage, error) {
+	base, err := v.readLab("people", "People")
+	if err != nil {
+		return nil, err
+	}
+	p := &labPeoplePage{labPage: base, Days: inviteDays, Role: string(exchange.MemberRole)}
+	members, err := v.App.Members(v.Context(), base.Lab.ID, v.pageOf())
+	if err != nil {
+		return nil, err
+	}
+	p.Members, p.Total, p.Links = members.Items, members.Total, v.linksOf(members.Next)
+	if base.Lab.May(exchange.InvitationRead) {
+		for _, status := range []exchange.InvitationStatus{exchange.InvitationPending, exchange.InvitationExpired} {
+			list, err := v.App.Invitations(v.Context(), v.Who.Actor, base.Lab.ID,
+				exchange.InvitationFilter{Status: &status}, exchange.Page{Limit: maxOfPage})
+			if err != nil {
+				return nil, err
+			}
+			p.Invitations, p.MoreInvited = append(p.Invitations, list.Items...), p.MoreInvited || list.Next != nil
+		}
+	}
+	if base.Lab.May(exchange.JoinRead) {
+		list, err := v.App.JoinRequests(v.Context(), v.Who.Actor, base.Lab.ID,
+			exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: maxOfPage})
+		if err != nil {
+			return nil, err
+		}
+		p.Joins, p.MoreJoins = list.Items, list.Next != nil
+	}
+	return p, nil
+}
+
+func (v *pageRequest) labPeople() (ui.Response, error) {
+	p, err := v.readPeople()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("lab-people", p)
+}
+
+// member returns the member that a form names.
+func (v *pageRequest) member() (exchange.User, error) {
+	id, err := uuid.Parse(v.PostFormValue("member"))
+	if err != nil {
+		return exchange.User{}, exchange.Errorf(exchange.NotFound, "There is no such member.")
+	}
+	u, err := v.App.User(v.Context(), v.Who.Actor, id)
+	return u.User, err
+}
+
+// removeMember removes a member, unless the visitor undoes this.
+func (v *pageRequest) removeMember() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	u, err := v.member()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	deed, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Organization: id, Member: u.ID}, nil)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.lab("/people")).Undoable(u.Name()+" will be removed from the lab.", deed), nil
+}
+
+func (v *pageRequest) handLabOver() (ui.Response, error) {
+	id, err := v.labFor(exchange.OrganizationUpdate)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	again := func(field string, texts ...string) (ui.Response, error) {
+		p, err := v.readPeople()
+		if err != nil {
+			return ui.Response{}, err
+		}
+		p.Errors, p.Owner = ui.FieldErrors{field: texts}, v.PostFormValue("member")
+		return ui.Invalid("lab-people", p)
+	}
+	member, err := v.Person(v.PostFormValue("member"), id)
+	if fields, wrong := ui.FieldsOf(err); wrong {
+		return again("owner", ui.Sentences(fields["person"])...)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	seen, err := v.App.User(v.Context(), v.Who.Actor, member)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	u := seen.User
+	if v.PostFormValue("sure") == "" {
+		return again("sure", "Tick the box to transfer ownership: once they own it, you cannot take it back yourself.")
+	}
+	o, err := v.App.UpdateOrganization(v.Context(), v.Who.Actor, id,
+		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}, nil)
+	if text, ok := refusal(err); ok {
+		return again("owner", text)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	if o.Owner != u.ID {
+		return ui.SeeOther(v.lab("/people")).Saying(u.Name() + " is invited to own the lab. It stays as it is until " +
+			"they accept."), nil
+	}
+	return ui.SeeOther(v.lab("/people")).Saying(u.Name() + " owns the lab now. Its former owner is still a member."),
+		nil
+}
+
+func (v *pageRequest) leaveLab() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.App.Leave(v.Context(), v.Who.Actor, id); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther("/labs").Saying("You left the lab. Requests that were yours went to its owner."), nil
+}
+
+// invite invites everyone the form names, one per line, by e-mail address or registry id.
+func (v *pageRequest) invite() (ui.Response, error) {
+	id, err := v.labFor(exchange.InvitationWrite)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	role := exchange.Role(v.PostFormValue("role"))
+	var wrong, left []string
+	sent := 0
+	lines := slices.DeleteFunc(strings.FieldsFunc(v.PostFormValue("who"),
+		func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ';' }),
+		func(line string) bool { return strings.TrimSpace(line) == "" })
+	problems := ui.FieldErrors{}
+	expires, problem := v.expiry()
+	if problem != "" {
+		problems["days"] = []string{problem}
+	}
+	switch {
+	case len(lines) == 0:
+		wrong = append(wrong, "Name at least one person: an e-mail address or a researcher id.")
+	case len(lines) > exchange.MaxInvited:
+		wrong = append(wrong, "Name at most "+strconv.Itoa(exchange.MaxInvited)+" people at once.")
+	case role == exchange.OwnerRole && len(lines) > 1:
+		wrong = append(wrong, "Invite one person as owner; a lab has one.")
+	case problem == "":
+		for _, line := range lines {
+			line = strings.TrimSpace(line)
+			n := exchange.InvitationNew{Role: exchange.Some(role), ExpiresAt: expires}
+			if strings.Contains(line, "@") {
+				n.Email = exchange.Some(line)
+			} else {
+				n.RegistryID = exchange.Some(line)
+			}
+			if _, _, err = v.App.Invite(v.Context(), v.Who.Actor, id, n); err == nil {
+				sent++
+				continue
+			}
+			text, ok := refusal(err)
+			if !ok {
+				return ui.Response{}, err
+			}
+			wrong, left = append(wrong, line+": "+text), append(left, line)
+		}
+	}
+	if len(wrong) == 0 && problem == "" {
+		return ui.SeeOther(v.lab("/people")).Saying(ui.Plural(sent, "invitation") +
+			" sent. Nobody is a member before they accept."), nil
+	}
+	p, err := v.readPeople()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if len(wrong) > 0 {
+		problems["who"] = wrong
+	}
+	p.Invited, p.Role, p.Days, p.Open, p.Errors = v.PostFormValue("who"), string(role), v.PostFormValue("days"), true,
+		problems
+	if sent > 0 { // those need no other invitation
+		p.Invited = strings.Join(left, "\n")
+	}
+	return ui.Invalid("lab-people", p)
+}
+
+// expiry returns until when an invitation can be answered, as the form says.
+func (v *pageRequest) expiry() (o exchange.Opt[exchange.Instant], problem string) {
+	n, err := strconv.Atoi(strings.TrimSpace(v.PostFormValue("days")))
+	if err != nil || n < 1 || n > 90 {
+		return o, "Use a whole number of days from 1 to 90."
+	}
+	return exchange.Some(exchange.Instant(v.App.DB.Read().Now.Add(time.Duration(n)*24*time.Hour - time.Minute))), ""
+}
+
+// refusal returns why something was refused; ok reports whether the visitor can correct that in the form.
+func refusal(err error) (text string, ok bool) {
+	if fields, is := ui.FieldsOf(err); is && len(fields) > 0 {
+		var list []string
+		for _, texts := range fields {
+			list = append(list, strings.Join(texts, ", "))
+		}
+		slices.Sort(list)
+		return strings.Join(list, "; "), true
+	}
+	switch exchange.CodeOf(err) {
+	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse,
+		exchange.UnsupportedMedia, exchange.TooLarge, exchange.QuotaExceeded:
+		return ui.MessageOf(err), true
+	}
+	return "", false
+}
+
+func (v *pageRequest) invitationOf() (lab, id int64, err error) {
+	if lab, err = v.PathID("id"); err == nil {
+		id, err = v.PathID("invitation")
+	}
+	return lab, id, err
+}
+
+func (v *pageRequest) resendInvitation() (ui.Response, error) {
+	lab, id, err := v.invitationOf()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	sent, err := v.App.Resend(v.Context(), v.Who.Actor, lab, id)
+	if text, ok := refusal(err); ok {
+		return ui.SeeOther(v.lab("/people")).Saying(text), nil
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.lab("/people")).Saying("The invitation to " + sent.Addressee() + " is sent again."), nil
+}
+
+func (v *pageRequest) revokeInvitation() (ui.Response, error) {
+	lab, id, err := v.invitationOf()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.App.Withdraw(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.lab("/people")).Saying("The invitation is taken back; its link opens nothing any more."), nil
+}
+
+func (v *pageRequest) askToJoin() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	_, existed, err := v.App.AskToJoin(v.Context(), v.Who.Actor, id,
+		exchange.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
+	if text, ok := refusal(err); ok {
+		p, err := v.readPeople()
+		if err != nil {
+			return ui.Response{}, err
+		}
+		p.Asking, p.Open, p.Errors = v.PostFormValue("note"), true, ui.FieldErrors{"note": {text}}
+		return ui.Invalid("lab-people", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	if existed {
+		return ui.SeeOther(v.lab("/people")).Saying("You asked already; the owner has not answered yet."), nil
+	}
+	return ui.SeeOther(v.lab("/people")).Saying("The owner of the lab is told. You hear of the answer."), nil
+}
+
+func (v *pageRequest) joinOf() (lab, id int64, err error) {
+	if lab, err = v.PathID("id"); err == nil {
+		id, err = v.PathID("join")
+	}
+	return lab, id, err
+}
+
+func (v *pageRequest) acceptJoin() (ui.Response, error) {
+	lab, id, err := v.joinOf()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, lab, id, exchange.JoinAccepted, exchange.JoinDecline{})
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.lab("/people")).Saying(j.Asker.Name() + " is a member now."), nil
+}
+
+func (v *pageRequest) declineJoin() (ui.Response, error) {
+	lab, id, err := v.joinOf()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, lab, id, exchange.JoinDeclined,
+		exchange.JoinDecline{Reason: exchange.Some(v.PostFormValue("reason"))})
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.lab("/people")).Saying(j.Asker.Name() + " is told that the lab declined."), nil
+}
+
+func (v *pageRequest) withdrawJoin() (ui.Response, error) {
+	lab, id, err := v.joinOf()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.App.WithdrawJoin(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(v.lab("/people")).Saying("You took your question back."), nil
+}

@@ -1,0 +1,246 @@
+package request
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// docLine is one line of the checklist: a document with its versions, a text or a choice.
+type docLine struct {
+	Need     exchange.Need
+	Anchor   string
+	Name     string
+	Done     bool
+	Tone     string // of its icon
+	Icon     string
+	Tag      tag
+	Text     string   // a text that the requester wrote
+	Lines    []string // the lines of an address
+	Slot     exchange.Slot
+	Versions []version // newest first
+	Reason   string    // why the current version was returned
+	Review   bool
+	Upload   bool
+	Withdraw bool
+	Form     string // abstract, address or payment, if the viewer may set it
+}
+
+// version is one version of a document.
+type version struct {
+	exchange.Document
+	Number int
+	File   exchange.Attachment
+	There  bool // its content can be opened
+	Mark   string
+}
+
+// Path returns the address of a version, relative to that of its request.
+func (v version) Path() string { return "/documents/" + number(v.AttachmentID) }
+
+// needNames are the names of the needs in the checklist.
+var needNames = map[exchange.Need]string{
+	exchange.NeedAbstract: "Research abstract", exchange.NeedSignedMTA: "Signed MTA", exchange.NeedIRB: "IRB approval",
+	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Shipping payment",
+	exchange.NeedExecutedMTA: "Executed MTA",
+}
+
+// needLines returns the lines of the checklist that apply to the request.
+func (p *requestPage) needLines() []docLine {
+	var owed []string
+	if t := p.Turn(); t != nil {
+		owed = t.What
+	}
+	var list []docLine
+	for _, q := range exchange.Requirements(p.R.Terms, p.R.Request) {
+		l := docLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need],
+			Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
+		now := p.R.Active && p.R.Override == "" && slices.Contains(owed, string(q.Need)) // the present turn owes it
+		if l.Slot.Valid() {
+			p.documentLine(&l, q, now)
+		} else {
+			p.textLine(&l, q, now)
+		}
+		if q.State != exchange.NotNeeded || len(l.Versions) > 0 || l.Text != "" || l.Lines != nil {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// textLine returns the line of a text or a choice.
+func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
+	var may bool
+	switch q.Need {
+	case exchange.NeedAbstract:
+		l.Text, may, l.Form = p.R.Abstract, p.R.Offers.Abstract, "abstract"
+	case exchange.NeedAddress:
+		l.Lines, may, l.Form = addressLines(p.R.Address), p.R.Offers.Address && p.R.Offers.Roles.Requester, "address"
+	default:
+		l.Text, may, l.Form = p.Payment(), p.R.Offers.Payment, "payment"
+	}
+	if !may {
+		l.Form = ""
+	}
+	switch {
+	case q.State == exchange.NotNeeded, l.Text != "" || l.Lines != nil:
+		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Done"}
+	case now && p.Requester:
+		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn"}
+	case !p.R.Active:
+		l.Icon, l.Tag = "pen-ring", tag{"", "x", "Not given"}
+	case p.R.Override != "":
+		l.Icon, l.Tag = "pen-ring", tag{"", "info", "The lab goes on without"}
+	default:
+		l.Icon, l.Tag = "pen-ring", tag{"", "clock", "Not given yet"}
+	}
+}
+
+// documentLine returns the line of a document.
+func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool) {
+	o := p.R.Offers
+	nth := 0
+	for _, d := range p.R.Documents {
+		if d.Slot != l.Slot {
+			continue
+		}
+		nth++
+		file, known := p.R.Files[d.AttachmentID]
+		l.Versions = append(l.Versions, version{Document: d, Number: nth, File: file, Mark: versionMark(d),
+			There: known && file.Content != nil && !file.ContentDeleted})
+	}
+	slices.Reverse(l.Versions)
+	d := p.R.Current(l.Slot)
+	l.Upload, l.Withdraw = o.Upload[l.Slot] && (p.mine(l.Slot) || o.Roles.Admin && !p.Lab && !p.Requester),
+		o.Withdraw[l.Slot] && p.mine(l.Slot)
+	l.Review = o.Review[l.Slot] && d != nil && d.State != exchange.Returned
+	switch {
+	case d == nil:
+		p.missingLine(l, q, now)
+	case d.State == exchange.Accepted:
+		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Accepted"}
+	case d.State == exchange.Returned && p.mine(l.Slot) && p.R.Active:
+		l.Tone, l.Icon, l.Tag, l.Reason = "turn", "turn", tag{"turn", "turn", "Your turn: correct and upload"}, d.Reason
+	case d.State == exchange.Returned:
+		l.Icon, l.Tag, l.Reason = "clock", tag{"", "clock", "Waiting for a corrected version"}, d.Reason
+	case l.Slot == exchange.ExecutedMTA:
+		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Countersigned"}
+	case !p.R.Active:
+		l.Icon, l.Tag = "file", tag{"", "file", "Handed in"}
+	case p.Lab:
+		l.Done, l.Tone, l.Icon, l.Tag = false, "turn", "turn", tag{"turn", "turn", "Check it"}
+	default:
+		l.Done, l.Tone, l.Icon, l.Tag = false, "info", "clock", tag{"info", "clock", "The lab is checking it"}
+	}
+}
+
+// missingLine returns the line of a missing document.
+func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) {
+	l.Icon = "pen-ring"
+	switch mine := p.mine(l.Slot); {
+	case q.State == exchange.NotNeeded:
+		l.Tag = tag{"", "info", "Not asked for"}
+	case !p.R.Active:
+		l.Tag = tag{"", "x", "Not handed in"}
+	case p.R.Override != "":
+		l.Tag = tag{"", "info", "The lab goes on without"}
+	case l.Slot == exchange.ExecutedMTA &&
+		(p.R.Current(exchange.SignedMTA) == nil || p.returned(string(exchange.SignedMTA)) != ""):
+		l.Tag = tag{"", "lock", "After the signed MTA"}
+	case now && mine && l.Slot == exchange.ExecutedMTA:
+		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: countersign"}
+	case now && mine:
+		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: upload"}
+	case now && l.Slot == exchange.ExecutedMTA:
+		l.Tone, l.Icon, l.Tag = "info", "mta", tag{"info", "mta", "Being countersigned"}
+	default:
+		l.Tag = tag{"", "clock", "Not handed in yet"}
+	}
+}
+
+// mine reports whether the viewer's side submits the document of a slot.
+func (p *requestPage) mine(s exchange.Slot) bool {
+	if s == exchange.ExecutedMTA {
+		return p.Lab
+	}
+	return p.Requester
+}
+
+func versionMark(d exchange.Document) string {
+	return map[exchange.Review]string{exchange.Accepted: "accepted", exchange.Returned: "returned",
+		exchange.Superseded: "replaced or withdrawn"}[d.State]
+}
+
+// addressLines returns the lines of an address as on a parcel.
+func addressLines(a *exchange.Address) []string {
+	if a == nil {
+		return nil
+	}
+	town := strings.TrimSpace(a.Locality + strings.TrimRight(", "+strings.TrimSpace(a.State+" "+a.PostalCode), ", "))
+	lines := []string{a.Name, a.Institution, a.Line1, a.Line2, town, a.Country}
+	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+}
+
+// paymentWords are the labels of the ways to pay for shipping.
+var paymentWords = map[string]string{"SHIPPING_CODE": "Courier account of the requester",
+	"REIMBURSEMENT": "The lab pays and is paid back", "OTHER": "Another way"}
+
+// Payment returns how shipping is paid. Account numbers are shown only to the lab, while it needs them.
+func (p *requestPage) Payment() string {
+	notes := p.R.PaymentNotes
+	if !p.Lab || !p.R.Active {
+		notes = masked(notes)
+	}
+	return strings.Trim(paymentWords[p.R.Payment]+", "+notes, ", ")
+}
+
+// accounts matches runs of letters and digits that may be account numbers.
+var accounts = regexp.MustCompile(`[A-Za-z]*[0-9](?:[ -]?[0-9A-Z]|[a-z])+`)
+
+// masked hides the middle of possible account numbers; what is called an account number is hidden in any format.
+func masked(text string) string {
+	if before, account, named := strings.Cut(text, ", account "); named {
+		return before + ", account " + clipped(account)
+	}
+	return accounts.ReplaceAllStringFunc(text, func(s string) string {
+		if len(s) < 5 {
+			return s
+		}
+		return clipped(s)
+	})
+}
+
+// clipped hides all of a number but its ends.
+func clipped(s string) string {
+	letters := []rune(s)
+	switch n := len(letters); {
+	case n < 5:
+		return "•••"
+	case n < 9:
+		return "•••" + string(letters[n-2:])
+	default:
+		return string(letters[:3]) + "•••" + string(letters[n-3:])
+	}
+}
+
+// PaymentChoice is a way to pay.
+type PaymentChoice struct{ Value, Words string }
+
+// Payments returns the ways to pay that the lab accepts.
+func (p *requestPage) Payments() []PaymentChoice {
+	var list []PaymentChoice
+	s := p.R.Shipping
+	for _, value := range []string{"SHIPPING_CODE", "REIMBURSEMENT", "OTHER"} {
+		takes := s == nil || value == "SHIPPING_CODE" && s.AcceptsShippingCode || value == "REIMBURSEMENT" &&
+			s.AcceptsReimbursement || value == "OTHER" && s.AcceptsOther
+		if takes || p.R.Payment == value {
+			list = append(list, PaymentChoice{value, paymentWords[value]})
+		}
+	}
+	return list
+}
+
+// tag is the state of a document: its tone, icon and text.
+type tag struct{ Tone, Icon, Text string }

@@ -1,0 +1,211 @@
+package request
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// upload streams a document into a slot of a request. The script that shows the progress asks for the answer as
+// text.
+func (v *pageRequest) upload() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	slot, err := v.slot()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	err = v.handIn(id, slot)
+	if v.Header.Get("Accept") == "text/plain" {
+		return v.plainly(err)
+	}
+	if err != nil {
+		return v.refused(string(slot), err)
+	}
+	return ui.SeeOther(requestPath(id) + "#" + anchor(string(slot))).Saying("The document is handed in."), nil
+}
+
+func (v *pageRequest) handIn(id int64, slot exchange.Slot) error {
+	q, err := v.App.Request(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return err
+	}
+	if !q.AvailableActions(v.Who.Actor, v.App.DB.Read().Now).Upload[slot] {
+		if !q.Active {
+			return exchange.Errorf(exchange.RequestClosed, "The request is closed by now, so it takes no documents.")
+		}
+		return exchange.Errorf(exchange.FieldForbidden, "This document is handed in by the other side.")
+	}
+	_, file, err := v.ReadUpload()
+	if err != nil {
+		return err
+	}
+	_, err = v.App.HandIn(v.Context(), v.Who.Actor, id, slot, file.Name, file.Content)
+	return renamed(err, map[string]string{"filename": "file"})
+}
+
+// plainly answers an upload with one line of text.
+func (v *pageRequest) plainly(err error) (ui.Response, error) {
+	status, text := http.StatusCreated, "The document is handed in."
+	if e, ours := errors.AsType[*exchange.Error](err); ours {
+		status, text = http.StatusConflict, e.Message
+		switch e.Code {
+		case exchange.InvalidInput, exchange.UnsupportedMedia:
+			status = http.StatusUnprocessableEntity
+		case exchange.TooLarge, exchange.QuotaExceeded:
+			status = http.StatusRequestEntityTooLarge
+		case exchange.Forbidden, exchange.FieldForbidden:
+			status = http.StatusForbidden
+		case exchange.NotFound:
+			status = http.StatusNotFound
+		case exchange.Internal, exchange.Unavailable, exchange.StorageFull:
+			return ui.Response{}, err
+		}
+		v.NoteRefusal(err)
+		if list := e.Fields["file"]; len(list) > 0 {
+			text = strings.Join(ui.Sentences(list), " ")
+		}
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Response{Serve: func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}}, nil
+}
+
+// forScript turns a redirect into text for the script that shows an upload's progress; the script follows it.
+func (v *pageRequest) forScript(r ui.Response) ui.Response {
+	if v.Header.Get("Accept") != "text/plain" {
+		return r
+	}
+	to := r.Location
+	r.Location, r.Serve = "", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusCreated)
+	}
+	return r
+}
+
+// shownTypes are the media types that a browser may show; all others are downloaded.
+var shownTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// document shows a document of a request or sends it as a download. No script in it runs in our origin.
+func (v *pageRequest) document() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	attachment, err := v.PathID("attachment")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	f, err := v.App.RequestFile(v.Context(), v.Who.Actor, id, attachment)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	content, err := f.Open(v.Context())
+	if err != nil {
+		return ui.Response{}, err
+	}
+	disposition := "attachment"
+	if slices.Contains(shownTypes, f.Content.MediaType) && v.URL.Query().Get("download") == "" {
+		disposition = "inline"
+	}
+	v.ExtendDeadlines(f.Content.Size)
+	return ui.Response{Serve: func(w http.ResponseWriter, r *http.Request) {
+		defer func() { _ = content.Close() }()
+		h := w.Header()
+		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
+		h.Set("Content-Type", f.Content.MediaType)
+		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Filename}))
+		h.Set("ETag", `"`+f.Content.SHA256+`"`)
+		http.ServeContent(w, r, "", f.Attachment.UpdatedAt, content)
+	}}, nil
+}
+
+// agreedMTA sends the blank MTA as it was when the request was made. If that has no content, it redirects to the
+// material's.
+func (v *pageRequest) agreedMTA() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	q, err := v.App.Request(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if q.MTA == nil {
+		return ui.Response{}, exchange.Errorf(exchange.NotFound, "This request was made without an MTA template.")
+	}
+	t, content, err := v.App.ContentVersion(v.Context(), v.Who.Actor, q.MTA.Attachment, q.MTA.Version)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return ui.SeeOther(fmt.Sprintf("/catalog/%d#files", q.MaterialID)), nil
+	}
+	if err != nil {
+		return ui.Response{}, err
+	}
+	v.ExtendDeadlines(t.Size)
+	return ui.Response{Serve: func(w http.ResponseWriter, r *http.Request) {
+		ui.SendFile(w, r, exchange.Attachment{Filename: t.Filename, Content: &t.Content}, content)
+	}}, nil
+}
+
+// documents sends all documents of a request, with old versions, as one ZIP file that is made while it is sent.
+func (v *pageRequest) documents() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	list, err := v.App.RequestFiles(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if len(list) == 0 {
+		return ui.Response{}, exchange.Errorf(exchange.NotFound, "This request has no documents.")
+	}
+	total := int64(0)
+	for _, f := range list {
+		total += f.Content.Size
+	}
+	v.ExtendDeadlines(total)
+	return ui.Response{Serve: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/zip")
+		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="request-%d-documents.zip"`, id))
+		z := zip.NewWriter(w)
+		for _, f := range list {
+			name := fmt.Sprintf("%s/version %d/%s", needNames[exchange.Need(f.Slot)], f.Version, f.Filename)
+			out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: f.AddedAt})
+			if err == nil {
+				err = copyOut(r.Context(), out, f.Open)
+			}
+			if err != nil { // the status is already sent: a truncated file shows that it is incomplete
+				v.App.Log.WarnContext(r.Context(), "documents of a request", "request", id, "error", err)
+				panic(http.ErrAbortHandler)
+			}
+		}
+		_ = z.Close()
+	}}, nil
+}
+
+// copyOut writes the content that open returns.
+func copyOut[File io.ReadCloser](ctx context.Context, out io.Writer, open func(context.Context) (File, error)) error {
+	file, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, file)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,335 @@
+package request
+
+import (
+	"crypto/rand"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+var askPages = []ui.Route{
+	ui.Get("/catalog/{id}/request", (*pageRequest).askFor).Private(),
+	ui.Post("/catalog/{id}/request", (*pageRequest).sendAsk).TakesFiles(),
+	ui.Post("/catalog/{id}/request/checklist", (*pageRequest).askChecklist),
+}
+
+// askPage is the form of a new request.
+type askPage struct {
+	ui.Page
+	ui.Typed
+	app.RequestFormView
+	Resumed bool // the form is a draft
+	Again   bool // files were chosen, which have to be chosen again
+	Limit   int64
+	Ready   []checkLine // what is needed to send it
+}
+
+// checkLine is one line of the requester's checklist.
+type checkLine struct {
+	Text    string
+	Part    string // the part of the page it links to
+	Ready   bool
+	Problem string
+}
+
+// Parcel reports whether anything is shipped: a data set or a protocol needs no vials.
+func (p *askPage) Parcel() bool {
+	return p.Terms.Address || p.Material.Category != "DATASET" && p.Material.Category != "PROTOCOL"
+}
+
+// Choices returns the addresses to choose from.
+func (p *askPage) Choices() []exchange.Address {
+	var list []exchange.Address
+	for _, a := range p.Addresses {
+		if a.SavedForUse || p.Val("address") == strconv.FormatInt(a.ID, 10) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Payments returns the ways to pay that the lab accepts.
+func (p *askPage) Payments() []string { return p.Shipping.Payments() }
+
+// Couriers returns the couriers to choose from.
+func (p *askPage) Couriers() []exchange.Courier { return exchange.Couriers }
+
+// Abstracts returns earlier requests whose abstract could be reused, each text once.
+func (p *askPage) Abstracts() []exchange.RequestDetail {
+	const most = 5
+	var list []exchange.RequestDetail
+	seen := map[string]bool{"": true}
+	for _, q := range p.Earlier {
+		if !seen[q.Abstract] && len(list) < most {
+			seen[q.Abstract] = true
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// Sections returns the numbered sections of the form, which depend on what the material requires.
+func (p *askPage) Sections() map[string]int {
+	sections, n := map[string]int{}, 0
+	for _, s := range []struct {
+		name  string
+		asked bool
+	}{{"why", true}, {"where", p.Terms.Address}, {"pay", p.Terms.Payment}, {"docs", p.Terms.MTA || p.Terms.IRB}} {
+		if s.asked {
+			n++
+			sections[s.name] = n
+		}
+	}
+	return sections
+}
+
+// Done returns how many lines of the checklist are complete.
+func (p *askPage) Done() int {
+	n := 0
+	for _, l := range p.Ready {
+		if l.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// askLabels are the names of the fields inside a sentence; one that begins with a capital is the whole sentence.
+var askLabels = map[string]string{
+	"requester_abstract": "the research abstract", "quantity": "the quantity", "note": "the note",
+	"address": "Choose where it should go", "payment_method": "Choose how shipping is paid",
+	"payment_method_notes": "how it is paid", "courier": "the courier", "account": "the account number",
+	"requester_signed_mta_attachment": "the signed MTA", "irb_attachment": "the IRB document",
+}
+
+func init() { maps.Copy(askLabels, ui.AddressLabels) }
+
+// askPage returns the page with the form and the values typed in it.
+func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
+	p := &askPage{Page: ui.Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f,
+		Typed: ui.Typed{Form: form}, Limit: v.App.UploadLimit}
+	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
+	problems, _ := ui.FieldsOf(err)
+	p.Ready = checklist(f.Terms, ui.SentencesOf(problems, askLabels), form)
+	return p
+}
+
+// checklist returns what is needed to send a request, and what is wrong with each of it.
+func checklist(t exchange.Terms, problems ui.FieldErrors, form url.Values) []checkLine {
+	var list []checkLine
+	add := func(asked bool, part, text string, fields ...string) {
+		if !asked {
+			return
+		}
+		line := checkLine{Text: text, Part: part, Ready: true}
+		for _, field := range fields {
+			if problem := problems.Of(field); problem != "" {
+				line.Ready = false
+				if form.Get(field) != "" && line.Problem == "" { // not if nothing was typed yet
+					line.Problem = problem
+				}
+			}
+		}
+		list = append(list, line)
+	}
+	add(t.Abstract, "why", "Research abstract", "requester_abstract")
+	add(t.Address, "where", "Delivery address", append([]string{"address"}, ui.AddressFields...)...)
+	add(t.Payment, "pay", "Shipping payment", "payment_method", "courier", "account", "payment_method_notes")
+	return list
+}
+
+// askFor shows the form, as a draft or filled in with what the visitor used last.
+func (v *pageRequest) askFor() (ui.Response, error) {
+	f, err := v.askForm()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if f.Own || f.Closed != nil {
+		return ui.Show("ask-closed", v.askPage(f, url.Values{}))
+	}
+	form := firstAsk(f, v.Who.User)
+	if f.Draft != nil {
+		form = f.Draft.Form
+	}
+	form.Set("once", rand.Text()) // so that this form is not taken for an earlier one
+	p := v.askPage(f, form)
+	p.Resumed = f.Draft != nil
+	return ui.Show("ask", p)
+}
+
+func (v *pageRequest) askForm() (app.RequestFormView, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return app.RequestFormView{}, err
+	}
+	return v.App.RequestFormView(v.Context(), v.Who.Actor, id)
+}
+
+// firstAsk returns a new form, filled in with what the visitor used last.
+func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
+	form := url.Values{"name": {user.Name()}, "saved_for_reuse": {"1"}, "address": {"new"}}
+	if len(f.Addresses) > 0 {
+		form.Set("country", f.Addresses[0].Country)
+	}
+	mine := map[int64]bool{}
+	for _, a := range f.Addresses {
+		if mine[a.ID] = true; a.SavedForUse && form.Get("address") == "new" {
+			form.Set("address", strconv.FormatInt(a.ID, 10))
+		}
+	}
+	for _, q := range f.Earlier {
+		if q.Address != nil && mine[q.Address.ID] {
+			form.Set("address", strconv.FormatInt(q.Address.ID, 10))
+			break
+		}
+	}
+	if f.Shipping == nil {
+		return form
+	}
+	ways := f.Shipping.Payments()
+	if len(ways) == 1 {
+		form.Set("payment_method", ways[0])
+	}
+	for _, q := range f.Earlier {
+		if !slices.Contains(ways, q.Payment) {
+			continue
+		}
+		form.Set("payment_method", q.Payment)
+		if account, ok := exchange.ReadCourierAccount(q.PaymentNotes); ok && q.Payment == exchange.ByCourierAccount {
+			form.Set("courier", account.Courier)
+			form.Set("account", account.Number)
+		} else if !ok {
+			form.Set("payment_method_notes", q.PaymentNotes)
+		}
+		break
+	}
+	return form
+}
+
+// asked returns the request that a form describes.
+func (v *pageRequest) asked(f app.RequestFormView, form url.Values) exchange.RequestForm {
+	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
+	n := exchange.RequestForm{
+		Request: exchange.RequestNew{Material: exchange.Some(exchange.Ref(f.Material.ID)),
+			Abstract: text("requester_abstract"),
+			Quantity: text("quantity"), Note: text("note"), Payment: text("payment_method"),
+			Notes: text("payment_method_notes")},
+		Account: &exchange.CourierAccount{Courier: form.Get("courier"), Number: form.Get("account")},
+	}
+	if form.Get("address") == "new" {
+		a := ui.AddressOf(form)
+		n.Address = &a
+	} else if id, err := strconv.ParseInt(form.Get("address"), 10, 64); err == nil && id > 0 {
+		n.Request.Address = exchange.NullOf(exchange.Ref(id))
+	}
+	return n
+}
+
+// askChecklist returns the checklist alone, for the script, while somebody types.
+func (v *pageRequest) askChecklist() (ui.Response, error) {
+	f, err := v.askForm()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("ask", v.askPage(f, v.PostForm))
+}
+
+// sendAsk sends the request, or saves it as a draft.
+func (v *pageRequest) sendAsk() (ui.Response, error) {
+	f, err := v.askForm()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	sent, err := v.ReadForm(v.Store, askFiles...)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	id := strconv.FormatInt(f.Material.ID, 10)
+	save := func() error {
+		form := url.Values{}
+		for name, values := range sent.Fields {
+			if name != "once" && name != "save" && name != "reuse" && name != ui.DraftKeyField &&
+				name != ui.DraftTitleField {
+				form[name] = values
+			}
+		}
+		return v.App.SaveDraft(v.Context(), v.Who.Actor,
+			exchange.Draft{Key: app.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
+	}
+	if sent.Fields.Has("save") {
+		v.Discard(sent)
+		return ui.SeeOther("/catalog/" +
+			id).Saying("Your request is kept as a draft. Files are not: choose them when " +
+			"you go on."), save()
+	}
+	if again := sent.Fields.Get("reuse"); again != "" {
+		v.Discard(sent)
+		for _, q := range f.Earlier {
+			if strconv.FormatInt(q.ID, 10) == again {
+				sent.Fields.Set("requester_abstract", q.Abstract)
+			}
+		}
+		return ui.SeeOther("/catalog/" + id + "/request#h-why"), save()
+	}
+	asked := v.asked(f, sent.Fields)
+	if len(sent.Refused) > 0 {
+		_, err = asked.Check(f.Terms, f.Shipping)
+	} else {
+		var q exchange.RequestDetail
+		q, err = v.App.SubmitRequest(v.Context(), v.Who.Actor,
+			app.NewRequest{Key: formKey(sent.Fields), RequestForm: asked, Documents: uploadedDocuments(sent)})
+		if err == nil {
+			sent := ui.SeeOther(requestPath(q.ID)).Saying("Your request is sent. The lab means to answer within " +
+				ui.Days(f.Organization.Targets.Decide) + ".")
+			return v.forScript(sent), nil
+		}
+	}
+	fields, wrong := ui.FieldsOf(err)
+	if !wrong && len(sent.Refused) == 0 {
+		if kept := save(); kept != nil { // so that nothing typed is lost
+			v.App.Log.WarnContext(v.Context(), "keep a request that could not be sent", "error", kept)
+		}
+		return ui.Response{}, err
+	}
+	p := v.askPage(f, sent.Fields)
+	p.Again = len(sent.Files) > 0
+	p.Errors = ui.SentencesOf(fields, askLabels)
+	maps.Copy(p.Errors, sent.FileErrors())
+	if len(sent.Refused) > 0 {
+		v.Discard(sent)
+	}
+	return ui.Invalid("ask", p)
+}
+
+// askFiles are the file fields of the form, by the slots of a request.
+var askFiles = []string{string(exchange.SignedMTA) + slotField, string(exchange.IRB) + slotField}
+
+// slotField is the prefix of a file field's name, before that of its slot.
+const slotField = "_attachment"
+
+// handed returns the documents that were submitted with the form.
+func uploadedDocuments(f ui.SentForm) []app.UploadedDocument {
+	var list []app.UploadedDocument
+	for _, field := range askFiles {
+		if file, sent := f.Files[field]; sent {
+			list = append(list, app.UploadedDocument{Slot: exchange.Slot(strings.TrimSuffix(field, slotField)),
+				Filename: file.Name, Content: file.Content})
+		}
+	}
+	return list
+}
+
+// formKey identifies a submitted form, so that sending it twice has the effect of sending it once.
+func formKey(form url.Values) string {
+	const most = 64
+	if key := form.Get("once"); key != "" && len(key) <= most {
+		return key
+	}
+	return rand.Text()
+}

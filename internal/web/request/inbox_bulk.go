@@ -1,0 +1,214 @@
+package request
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// maxInBulk is how many requests one form can change.
+const maxInBulk = 100
+
+// bulkForm is the form around an inbox's checkboxes.
+type bulkForm struct {
+	Back   string // the address of the list
+	Reason string // for declining
+	Assign string
+	Until  string
+	Report []bulkOutcome // the requests that were not changed
+	Done   int
+	Acted  string // what was done, as "accepted"
+}
+
+// bulkOutcome explains why a request was not changed.
+type bulkOutcome struct {
+	ID   int64
+	Name string // of the material, if it is in the list
+	Why  string
+}
+
+// bulkAct is an action on many requests.
+type bulkAct struct {
+	did   string // as "3 requests were reminded"
+	field string // a field that the action requires
+	needs string
+	do    func(v *pageRequest, id int64, f bulkForm) error // nil: it has its own page
+}
+
+var bulkActs = map[string]bulkAct{
+	"accept": {did: "will be accepted", do: func(v *pageRequest, id int64, _ bulkForm) error {
+		_, err := v.App.Schedule(v.Context(), v.Who.Actor,
+			app.PendingAction{Request: id, Status: exchange.Approved}, nil)
+		return err
+	}},
+	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.",
+		do: func(v *pageRequest, id int64, f bulkForm) error {
+			_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
+				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)},
+				nil)
+			return err
+		}},
+	"assign": {did: "assigned", field: "assign", needs: "Choose a person.",
+		do: func(v *pageRequest, id int64, f bulkForm) error {
+			to, err := v.Person(f.Assign, v.Who.Organizations...)
+			if fields, wrong := ui.FieldsOf(err); wrong {
+				return exchange.FieldErrors{"assign": ui.Sentences(fields["person"])}.Err()
+			} else if err != nil {
+				return err
+			}
+			_, err = v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
+				exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))}, nil)
+			return err
+		}},
+	"remind": {did: "reminded", do: func(v *pageRequest, id int64, _ bulkForm) error {
+		return v.App.RemindRequest(v.Context(), v.Who.Actor, id)
+	}},
+	"snooze": {did: "snoozed", field: "until", needs: "Choose a day.",
+		do: func(v *pageRequest, id int64, f bulkForm) error {
+			day, err := time.ParseInLocation(time.DateOnly, f.Until, v.Who.Zone)
+			if err != nil {
+				return exchange.FieldErrors{"until": {"Use a day, for example 2026-03-12."}}.Err()
+			}
+			_, err = v.App.SnoozeRequest(v.Context(), v.Who.Actor, id,
+				exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
+			return err
+		}},
+	"labels": {},
+}
+
+// inboxBulk applies one action to several requests, each by its use case, and reports those that it failed for.
+func (v *pageRequest) inboxBulk() (ui.Response, error) {
+	f := bulkForm{Back: ui.LocalAddress(v.PostFormValue("back")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
+		Assign: v.PostFormValue("assign"), Until: v.PostFormValue("until")}
+	name := v.PostFormValue("do")
+	act, known := bulkActs[name]
+	ids := bulkChosen(v.PostForm)
+	if one, rest, is := strings.Cut(name, " "); is { // the button of one row
+		act, known = bulkActs[one]
+		ids = bulkChosen(url.Values{"id": {rest}})
+	}
+	problems := ui.FieldErrors{}
+	typed := map[string]string{"reason": f.Reason, "assign": f.Assign, "until": f.Until}
+	switch {
+	case !known:
+		problems["id"] = []string{"Choose what to do."}
+	case len(ids) == 0:
+		problems["id"] = []string{"Choose at least one request."}
+	case len(ids) > maxInBulk:
+		problems["id"] = []string{"Choose at most " + strconv.Itoa(maxInBulk) + " requests."}
+	case act.field != "" && typed[act.field] == "":
+		problems[act.field] = []string{act.needs}
+	}
+	if len(problems) == 0 && act.do == nil {
+		return ui.SeeOther("/requests/labels?" + chosenAgain(ids).Encode()), nil
+	}
+	if len(problems) == 0 {
+		for _, id := range ids {
+			err := act.do(v, id, f)
+			if fields, is := ui.FieldsOf(err); is {
+				for field, texts := range fields {
+					if _, ours := typed[field]; ours {
+						problems[field] = texts
+					}
+				}
+			}
+			if err == nil {
+				f.Done++
+				continue
+			}
+			why, told := bulkWhy(err)
+			if !told {
+				return ui.Response{}, err
+			}
+			v.NoteRefusal(err)
+			f.Report = append(f.Report, bulkOutcome{ID: id, Why: why})
+		}
+		if len(f.Report) == 0 {
+			return ui.SeeOther(f.Back).Saying(f.said(name, act)), nil
+		}
+	}
+	return v.inboxAgain(f, act, ids, problems)
+}
+
+// said returns the message about what was done.
+func (f bulkForm) said(name string, act bulkAct) string {
+	if name == "accept" {
+		return ui.Plural(f.Done, "request") + " will be accepted in 10 seconds. Until then each can be taken back."
+	}
+	return ui.Plural(f.Done, "request") + " " + act.did + "."
+}
+
+// inboxAgain shows the list as it was left, with the requests that were not changed and why.
+func (v *pageRequest) inboxAgain(f bulkForm, act bulkAct, ids []int64, problems ui.FieldErrors) (ui.Response, error) {
+	back, err := url.Parse(f.Back)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p, err := v.inboxPage(back.Query())
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if f.Until == "" {
+		f.Until = p.Bulk.Until
+	}
+	f.Acted = act.did
+	p.Bulk, p.Errors = f, problems
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		for j, o := range f.Report {
+			if o.ID == r.ID {
+				r.Problem, r.Checked, f.Report[j].Name = o.Why, true, r.Material
+			}
+		}
+		r.Checked = r.Checked || len(f.Report) == 0 && slices.Contains(ids, r.ID)
+	}
+	if len(f.Report) > 0 {
+		p.Title = ui.Plural(len(f.Report), "request") + " could not be changed"
+	}
+	return ui.Invalid("inbox", p)
+}
+
+// bulkChosen returns the ids of the checked requests, each once.
+func bulkChosen(form url.Values) []int64 {
+	var ids []int64
+	for _, text := range form["id"] {
+		if id := ui.ParseID(text); id != nil && !slices.Contains(ids, *id) {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
+}
+
+// chosenAgain returns the ids that bulkChosen read.
+func chosenAgain(ids []int64) url.Values {
+	form := url.Values{}
+	for _, id := range ids {
+		form.Add("id", number(id))
+	}
+	return form
+}
+
+// bulkWhy explains why a use case refused; told is false for an internal error.
+func bulkWhy(err error) (why string, told bool) {
+	e, is := errors.AsType[*exchange.Error](err)
+	if !is || e.Code == exchange.Internal {
+		return "", false
+	}
+	why = e.Message
+	if e.Code == exchange.InvalidInput {
+		var texts []string
+		for _, list := range e.Fields {
+			texts = append(texts, list...)
+		}
+		slices.Sort(texts)
+		why = strings.Join(texts, " ")
+	}
+	return why, true
+}

@@ -1,0 +1,261 @@
+package request
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// moveWords are the texts about a change of status.
+type moveWords struct {
+	Do     string // the label of the button
+	Icon   string
+	Ask    string // the question on the confirmation page
+	Text   string // what the change means
+	Reason string // the label of the reason's field; "": no reason
+	Must   bool   // the reason is required
+	Bad    bool   // it ends the request
+	Said   string // the message after it is done
+	Soon   string // the message while it can still be undone
+}
+
+// soon inserts the material's name.
+func (w moveWords) soon(material string) string {
+	if w.Soon == "" {
+		return w.Do
+	}
+	return fmt.Sprintf(w.Soon, material)
+}
+
+// words returns the texts about a change of the request to a status.
+func (p *requestPage) words(to exchange.Status) moveWords {
+	from, sent := p.R.Status, "Ship it"
+	if !ui.Travels(p.R.RequestDetail) {
+		sent = "Mark as delivered"
+	}
+	switch to {
+	case exchange.Approved:
+		if from == exchange.InFulfillment || from == exchange.Fulfilled {
+			return moveWords{Do: "Back to documents", Icon: "undo", Ask: "Go back to the documents?",
+				Text: "The preparation stops until the documents are right.",
+				Said: "The request is back at its documents."}
+		}
+		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?",
+			Text: "The requester hears that you share the material, and what you need from them.",
+			Soon: "%s will be accepted."}
+	case exchange.Rejected:
+		return moveWords{Do: "Decline", Icon: "declined", Ask: "Decline this request?",
+			Text:   "The request ends. The requester reads your reason. You can open it again later.",
+			Reason: "Why do you decline?", Must: true, Bad: true, Soon: "The request for %s will be declined."}
+	case exchange.Cancelled:
+		return moveWords{Do: "Cancel this request", Icon: "cancelled", Ask: "Cancel this request?",
+			Text:   "The lab is told that you no longer need the material. A cancelled request cannot be opened again.",
+			Reason: "Why do you no longer need it? (optional)", Bad: true, Said: "The request is cancelled."}
+	case exchange.Invalid:
+		return moveWords{Do: "Withdraw as invalid", Icon: "cancelled", Ask: "Withdraw this request as invalid?",
+			Text:   "For requests that were sent by mistake or twice. It ends without a decision.",
+			Reason: "What is wrong with it? (optional)", Bad: true, Said: "The request is withdrawn."}
+	case exchange.Open:
+		if from == exchange.Approved {
+			return moveWords{Do: "Return for correction", Icon: "undo", Ask: "Return it for correction?",
+				Text:   "The requester can change the abstract and the details again. Then you decide once more.",
+				Reason: "What is to be corrected?", Must: true, Said: "The request is returned for correction."}
+		}
+		return moveWords{Do: "Open again", Icon: "undo", Ask: "Open this request again?",
+			Text: "It waits for a decision as if it were new; documents and messages are kept.",
+			Said: "The request is open again."}
+	case exchange.InFulfillment:
+		if from == exchange.Fulfilled {
+			return moveWords{Do: "Back to preparation", Icon: "undo", Ask: "Was it not sent after all?",
+				Text: "The request goes back to its preparation.", Said: "The request is in preparation again."}
+		}
+		return moveWords{Do: "Start preparing", Icon: "truck", Ask: "Start preparing the shipment?",
+			Text: "Everything that was asked for is there, or the lab goes on without it.",
+			Said: "The shipment is in preparation."}
+	case exchange.Fulfilled:
+		return moveWords{Do: sent, Icon: "truck", Ask: sent + "?",
+			Text: "The requester hears that it is on its way and confirms its arrival.",
+			Soon: "%s will be marked as sent."}
+	default:
+		return moveWords{Do: "Confirm receipt", Icon: "done", Ask: "Did it arrive?",
+			Text: "The lab hears that the transfer is complete.",
+			Said: "The receipt is confirmed. The transfer is complete."}
+	}
+}
+
+// moveLink links to the page that confirms a change of status.
+type moveLink struct {
+	moveWords
+	Link string
+}
+
+// moveLinks returns the possible changes of status beside the next step.
+func (p *requestPage) moveLinks() []moveLink {
+	if p.Deed() != "" {
+		return nil
+	}
+	var list []moveLink
+	for _, to := range exchange.Statuses {
+		if p.R.Offers.Can(to) && (to != p.Next.To || p.Next.Button == "") {
+			list = append(list, moveLink{p.words(to), p.Path + "/move?to=" + string(to)})
+		}
+	}
+	return list
+}
+
+// movePage asks for confirmation of a change of status.
+type movePage struct {
+	*requestPage
+	To    exchange.Status
+	Words moveWords
+	Waive bool // a reason is needed to continue without what is missing
+	Ship  bool // the form has the shipping details
+}
+
+// Inner returns the page of the request.
+func (p *movePage) Inner() *requestPage { return p.requestPage }
+
+// MissingWords returns what is missing, in words.
+func (p *movePage) MissingWords() string { return owedNeeds(p.R.Offers.Missing) }
+
+func (v *pageRequest) movePage(to exchange.Status) (*movePage, error) {
+	r, err := v.requestPage()
+	if err != nil {
+		return nil, err
+	}
+	if !r.R.Offers.Can(to) {
+		return nil, exchange.Errorf(exchange.InvalidTransition, "%s", r.standing())
+	}
+	p := &movePage{requestPage: r, To: to, Words: r.words(to), Waive: r.R.Offers.Waives(to)}
+	p.Ship = to == exchange.Fulfilled && r.R.Offers.Ship
+	p.Title, p.Narrow = p.Words.Ask+" Request "+fmt.Sprint(r.R.ID), true
+	return p, nil
+}
+
+func (v *pageRequest) askMove() (ui.Response, error) {
+	p, err := v.movePage(exchange.Status(v.URL.Query().Get("to")))
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("request-move", p)
+}
+
+// move changes the status of a request: at once, or after the time in which it can be undone.
+func (v *pageRequest) move() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	d := app.PendingAction{Request: id, Status: exchange.Status(v.PostFormValue("to")),
+		Reason:   strings.TrimSpace(v.PostFormValue("reason")),
+		Override: strings.TrimSpace(v.PostFormValue("override"))}
+	p, err := v.movePage(d.Status)
+	if err != nil {
+		return v.refused("move", err)
+	}
+	f := exchange.FieldErrors{}
+	if p.Words.Must && d.Reason == "" {
+		f.Add("reason", "write a reason: the requester reads it")
+	}
+	if p.Waive && d.Override == "" {
+		f.Add("override", "write why you go on without %s", p.MissingWords())
+	}
+	if p.Ship && v.PostForm.Has("carrier") {
+		patch, err := v.shipment(p.R.Shipment)
+		var s exchange.Shipment
+		if err == nil {
+			s, err = patch.Patch(exchange.Shipment{})
+		}
+		if wrong, is := ui.FieldsOf(err); is {
+			for field, texts := range wrong {
+				f[field] = texts
+			}
+		}
+		d.Shipment = &s
+	}
+	if err := f.Err(); err != nil {
+		return v.askAgain(p, err)
+	}
+	if p.Words.Soon != "" {
+		deed, err := v.App.Schedule(v.Context(), v.Who.Actor, d, v.asSeen())
+		if err != nil {
+			return v.askAgain(p, err)
+		}
+		return ui.SeeOther(requestPath(id)).Undoable(p.Words.soon(p.R.Material), deed), nil
+	}
+	patch := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
+	if d.Override != "" {
+		patch.Override = exchange.Some(d.Override)
+	}
+	if _, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id, patch, v.asSeen()); err != nil {
+		return v.askAgain(p, err)
+	}
+	return ui.SeeOther(requestPath(id)).Saying(p.Words.Said), nil
+}
+
+// askAgain shows the confirmation page again, with errors.
+func (v *pageRequest) askAgain(p *movePage, err error) (ui.Response, error) {
+	fields, wrong := ui.FieldsOf(err)
+	if !wrong {
+		return v.refused("move", err)
+	}
+	p.form, p.typed, p.Errors = "move", v.PostForm, ui.FieldErrors{}
+	for field, texts := range fields {
+		if field == "rejection_reason" {
+			field = "reason"
+		}
+		p.Errors["move-"+strings.TrimSuffix(field, "_reason")] = ui.Sentences(texts)
+	}
+	return ui.Invalid("request-move", p)
+}
+
+// shipment returns the shipping details in a form; now are the present ones.
+func (v *pageRequest) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error) {
+	p := exchange.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")),
+		Tracking:   exchange.Some(v.PostFormValue("tracking")),
+		Conditions: exchange.Some(v.PostFormValue("conditions")), SentAt: exchange.Cleared[exchange.Instant]()}
+	day := v.PostFormValue("sent_at")
+	if day == "" {
+		return p, nil
+	}
+	at, err := time.ParseInLocation(time.DateOnly, day, v.Who.Zone)
+	if err != nil {
+		return p, exchange.FieldErrors{"sent_at": {"use a date, for example 2026-03-12"}}.Err()
+	}
+	if now != nil && now.SentAt != nil && now.SentAt.In(v.Who.Zone).Format(time.DateOnly) == day {
+		at = *now.SentAt // keep the time of day
+	}
+	p.SentAt = exchange.NullOf(exchange.Instant(at))
+	return p, nil
+}
+
+// askDelete asks for confirmation before a request is deleted.
+func (v *pageRequest) askDelete() (ui.Response, error) {
+	p, err := v.requestPage()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if !p.R.Offers.Delete {
+		return ui.Response{}, exchange.Errorf(exchange.Forbidden,
+			"Only an admin deletes requests. You can end this one in other ways.")
+	}
+	p.Title, p.Narrow = fmt.Sprintf("Delete request %d?", p.R.ID), true
+	return ui.Show("request-delete", p)
+}
+
+func (v *pageRequest) deleteRequest() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.App.DeleteRequest(v.Context(), v.Who.Actor, id, v.asSeen()); err != nil {
+		return v.refused("delete", err)
+	}
+	return ui.Response{Status: http.StatusSeeOther,
+		Location: "/requests"}.Saying(fmt.Sprintf("Request %d is deleted.", id)), nil
+}

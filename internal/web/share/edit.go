@@ -1,0 +1,383 @@
+package share
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// tagOf returns a hash of a material, to tell its versions apart.
+func tagOf(m exchange.Material) string {
+	text, _ := json.Marshal(m) // a material always marshals
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
+}
+
+// editListing shows the form of a material, or the draft of its changes.
+func (v *pageRequest) editListing() (ui.Response, error) {
+	p, err := v.listing()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.Form, p.Base = p.Material.Form(), tagOf(p.Material.Material)
+	for _, id := range p.Material.Grants {
+		p.Form.Add("grant", fmt.Sprint(id))
+	}
+	d, there, err := v.App.Draft(v.Context(), v.Who.Actor, p.Draft)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if there {
+		when := v.page().At(d.UpdatedAt)
+		p.Form, p.Drafted = d.Form, &when
+		if base := d.Form.Get("base"); base != "" {
+			p.Base = base
+		}
+	}
+	if err := v.settle(p); err != nil {
+		return ui.Response{}, err
+	}
+	p.Doubts = p.Material.Warnings()
+	p.build()
+	return ui.Show("share_edit", p)
+}
+
+// listing reads the page of the material whose id is in the path, for those who may change it.
+func (v *pageRequest) listing() (*listingPage, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return nil, err
+	}
+	m, whole, err := v.App.MaterialToEdit(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return nil, err
+	}
+	p := &listingPage{Page: ui.Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m,
+		Draft: fmt.Sprintf("material %d", id), Outside: !whole}
+	p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, m.OrganizationID, &m)
+	return p, err
+}
+
+// sendListing handles the form of an existing material.
+func (v *pageRequest) sendListing() (ui.Response, error) {
+	p, err := v.listing()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.takeListing(p); err != nil {
+		return ui.Response{}, err
+	}
+	if p.Base = p.Get("base"); p.Base == "" {
+		p.Base = tagOf(p.Material.Material)
+	}
+	if p.Desk.More {
+		if err := v.settle(p); err != nil {
+			return ui.Response{}, err
+		}
+	}
+	now := p.Material.Form()
+	for _, field := range p.Form["theirs"] { // of a conflict: keep what the other person saved
+		p.Form[field] = now[field]
+		exchange.ClearCustomField(p.Form, strings.TrimPrefix(field, metadataName))
+	}
+	return v.dispatch(p, v.saveListing)
+}
+
+// sendNewListing handles the form of a new material.
+func (v *pageRequest) sendNewListing() (ui.Response, error) {
+	p := &listingPage{}
+	if err := v.takeListing(p); err != nil {
+		return ui.Response{}, err
+	}
+	lab := v.shareLab(p.Get("organization_id"))
+	var err error
+	if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.begin(p); err != nil {
+		return ui.Response{}, err
+	}
+	if p.Category.Code == "" {
+		return ui.Response{}, exchange.Errorf(exchange.InvalidInput, "Choose what to list first.")
+	}
+	return v.dispatch(p, v.createListing)
+}
+
+// dispatch does what the form's button asks for.
+func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (ui.Response, error)) (ui.Response, error) {
+	switch p.Get("do") {
+	case "draft":
+		form := p.Form
+		form.Set("base", p.Base)
+		form.Del("do")
+		p.build()
+		title := p.Preview.Title
+		if title == "" {
+			title = "New " + lowerFirst(p.Category.Label)
+		}
+		if err := v.App.SaveDraft(v.Context(), v.Who.Actor,
+			exchange.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
+			return ui.Response{}, err
+		}
+		return ui.SeeOther("/drafts").Saying("Your draft is kept. Nobody else sees it."), nil
+	case "preview", "category", "lab", "own":
+		if v.Header.Get("HX-Request-Type") == "partial" { // the list of sections shows the present errors
+			p.Errors = p.mistakes()
+		}
+		p.build()
+		if p.Get("do") == "preview" {
+			if err := v.warnAlike(p); err != nil {
+				return ui.Response{}, err
+			}
+		}
+		return ui.Show("share_edit", p)
+	case "lookup":
+		v.lookUp(p)
+		p.build()
+		return ui.Show("share_edit", p)
+	}
+	return save(p)
+}
+
+// warnAlike shows materials that may be the same, for a form that may still have errors.
+func (v *pageRequest) warnAlike(p *listingPage) error {
+	_, err := v.alike(p, p.guess())
+	return err
+}
+
+// guess returns the material described so far, for comparison; invalid fields are left out.
+func (p *listingPage) guess() exchange.Material {
+	var old *exchange.Material
+	m := exchange.Material{Category: p.Category.Code, Metadata: json.RawMessage("{}")}
+	if p.Material != nil {
+		m, old = p.Material.Material, &p.Material.Material
+	}
+	patch, _ := exchange.FormPatch(p.typed(), p.Category.Code, old)
+	if old == nil {
+		if made, err := patch.Create(); err == nil {
+			return made
+		}
+		m.Title, m.OrganizationID = patch.Title.Value, int64(patch.Organization.Value)
+		return m
+	}
+	if now, err := patch.Patch(m); err == nil {
+		return now
+	}
+	return m
+}
+
+// mistakes returns the errors in what was typed so far; empty fields have none.
+func (p *listingPage) mistakes() ui.FieldErrors {
+	var err error
+	var patch exchange.MaterialPatch
+	var found exchange.FieldErrors
+	if p.Material != nil {
+		patch, found = exchange.FormPatch(p.typed(), "", &p.Material.Material)
+		_, err = patch.Patch(p.Material.Material)
+	} else {
+		patch, found = exchange.FormPatch(p.typed(), p.Category.Code, nil)
+		_, err = patch.Create()
+	}
+	list := ui.FieldErrors{}
+	more, _ := ui.FieldsOf(err)
+	for _, fields := range []map[string][]string{found, more} {
+		for field, texts := range fields {
+			if strings.TrimSpace(strings.Join(p.Form[field], "")) != "" {
+				list[field] = texts
+			}
+		}
+	}
+	return list
+}
+
+// lookUp fills in the publication by its PubMed ID or DOI.
+func (v *pageRequest) lookUp(p *listingPage) {
+	pmid, doi := strings.TrimSpace(p.Get("pubmed_id")), strings.TrimSpace(p.Get("pre_print_doi"))
+	if pmid == "" && doi == "" {
+		p.Errors = ui.FieldErrors{"pubmed_id": {"Type a PubMed ID or a DOI, and then look it up."}}
+		return
+	}
+	byID, byDOI := &pmid, (*string)(nil)
+	if pmid == "" {
+		byID, byDOI = nil, &doi
+	}
+	found, err := v.App.Publication(v.Context(), v.Who.Actor, byID, byDOI)
+	if e, ok := errors.AsType[*exchange.Error](err); ok {
+		p.Looked = e.Message
+		for field, texts := range e.Fields {
+			if field == "doi" {
+				field = "pre_print_doi"
+			}
+			p.Errors = ui.FieldErrors{field: texts}
+			p.Looked = ""
+		}
+		return
+	} else if err != nil {
+		p.Looked = "The publication could not be looked up. What you typed is as it was."
+		return
+	}
+	fill := map[string]string{"pubmed_id": found.PubMedID, "citation": found.Citation, "publication_title": found.Title}
+	if found.PrePrint {
+		fill["pre_print_doi"], fill["pre_print_title"], fill["publication_title"] = found.DOI, found.Title, ""
+	}
+	for name, text := range fill {
+		if text != "" {
+			p.Form.Set(name, text)
+		}
+	}
+	p.Looked = "Found “" + found.Title + "”. Check that it is the one you mean."
+}
+
+// createListing lists a new material.
+func (v *pageRequest) createListing(p *listingPage) (ui.Response, error) {
+	patch, faults := exchange.FormPatch(p.typed(), p.Category.Code, nil)
+	made, err := patch.Create()
+	if again, is := v.wrong(p, faults, err, made.MissingForListing()); is {
+		return again()
+	}
+	if again, is, err := v.confirm(p, made); err != nil || is {
+		return again, err
+	}
+	patch, err = v.addShipping(p, patch)
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	m, existed, err := v.App.CreateMaterial(v.Context(), v.Who.Actor, patch)
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	v.rememberLab(m.OrganizationID)
+	if existed {
+		return ui.SeeOther(fmt.Sprintf("/catalog/%d",
+			m.ID)).Saying("It was imported before, so it is not listed once " +
+			"more. This is the listing."), nil
+	}
+	return v.saved(p, m, "Listing published.")
+}
+
+// saveListing changes a material, unless somebody else has changed it meanwhile.
+func (v *pageRequest) saveListing(p *listingPage) (ui.Response, error) {
+	old := p.Material.Material
+	patch, faults := exchange.FormPatch(p.typed(), "", &old)
+	now, err := patch.Patch(old)
+	missing := now.MissingForListing()
+	for field := range old.MissingForListing() { // it was listed without them
+		delete(missing, field)
+	}
+	if again, is := v.wrong(p, faults, err, missing); is && p.Base == tagOf(old) {
+		return again()
+	}
+	if p.Base != tagOf(old) {
+		return v.conflict(p, *p.Material)
+	}
+	if now.Title != old.Title {
+		if again, is, err := v.confirm(p, now); err != nil || is {
+			return again, err
+		}
+	}
+	patch, err = v.addShipping(p, patch)
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	var there *exchange.ShownMaterial
+	asSeen := func(m exchange.ShownMaterial) error {
+		if tagOf(m.Material) != p.Base {
+			there = &m
+			return exchange.Errorf(exchange.PreconditionFailed, "Somebody saved it meanwhile.")
+		}
+		return nil
+	}
+	m, err := v.App.UpdateMaterial(v.Context(), v.Who.Actor, old.ID, patch, asSeen)
+	if there != nil {
+		return v.conflict(p, *there)
+	}
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	return v.saved(p, m, "Your changes are saved.")
+}
+
+// wrong returns the form again with its errors; is reports whether it has any.
+func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err error,
+	missing exchange.FieldErrors) (again func() (ui.Response, error), is bool) {
+	all := exchange.FieldErrors{}
+	note := func(list map[string][]string) {
+		for field, texts := range list {
+			if all[field] == nil {
+				all[field] = texts
+			}
+		}
+	}
+	note(faults)
+	e, ok := errors.AsType[*exchange.Error](err)
+	switch {
+	case err == nil:
+	case !ok || e.Code.ServerFault() || e.Code == exchange.NotAuthenticated:
+		return func() (ui.Response, error) { return ui.Response{}, err }, true
+	case e.Code == exchange.InvalidInput:
+		note(e.Fields)
+	default:
+		v.NoteRefusal(err)
+		if field, is := e.Details["field"].(string); is {
+			note(map[string][]string{field: {"is refused: " + e.Message}})
+			break
+		}
+		p.Failed = e.Message
+	}
+	note(missing)
+	if p.Named() && all[p.Category.Fields[0].Key] != nil { // the name can serve as the title
+		delete(all, "title")
+	}
+	if len(all) == 0 && p.Failed == "" && len(p.Errors) == 0 {
+		return nil, false
+	}
+	own := p.Errors
+	p.Errors = worded(p.Category.Code, all)
+	for field, texts := range own { // of files
+		p.Errors[field] = texts
+	}
+	return func() (ui.Response, error) {
+		p.build()
+		return ui.Invalid("share_edit", p)
+	}, true
+}
+
+// confirm asks whether a material is really different from similar ones of the lab.
+func (v *pageRequest) confirm(p *listingPage, m exchange.Material) (again ui.Response, is bool, err error) {
+	if p.Get("different") == "true" {
+		return ui.Response{}, false, nil
+	}
+	p.build()
+	lines, err := v.alike(p, m)
+	if err != nil || len(lines) == 0 {
+		return ui.Response{}, false, err
+	}
+	p.Alike = lines
+	return ui.Response{Status: http.StatusUnprocessableEntity, Template: "share_edit", Page: p}, true, nil
+}
+
+// saved saves what belongs to a material, and redirects to it, or back to the form if some values may be mistakes.
+func (v *pageRequest) saved(p *listingPage, m exchange.ShownMaterial, text string) (ui.Response, error) {
+	trouble, err := v.attend(p, m)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, p.Draft); err != nil {
+		return ui.Response{}, err
+	}
+	if trouble != "" {
+		return ui.SeeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).Saying(text + " But: " + trouble), nil
+	}
+	if doubts := m.Warnings(); len(doubts) > 0 {
+		return ui.SeeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).Saying(text + " " + ui.Plural(len(doubts), "value") +
+			" may be a mistake, marked below."), nil
+	}
+	return ui.SeeOther(fmt.Sprintf("/catalog/%d", m.ID)).Saying(text), nil
+}

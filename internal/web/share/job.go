@@ -1,0 +1,221 @@
+package share
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web/ui"
+)
+
+// jobPage shows the progress and the result of a job that was started on a share page.
+type jobPage struct {
+	ui.Page
+	Job     exchange.Job
+	Running bool
+	Head    string
+	Says    string
+	Imports *importsView
+	Bulk    *app.BulkView
+	Again   string // the address to start again
+}
+
+// importsView is the result of the identifiers so far.
+type importsView struct {
+	Preview  bool
+	Lab      int64
+	Grant    int64
+	Ready    int
+	Listed   int
+	Existing int
+	Refused  int
+	Left     int // number not looked up yet
+	Outcomes []exchange.ImportOutcome
+}
+
+// Text returns the identifiers that would be imported, for the form that imports them.
+func (i *importsView) Text() string {
+	var list []string
+	for _, o := range i.Outcomes {
+		if o.Outcome == exchange.WouldImport {
+			list = append(list, o.Identifier)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+func (v *pageRequest) shareJob() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	j, err := v.App.Job(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &jobPage{Page: ui.Page{Section: "share"}, Job: j, Running: !j.State.Over()}
+	switch j.Kind {
+	case app.ImportMaterials.Name:
+		p.Again = "/share/import"
+		err = p.showImports()
+	case app.BulkMaterials.Name:
+		p.Again = "/share/spreadsheet"
+		var view app.BulkView
+		if view, err = v.App.BulkView(v.Context(), v.Who.Actor, id); err == nil {
+			p.Bulk = &view
+		}
+	default:
+		return v.Missing()
+	}
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.tell()
+	return ui.Show("share_job", p)
+}
+
+// showImports reads the outcomes: from the result of a finished job, otherwise from its checkpoint.
+func (p *jobPage) showImports() error {
+	var order exchange.BatchImportOptions
+	if err := json.Unmarshal(p.Job.Args, &order); err != nil {
+		return err
+	}
+	i := &importsView{Preview: order.Preview}
+	if len(order.Orders) > 0 {
+		i.Lab, i.Grant = order.Orders[0].OrganizationID, order.Orders[0].GrantID
+	}
+	var result exchange.BatchImportResult
+	if p.Job.Result != nil {
+		if err := json.Unmarshal(p.Job.Result, &result); err != nil {
+			return err
+		}
+	} else if p.Job.Checkpoint != nil {
+		var list []*exchange.ImportOutcome
+		if err := json.Unmarshal(p.Job.Checkpoint, &list); err != nil {
+			return err
+		}
+		for _, o := range list {
+			if o != nil {
+				result.Add(*o)
+			}
+		}
+	}
+	i.Outcomes, i.Ready, i.Listed, i.Existing, i.Refused = result.Outcomes, result.WouldImport, result.Imported,
+		result.Existing, result.Refused
+	i.Left = len(order.Identifiers) - len(i.Outcomes)
+	p.Imports = i
+	return nil
+}
+
+// tell describes how far the job is.
+func (p *jobPage) tell() {
+	j, done := p.Job, p.Job.Progress
+	what, doing := "Spreadsheet", "Checking rows"
+	if p.Imports != nil {
+		if what, doing = "Import", "Asking the sources"; p.Imports.Preview {
+			what = "Preview of an import"
+		}
+	} else if p.Bulk.Order.Mode == exchange.BulkDryRun {
+		what = "Trial run of a spreadsheet"
+	} else if strings.HasPrefix(done.Note, "storing") {
+		doing = "Storing rows"
+	}
+	p.Head = what
+	switch {
+	case j.State == exchange.JobFailed:
+		p.Says = "It failed: " + j.Error
+	case j.State == exchange.JobCancelled:
+		p.Says = "It was cancelled. What was done until then stays."
+	case j.State == exchange.JobDone:
+		p.Says = "Completed."
+	case j.Error != "":
+		p.Says = "It did not work yet and is tried again: " + j.Error
+	case done.Total == 0:
+		p.Says = "It begins in a moment."
+	default:
+		p.Says = fmt.Sprintf("%s: %s of %s done.", doing, ui.Count(done.Done), ui.Count(done.Total))
+	}
+	p.Title = what + ", " + map[bool]string{true: "under way", false: strings.ToLower(string(j.State))}[p.Running]
+}
+
+// Share returns the percentage that is done.
+func (p *jobPage) Share() int64 {
+	if p.Job.Progress.Total == 0 {
+		return 0
+	}
+	return 100 * p.Job.Progress.Done / p.Job.Progress.Total
+}
+
+// storeJob stores what a trial run has checked.
+func (v *pageRequest) storeJob() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	j, err := v.App.BulkAgain(v.Context(), v.Who.Actor, id, exchange.BulkMode(v.PostFormValue("mode")))
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
+}
+
+// mendJob checks the rows again, with values replaced as the form says.
+func (v *pageRequest) mendJob() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	at := func(name string, i int) string {
+		if i < len(v.PostForm[name]) {
+			return v.PostForm[name][i]
+		}
+		return ""
+	}
+	var list []exchange.Replacement
+	for i, header := range v.PostForm["header"] {
+		if to := strings.TrimSpace(at("with", i)); to != "" {
+			list = append(list, exchange.Replacement{Header: header, From: at("value", i), To: to})
+		}
+	}
+	if len(list) == 0 {
+		_, err := v.App.BulkView(v.Context(), v.Who.Actor, id)
+		return ui.SeeOther(fmt.Sprintf("/share/jobs/%d#values", id)).Saying("Say what at least one value should be."),
+			err
+	}
+	j, err := v.App.BulkMend(v.Context(), v.Who.Actor, id, list)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", j.ID)).Saying(ui.Plural(len(list), "value") +
+		" will be replaced in every row that has it."), nil
+}
+
+func (v *pageRequest) cancelShareJob() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	if _, err := v.App.CancelJob(v.Context(), v.Who.Actor, id); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", id)).Saying("It is cancelled. What was done until then stays."),
+		nil
+}
+
+// shareReport sends the outcome of every row.
+func (v *pageRequest) shareReport() (ui.Response, error) {
+	id, err := v.PathID("id")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	view, err := v.App.BulkView(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return v.SendSheet(fmt.Sprintf("report-%d.csv", id), func(out io.Writer) error {
+		return v.App.BulkReport(v.Context(), v.Who.Actor, view.OrganizationID, id, func() io.Writer { return out })
+	})
+}

@@ -1,0 +1,10 @@
+// Package share has the pages on which labs list and change their materials, one by one or by spreadsheet.
+package share
+
+import "aliquot/internal/web/ui"
+
+// pageRequest is a request for a page of this area. Its methods are the handlers.
+type pageRequest struct{ *ui.PageRequest }
+
+// Routes returns the pages of the area.
+func Routes() []ui.Route { return sharePages }

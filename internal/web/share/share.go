@@ -1,0 +1,240 @@
+package share
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/web/ui"
+)
+
+var sharePages = []ui.Route{
+	ui.Get("/share", (*pageRequest).share).Private(),
+	ui.Get("/share/new", (*pageRequest).newListing).Private(),
+	ui.Post("/share/new", (*pageRequest).sendNewListing).TakesFiles(),
+	ui.Post("/share/fresh", (*pageRequest).freshListing),
+	ui.Get("/catalog/{id}/edit", (*pageRequest).editListing).Private(),
+	ui.Post("/catalog/{id}/edit", (*pageRequest).sendListing).TakesFiles(),
+	ui.Get("/catalog/{id}/history", (*pageRequest).listingHistory).Private(),
+	ui.Post("/catalog/{id}/restore", (*pageRequest).restoreListing),
+	ui.Get("/share/import", (*pageRequest).imports).Private(),
+	ui.Post("/share/import", (*pageRequest).sendImports),
+	ui.Get("/share/spreadsheet", (*pageRequest).spreadsheet).Private(),
+	ui.Post("/share/spreadsheet", (*pageRequest).sendSpreadsheet).TakesFiles(),
+	ui.Post("/share/spreadsheet/columns", (*pageRequest).sendColumns),
+	ui.Get("/share/spreadsheet/template", (*pageRequest).sheetTemplate).Private(),
+	ui.Get("/share/spreadsheet/export", (*pageRequest).sheetExport).Private(),
+	ui.Get("/share/jobs/{id}", (*pageRequest).shareJob).Private(),
+	ui.Get("/share/jobs/{id}/report", (*pageRequest).shareReport).Private(),
+	ui.Post("/share/jobs/{id}/store", (*pageRequest).storeJob),
+	ui.Post("/share/jobs/{id}/values", (*pageRequest).mendJob),
+	ui.Post("/share/jobs/{id}/cancel", (*pageRequest).cancelShareJob),
+}
+
+// labCookie is the cookie with the lab that the visitor last listed a material for.
+const (
+	labCookie = "__Host-lab"
+	labLives  = 365 * 24 * time.Hour
+)
+
+// shareLab returns the lab in the query, the form or the cookie; 0: none.
+func (v *pageRequest) shareLab(named string) int64 {
+	for _, text := range []string{named, v.CookieValue(labCookie)} {
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil &&
+			(v.Who.MemberOf(id) || v.Who.Admin && text == named) {
+			return id
+		}
+	}
+	return 0
+}
+
+func (v *pageRequest) rememberLab(id int64) {
+	if text := strconv.FormatInt(id, 10); v.CookieValue(labCookie) != text {
+		v.SetCookie(labCookie, text, labLives)
+	}
+}
+
+type sharePage struct {
+	ui.Page
+	Desk       app.MaterialFormOptions
+	Categories []category.Category
+	Drafts     []ui.DraftLine
+}
+
+// share is the page on which people choose what to list, how, and for which lab.
+func (v *pageRequest) share() (ui.Response, error) {
+	p := &sharePage{Page: ui.Page{Title: "List a material", Section: "share"}, Categories: category.All()}
+	asked := v.shareLab(v.URL.Query().Get("lab"))
+	var err error
+	if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, asked, nil); err != nil {
+		return ui.Response{}, err
+	}
+	if asked != 0 {
+		v.rememberLab(asked)
+	}
+	drafts, err := v.App.Drafts(v.Context(), v.Who.Actor)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	for _, d := range drafts {
+		if strings.HasPrefix(d.Key, "new ") {
+			p.Drafts = append(p.Drafts, ui.DraftLine{Draft: d, Address: ui.DraftAddress(d.Key)})
+		}
+	}
+	return ui.Show("share", p)
+}
+
+// newKey returns the key of the draft of a new material of a category.
+func newKey(code string) string { return "new " + code }
+
+// newListing shows an empty form, or one filled in from a draft, another material or a public source.
+func (v *pageRequest) newListing() (ui.Response, error) {
+	asked := v.URL.Query()
+	c, known := category.Get(asked.Get("category"))
+	if !known && asked.Get("import") == "" {
+		return ui.SeeOther("/share"), nil
+	}
+	p := &listingPage{Form: url.Values{"category": {c.Code}}}
+	var err error
+	if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(asked.Get("lab")),
+		nil); err != nil {
+		return ui.Response{}, err
+	}
+	if p.Desk.Lab.ID == 0 {
+		return ui.SeeOther("/share"), nil
+	}
+	draft := exchange.Draft{}
+	switch {
+	case asked.Get("import") != "":
+		if err := v.fromSource(p, asked.Get("import")); err != nil {
+			return ui.Response{}, err
+		}
+	case asked.Get("from") != "":
+		if err := v.fromOther(p, asked.Get("from")); err != nil {
+			return ui.Response{}, err
+		}
+	default:
+		var there bool
+		if draft, there, err = v.App.Draft(v.Context(), v.Who.Actor, newKey(c.Code)); err != nil {
+			return ui.Response{}, err
+		}
+		if there {
+			p.Form = draft.Form
+			p.Form.Set("category", c.Code)
+		}
+	}
+	if err := v.begin(p); err != nil {
+		return ui.Response{}, err
+	}
+	if !draft.UpdatedAt.IsZero() {
+		when := v.page().At(draft.UpdatedAt)
+		p.Drafted = &when
+	}
+	return ui.Show("share_edit", p)
+}
+
+// begin sets the defaults of a new form, and builds it. A draft for another lab keeps that lab.
+func (v *pageRequest) begin(p *listingPage) error {
+	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID &&
+		p.Form.Get("organization_id") != "" {
+		var err error
+		if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
+			return err
+		}
+	}
+	p.Form.Set("organization_id", strconv.FormatInt(p.Desk.Lab.ID, 10))
+	if err := v.settle(p); err != nil {
+		return err
+	}
+	p.build()
+	p.Title, p.Section = "List a "+lowerFirst(p.Category.Label), "share"
+	p.Draft = newKey(p.Category.Code)
+	return nil
+}
+
+// lowerFirst returns a name for the middle of a sentence; acronyms such as PDX stay.
+func lowerFirst(name string) string {
+	if len(name) > 1 && name[1] >= 'A' && name[1] <= 'Z' {
+		return name
+	}
+	return strings.ToLower(name[:min(1, len(name))]) + name[min(1, len(name)):]
+}
+
+// page returns a page with the visitor's clock and zone, for use before it is rendered.
+func (v *pageRequest) page() *ui.Page { return &ui.Page{Now: v.App.DB.Read().Now, Zone: v.Who.Zone} }
+
+// own are the fields that a similar material does not share.
+var own = []string{"reference", "imported", "import_source", "embargo_date", "organization_id", "contact_user_id", "id"}
+
+// fromOther fills in the form from another material of the visitor's labs.
+func (v *pageRequest) fromOther(p *listingPage, id string) error {
+	n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
+	m, _, err := v.App.MaterialToEdit(v.Context(), v.Who.Actor, n)
+	if err != nil {
+		return err
+	}
+	code := p.Form.Get("category")
+	p.Form = m.Form()
+	for _, name := range own {
+		p.Form.Del(name)
+	}
+	if p.Form.Set("category", code); m.OrganizationID != p.Desk.Lab.ID {
+		p.Form.Del("shipping_requirements_id")
+	}
+	return nil
+}
+
+// fromSource fills in the form from the record of an identifier at a public source.
+func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
+	found, err := v.App.PreviewImport(v.Context(), v.Who.Actor, nameOf(identifier))
+	if err != nil {
+		return err
+	}
+	m := found.Material
+	p.Form = m.Form()
+	p.Form.Set("category", m.Category)
+	for _, name := range []string{"organization_id", "contact_user_id"} {
+		p.Form.Del(name)
+	}
+	if own, err := category.Encode(m.CustomValues()); err == nil && len(m.CustomValues()) > 0 {
+		p.Form.Set("additional_metadata", string(own))
+	}
+	p.Notes = found.Warnings
+	if found.Existing != nil {
+		p.Notes = append(slices.Clone(p.Notes), "It is listed already, as “"+found.Existing.Title+
+			"”, and is not listed once more.")
+	}
+	return nil
+}
+
+// nameOf returns the identifier to import, in whatever form it was pasted.
+func nameOf(identifier string) exchange.ImportName {
+	o, err := exchange.ParseImportIdentifier(identifier)
+	if err != nil { // the use case reports the error
+		return exchange.ImportName{Source: exchange.Some(exchange.SourceGEO),
+			Accession: exchange.Some(exchange.IDText(identifier))}
+	}
+	n := exchange.ImportName{Source: exchange.Some(o.Source), Accession: exchange.Some(exchange.IDText(identifier))}
+	if o.Field() != "accession" {
+		n.ProtocolDOI, n.Accession = n.Accession, exchange.Opt[exchange.IDText]{}
+	}
+	return n
+}
+
+// freshListing discards a draft and starts again.
+func (v *pageRequest) freshListing() (ui.Response, error) {
+	key := v.PostFormValue(ui.DraftKeyField)
+	if !slices.ContainsFunc([]string{"new ", "material "},
+		func(kind string) bool { return strings.HasPrefix(key, kind) }) {
+		return v.Missing()
+	}
+	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, key); err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(ui.DraftAddress(key)).Saying("The draft is deleted."), nil
+}

@@ -1,0 +1,280 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/web/ui"
+)
+
+type sheetPage struct {
+	ui.Page
+	Desk       app.MaterialFormOptions
+	Categories []category.Category
+	Jobs       []sheetJob
+	Limit      int64
+
+	Sheet   *app.BulkSheet // the uploaded one
+	Order   exchange.BulkOptions
+	Columns []sheetColumn
+	Choices []exchange.Column
+	Unknown int // number of columns that are not recognised
+}
+
+// sheetJob is a spreadsheet that the visitor uploaded earlier.
+type sheetJob struct {
+	ID    int64
+	At    ui.When
+	State string
+}
+
+// sheetColumn is a column of a spreadsheet and the field it stands for.
+type sheetColumn struct {
+	exchange.ColumnHeading
+	Index   int
+	Chosen  string // the field chosen on the page; "-": left out
+	Unknown bool
+	Extra   string // a field that is not among the choices
+}
+
+const leftOut = "-"
+
+func (v *pageRequest) sheetPage(lab string) (*sheetPage, error) {
+	p := &sheetPage{Page: ui.Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(),
+		Limit: v.App.UploadLimit}
+	var err error
+	p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(lab), nil)
+	return p, err
+}
+
+// maxJobs is how many earlier spreadsheets are listed.
+const maxJobs = 5
+
+// spreadsheet is the page for templates, uploads and exports.
+func (v *pageRequest) spreadsheet() (ui.Response, error) {
+	p, err := v.sheetPage(v.URL.Query().Get("lab"))
+	if err != nil {
+		return ui.Response{}, err
+	}
+	kind := app.BulkMaterials.Name
+	jobs, err := v.App.Jobs(v.Context(), v.Who.Actor, exchange.Page{Limit: maxJobs}, exchange.JobFilter{Kind: &kind})
+	if err != nil {
+		return ui.Response{}, err
+	}
+	for _, j := range jobs.Items {
+		state := map[exchange.JobState]string{exchange.JobDone: "done", exchange.JobFailed: "failed",
+			exchange.JobCancelled: "cancelled"}[j.State]
+		if state == "" {
+			state = "under way"
+		}
+		p.Jobs = append(p.Jobs, sheetJob{j.ID, v.page().At(j.CreatedAt), state})
+	}
+	return ui.Show("share_sheet", p)
+}
+
+// sendSpreadsheet stores an uploaded spreadsheet and shows how its columns were understood.
+func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
+	sent, err := v.ReadForm(func(typed url.Values, body io.Reader) (exchange.Content, error) {
+		return v.App.StoreBulk(v.Context(), v.Who.Actor, v.shareLab(typed.Get("lab")), body)
+	}, "file")
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p, err := v.sheetPage(sent.Fields.Get("lab"))
+	if err != nil {
+		v.Discard(sent)
+		return ui.Response{}, err
+	}
+	file, err := sent.File("file")
+	if err != nil {
+		p.Errors = ui.FieldErrors{"file": {ui.MessageOf(err)}}
+		return ui.Invalid("share_sheet", p)
+	}
+	v.rememberLab(p.Desk.Lab.ID)
+	order := exchange.BulkOptions{Category: sent.Fields.Get("category")}
+	s, err := v.App.LookAtBulk(v.Context(), v.Who.Actor, p.Desk.Lab.ID, order, file.Content, cleanName(file.Name))
+	if err != nil {
+		v.Discard(sent)
+	}
+	if fields, is := ui.FieldsOf(err); is {
+		p.Errors = ui.FieldErrors{}
+		for field, texts := range fields {
+			p.Errors[field] = []string{"The " + field + " " + texts[0]}
+		}
+		return ui.Invalid("share_sheet", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	p.columns(s, order, nil)
+	return ui.Show("share_sheet", p)
+}
+
+// cleanName returns the name of a file as it is shown.
+func cleanName(name string) string {
+	clean, err := exchange.Filename(name)
+	if err != nil {
+		return "spreadsheet"
+	}
+	return clean
+}
+
+// columns shows how columns were understood, with the choices made so far.
+func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen map[string]string) {
+	p.Sheet, p.Order, p.Title = &s, order, "Columns of "+s.Filename
+	c, _ := category.Get(order.Category)
+	p.Choices = exchange.Columns(c)
+	if c.Code == "" {
+		for _, c := range category.All() {
+			for _, column := range exchange.Columns(c) {
+				if !slices.ContainsFunc(p.Choices,
+					func(other exchange.Column) bool { return other.Field == column.Field }) {
+					p.Choices = append(p.Choices, column)
+				}
+			}
+		}
+	}
+	for i, h := range s.Columns {
+		if strings.TrimSpace(h.Header) == "" {
+			continue
+		}
+		column := sheetColumn{ColumnHeading: h, Index: i, Chosen: h.Field}
+		if field, is := chosen[h.Header]; is {
+			column.Chosen = field
+		}
+		if h.Field == "" && h.Remembered {
+			column.Chosen = leftOut
+		}
+		column.Unknown = h.Field == "" && !h.Remembered && s.Faults["mapping"] != nil && column.Chosen == ""
+		if column.Unknown {
+			p.Unknown++
+		}
+		if !slices.ContainsFunc(p.Choices,
+			func(choice exchange.Column) bool { return choice.Field == column.Chosen }) && column.Chosen != leftOut {
+			column.Extra = column.Chosen
+		}
+		p.Columns = append(p.Columns, column)
+	}
+}
+
+// told returns errors of the columns in the words of the page.
+func (p *sheetPage) told(fields map[string][]string) ui.FieldErrors {
+	out := ui.FieldErrors{}
+	for _, c := range p.Columns {
+		if c.Unknown {
+			out["mapping"] = append(out["mapping"], "Say what “"+c.Header+
+				"” is, leave it out, or keep it as a value of your own.")
+		}
+	}
+	for field, texts := range fields {
+		for _, text := range ui.Sentences(texts) {
+			switch {
+			case field == "category":
+				text = "Choose the category of rows that name none."
+			case len(out["mapping"]) > 0 && strings.HasPrefix(text, "Nobody knows"): // the page shows it above
+				continue
+			}
+			out[field] = append(out[field], strings.ReplaceAll(text, `or "" to leave it out`, "or leave it out"))
+		}
+	}
+	return out
+}
+
+// sendColumns handles the choice of columns, and has the rows checked or stored.
+func (v *pageRequest) sendColumns() (ui.Response, error) {
+	order := exchange.BulkOptions{Mode: exchange.BulkMode(v.PostFormValue("mode")),
+		Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
+		Unknown: v.PostFormValue("unknown"), Mapping: map[string]*string{}}
+	chosen := map[string]string{}
+	for i, header := range v.PostForm["header"] {
+		field := v.PostFormValue(fmt.Sprintf("column.%d", indexOf(v.PostForm["index"], i)))
+		if field == "" || field == v.PostFormValue(fmt.Sprintf("was.%d", indexOf(v.PostForm["index"], i))) {
+			continue
+		}
+		if chosen[header] = field; field == leftOut {
+			field = ""
+		}
+		order.Mapping[header] = &field
+	}
+	token := v.PostFormValue("token")
+	s, err := v.App.LookAgain(v.Context(), v.Who.Actor, token, order)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p, err := v.sheetPage(fmt.Sprint(s.Organization))
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p.columns(s, order, chosen)
+	if len(s.Faults) > 0 || v.PostFormValue("do") == "look" {
+		if p.Errors = p.told(s.Faults); len(p.Errors) > 0 {
+			return ui.Invalid("share_sheet", p)
+		}
+		return ui.Show("share_sheet", p)
+	}
+	j, err := v.App.BulkOf(v.Context(), v.Who.Actor, token, order)
+	if fields, is := ui.FieldsOf(err); is {
+		p.Errors = p.told(fields)
+		return ui.Invalid("share_sheet", p)
+	} else if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
+}
+
+// indexOf returns the column of the spreadsheet that line i of the form is about.
+func indexOf(list []string, i int) int {
+	if i >= len(list) {
+		return i
+	}
+	n, _ := strconv.Atoi(list[i]) // our own forms have numbers
+	return n
+}
+
+// sheetTemplate sends an empty spreadsheet to fill in.
+func (v *pageRequest) sheetTemplate() (ui.Response, error) {
+	c, known := category.Get(v.URL.Query().Get("category"))
+	format, is := sheetFormat(v.URL.Query().Get("format"))
+	if !known || !is {
+		return v.Missing()
+	}
+	return v.SendSheet(strings.ToLower(c.Code)+"."+format,
+		func(out io.Writer) error { return app.Template(c, format, out) })
+}
+
+// sheetExport sends the materials of a lab in the format that can be uploaded again.
+func (v *pageRequest) sheetExport() (ui.Response, error) {
+	format, is := sheetFormat(v.URL.Query().Get("format"))
+	lab, err := strconv.ParseInt(v.URL.Query().Get("lab"), 10, 64)
+	if !is || err != nil {
+		return v.Missing()
+	}
+	err = v.App.Expensive(v.Context(), v.Caller(),
+		func(ctx context.Context) error { return v.App.MayExport(ctx, v.Who.Actor, &lab) })
+	if err != nil {
+		return ui.Response{}, err
+	}
+	keys, err := v.App.ExportKeys(v.Context(), v.Caller(), &lab)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return v.SendSheet(fmt.Sprintf("materials-%d.%s", lab, format), func(out io.Writer) error {
+		return v.App.Export(v.Context(), v.Caller(), &lab, keys, format, out)
+	})
+}
+
+// sheetFormat returns the requested format of spreadsheets; CSV by default.
+func sheetFormat(asked string) (string, bool) {
+	if asked == "" {
+		return "csv", true
+	}
+	_, known := ui.SheetTypes[asked]
+	return asked, known
+}

@@ -1,0 +1,16 @@
+package ui
+
+import (
+	"strings"
+)
+
+func AdminParts() []AdminPart {
+	return []AdminPart{{"", "Overview", "chart"}, {"users", "Users", "users"}, {"organizations", "Labs", "lab"},
+		{"jobs", "Jobs", "settings"},
+		{"stuck", "Stuck requests", "clock"}, {"mail", "Failed mail", "mail"}, {"audit", "Audit", "eye"}}
+}
+
+type AdminPart struct{ Place, Words, Icon string }
+
+// Address returns the address of an entry.
+func (p AdminPart) Address() string { return strings.TrimSuffix("/admin/"+p.Place, "/") }

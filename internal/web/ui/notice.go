@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+type Tab struct {
+	Words, Address string
+	Count          int64
+	Hot, Open      bool
+}
+
+// NoticeItem is a notification as the page shows it.
+type NoticeItem struct {
+	exchange.Notification
+	Look
+	Head    string // who did what
+	More    string // what was written, or why
+	Address string // what it links to; "": nothing
+}
+
+// maxQuoted is how much of a quoted text is shown.
+const maxQuoted = 240
+
+func NewNoticeItem(n exchange.Notification) NoticeItem {
+	i := NoticeItem{Notification: n}
+	actor := "Aliquot"
+	if n.Actor != nil {
+		actor = n.Actor.Name()
+	}
+	if n.News != nil {
+		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.DescribeAnnouncement(*n.News, actor,
+			n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
+		i.Look = newsLook(n.News.Kind)
+	} else {
+		i.Head, i.More = actor+" "+exchange.DescribeAction(n.Event, "", n.Title), n.Event.Detail.Text
+		if i.More == "" {
+			i.More = n.Event.Detail.Reason
+		}
+		if n.Event.Kind != exchange.Deleted {
+			i.Address = "/requests/" + strconv.FormatInt(n.Event.RequestID, 10)
+		}
+		i.Look = LookOf(n.Event).Notice
+	}
+	if letters := []rune(i.More); len(letters) > maxQuoted {
+		i.More = string(letters[:maxQuoted]) + " …"
+	}
+	return i
+}
+
+// newsAddress returns the page that an announcement is about.
+func newsAddress(n exchange.Notification) string {
+	lab := "/labs/" + strconv.FormatInt(n.Organization, 10)
+	switch n.News.Kind {
+	case exchange.Invited:
+		return "/labs"
+	case exchange.JoinAsked, exchange.InvitationTaken, exchange.InvitationRefused:
+		return lab + "/people"
+	case exchange.WebhookOff:
+		return lab + "/webhooks"
+	case exchange.SearchMatched:
+		return matchAddress(n.News.Detail)
+	}
+	return lab
+}
+
+// matchAddress returns the address of the one new material in a saved search, or of the searches.
+func matchAddress(d exchange.AnnouncementDetail) string {
+	if d.Count == 1 && len(d.Materials) == 1 {
+		return "/catalog/" + strconv.FormatInt(d.Materials[0].ID, 10)
+	}
+	return "/account/searches"
+}

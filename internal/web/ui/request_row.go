@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// RequestRow is one request in the list.
+type RequestRow struct {
+	app.InboxItem
+	Status  StatusView
+	Track   []StageView
+	Stage   string
+	Waiting string // for how long
+	With    string // who is on the other side
+	Of      string // and of which institution or lab
+	Checked bool
+	Remind  bool // the visitor may remind the side whose turn it is
+	Problem string
+}
+
+// CountRequests formats a number of requests, as far as they were counted.
+func CountRequests(n int64) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return ManyRequests(n) + " requests"
+}
+
+func ManyRequests(n int64) string {
+	if n >= exchange.MaxCounted {
+		return Count(exchange.MaxCounted) + "+"
+	}
+	return Count(n)
+}
+
+// RequestRows is the number of rows on a page of a list.
+const RequestRows = 25
+
+// RequestOrder reads the sort order and the cursor from the query. By default, waiting requests are sorted by the
+// longest wait, ended ones by the latest end, and all by the newest.
+func RequestOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
+	p := exchange.Page{Limit: RequestRows,
+		Order: exchange.Order{Field: exchange.ByWaiting, Ascending: whose == nil || *whose != exchange.OnNobody}}
+	switch sort := query.Get("sort"); {
+	case sort == "due":
+		p.Order.Field = exchange.ByDue
+	case sort == "new", sort == "" && whose == nil:
+		p.Order = exchange.Order{}
+	}
+	value, id, _ := strings.Cut(query.Get("after"), ".")
+	place, err := strconv.ParseInt(value, 10, 64)
+	last, errID := strconv.ParseInt(id, 10, 64)
+	if err != nil || errID != nil {
+		return p
+	}
+	p.After = &exchange.Position{ID: last}
+	switch p.Order.Name {
+	case exchange.ByWaiting.Name:
+		p.After.Value = time.UnixMicro(place).UTC()
+	case exchange.ByDue.Name:
+		p.After.Value = place
+	}
+	return p
+}
+
+// ParseID parses a positive number, nil if the text is not one.
+func ParseID(text string) *int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return nil
+	}
+	return &n
+}
+
+func (v *PageRequest) RequestRow(item app.InboxItem) RequestRow {
+	now := v.App.DB.Read().Now
+	r := RequestRow{InboxItem: item, Status: StatusOf(item.RequestDetail, v.Who.Actor), With: item.Asker.Name(),
+		Of: item.Lab}
+	r.Track = TrackOf(item.RequestDetail, r.Status)
+	if s := r.Status.Stage; s != NoStage && s != StageDone {
+		r.Stage = stageName(item.RequestDetail, s)
+	}
+	if item.Roles.Requester {
+		r.With, r.Of = item.Lab, item.Assignee.Name()
+	}
+	if item.Turn != nil {
+		if r.Waiting = Span(now.Sub(item.WaitingSince)); r.Waiting == "" {
+			r.Waiting = "now"
+		}
+		_, _, err := item.RemindNow(item.Roles, v.Who.ID, item.Terms, now)
+		r.Remind = err == nil && item.Whose != exchange.OnMe
+	}
+	return r
+}

@@ -1,0 +1,266 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// StatusView is the state of a request, in the words for one viewer.
+type StatusView struct {
+	Tone     string // turn, good, bad, info; "": grey
+	Icon     string
+	Words    string // a few words, for a tag
+	Sentence string
+	Verb     string // the label of the button that leads to the viewer's next step; "": none
+	Stage    Stage  // NoStage: it ended before it was received
+	Mine     bool   // it is the turn of the viewer's side
+}
+
+// Stage is a stage of a request.
+type Stage int
+
+// The stages. A request whose material requires no documents has no StageDocuments, and so on.
+const (
+	NoStage Stage = iota
+	StageSent
+	StageAccepted
+	StageDocuments
+	StageCountersign
+	StageShipping
+	StageReceived
+	StageDone // after the last stage: all are complete
+)
+
+// Travels reports whether something is shipped to an address, unlike data.
+func Travels(q exchange.RequestDetail) bool {
+	return q.Terms.Address || q.Address != nil || q.Shipment != nil
+}
+
+// stages returns the stages of a request. One whose requester submitted documents unasked has that stage too.
+func stages(q exchange.RequestDetail) []Stage {
+	list := []Stage{StageSent, StageAccepted}
+	t := q.Terms
+	if t.MTA || t.IRB || t.Address || t.Payment || q.Current(exchange.SignedMTA) != nil ||
+		q.Current(exchange.IRB) != nil {
+		list = append(list, StageDocuments)
+	}
+	if t.MTA || q.Current(exchange.ExecutedMTA) != nil {
+		list = append(list, StageCountersign)
+	}
+	return append(list, StageShipping, StageReceived)
+}
+
+// stageName returns the name of a stage.
+func stageName(q exchange.RequestDetail, s Stage) string {
+	if s == StageShipping && !Travels(q) {
+		return "Delivery"
+	}
+	return map[Stage]string{StageSent: "Sent", StageAccepted: "Accepted", StageDocuments: "Documents",
+		StageCountersign: "Countersign",
+		StageShipping:    "Shipping", StageReceived: "Received"}[s]
+}
+
+// StageView is a stage in the progress bar of a request.
+type StageView struct {
+	Stage Stage
+	Name  string
+	State string // ok: complete; now: current, and it is the viewer's turn; wait: current; "": still to come
+}
+
+// TrackOf returns the stages of a request with their states; none if it ended early.
+func TrackOf(q exchange.RequestDetail, v StatusView) []StageView {
+	if v.Stage == NoStage {
+		return nil
+	}
+	var list []StageView
+	for _, s := range stages(q) {
+		view := StageView{Stage: s, Name: stageName(q, s)}
+		switch {
+		case s < v.Stage:
+			view.State = "ok"
+		case s == v.Stage && v.Mine:
+			view.State = "now"
+		case s == v.Stage:
+			view.State = "wait"
+		}
+		list = append(list, view)
+	}
+	return list
+}
+
+// Status returns the state of a request for a viewer. All texts about statuses are here.
+func StatusOf(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
+	turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
+	if turn == nil {
+		return ended(q)
+	}
+	mine := turn.Side == exchange.RequesterSide && viewer.Is(q.Requester) || turn.Side == exchange.LabSide &&
+		viewer.MemberOf(q.Organization)
+	stage := stageOf(q, *turn)
+	if stage > StageAccepted && !slices.Contains(stages(q), stage) { // the terms have changed
+		stage = StageShipping
+	}
+	var v StatusView
+	if turn.Side == exchange.RequesterSide {
+		v = requesterTurn(q, *turn, mine)
+	} else {
+		v = labTurn(q, *turn, stage, mine)
+	}
+	v.Stage, v.Mine = stage, mine
+	if mine && v.Tone == "" {
+		v.Tone = "turn"
+	}
+	if !mine {
+		v.Verb = ""
+	}
+	return v
+}
+
+// checking reports whether the lab has a submitted document to review.
+func checking(q exchange.RequestDetail) bool {
+	return slices.ContainsFunc([]exchange.Slot{exchange.SignedMTA, exchange.IRB}, func(s exchange.Slot) bool {
+		d := q.Current(s)
+		return d != nil && d.State == exchange.Delivered
+	})
+}
+
+// stageOf returns the stage of a turn.
+func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
+	switch turn.What[0] {
+	case exchange.StepDecision, exchange.StepCorrection, string(exchange.NeedAbstract):
+		return StageSent
+	case exchange.StepReceipt:
+		return StageReceived
+	case exchange.StepIssue:
+		return StageShipping
+	case exchange.StepShipment:
+		if q.Status == exchange.Approved && checking(q) {
+			return StageDocuments
+		}
+		return StageShipping
+	case string(exchange.NeedExecutedMTA):
+		if checking(q) {
+			return StageDocuments
+		}
+		return StageCountersign
+	}
+	return StageDocuments
+}
+
+// requesterTurn returns the state of a request on its requester's turn.
+func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) StatusView {
+	switch what := turn.What[0]; {
+	case what == exchange.StepCorrection && mine:
+		return StatusView{Icon: "turn", Words: "Correction asked", Verb: "Correct",
+			Sentence: "The lab returned the request and asks for a correction."}
+	case what == exchange.StepCorrection:
+		return StatusView{Icon: "clock", Words: "Waiting for a correction",
+			Sentence: "The requester was asked for a correction."}
+	case what == string(exchange.NeedAbstract) && mine:
+		return StatusView{Icon: "abstract", Words: "Abstract needed", Verb: "Write",
+			Sentence: "The lab decides when it knows what the material is for."}
+	case what == string(exchange.NeedAbstract):
+		return StatusView{Icon: "clock", Words: "Waiting for the abstract",
+			Sentence: "The requester has yet to write the research abstract."}
+	case what == exchange.StepReceipt && mine:
+		return StatusView{Icon: "truck", Words: "Confirm receipt", Verb: "Confirm",
+			Sentence: "Confirm when it has arrived, or say what went wrong."}
+	case what == exchange.StepReceipt && !Travels(q):
+		return StatusView{Tone: "info", Icon: "truck", Words: "Delivered",
+			Sentence: "The requester has yet to confirm the receipt."}
+	case what == exchange.StepReceipt:
+		return StatusView{Tone: "info", Icon: "truck", Words: "Shipped",
+			Sentence: "The parcel is on its way; the requester confirms its arrival."}
+	}
+	documents := slices.ContainsFunc(turn.What,
+		func(w string) bool { return w == string(exchange.NeedSignedMTA) || w == string(exchange.NeedIRB) })
+	switch {
+	case documents && mine:
+		return StatusView{Icon: "turn", Words: "Documents needed", Verb: "Upload",
+			Sentence: "The lab continues once it receives " + OwedList(turn.What) + "."}
+	case documents:
+		return StatusView{Icon: "clock", Words: "Waiting for documents", Sentence: "The requester owes " +
+			OwedList(turn.What) + "."}
+	case mine:
+		return StatusView{Icon: "pin", Words: "Shipping details needed", Verb: "Complete",
+			Sentence: "The lab continues once it receives " + OwedList(turn.What) + "."}
+	}
+	return StatusView{Icon: "clock", Words: "Waiting for shipping details", Sentence: "The requester owes " +
+		OwedList(turn.What) + "."}
+}
+
+// labTurn returns the state of a request on its lab's turn.
+func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine bool) StatusView {
+	switch {
+	case turn.What[0] == exchange.StepDecision && mine:
+		return StatusView{Icon: "turn", Words: "Accept or decline", Verb: "Decide",
+			Sentence: "The request waits for the decision of your lab."}
+	case turn.What[0] == exchange.StepDecision:
+		return StatusView{Tone: "info", Icon: "sent", Words: "Sent",
+			Sentence: "The lab has the request and decides about it."}
+	case turn.What[0] == exchange.StepIssue && mine:
+		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem to solve", Verb: "Answer",
+			Sentence: "A problem with this transfer was reported."}
+	case turn.What[0] == exchange.StepIssue:
+		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem reported",
+			Sentence: "A problem was reported; the lab is to solve it."}
+	case stage == StageDocuments && mine:
+		return StatusView{Icon: "irb", Words: "Check it", Verb: "Check",
+			Sentence: "A document was handed in that nobody has checked yet."}
+	case stage == StageDocuments:
+		return StatusView{Tone: "info", Icon: "clock", Words: "The lab is checking it",
+			Sentence: "The documents are with the lab."}
+	case stage == StageCountersign && mine:
+		return StatusView{Icon: "mta", Words: "Countersign the MTA", Verb: "Countersign",
+			Sentence: "The signed MTA is accepted; it needs the signature of your institution."}
+	case stage == StageCountersign:
+		return StatusView{Tone: "info", Icon: "mta", Words: "Being countersigned",
+			Sentence: "The lab’s institution signs the MTA."}
+	case mine && !Travels(q):
+		return StatusView{Icon: "truck", Words: "Deliver it", Verb: "Deliver",
+			Sentence: "Everything is there; hand it over."}
+	case mine:
+		return StatusView{Icon: "truck", Words: "Pack and ship", Verb: "Ship",
+			Sentence: "Everything is there; pack it and send it."}
+	}
+	return StatusView{Tone: "info", Icon: "truck", Words: "Being prepared",
+		Sentence: "The lab prepares what you asked for."}
+}
+
+// ended returns the state of a request that is nobody's turn any more.
+func ended(q exchange.RequestDetail) StatusView {
+	switch q.Status {
+	case exchange.Verified:
+		return StatusView{Tone: "good", Icon: "done", Words: "Received",
+			Sentence: "The requester confirmed the receipt.", Stage: StageDone}
+	case exchange.Rejected:
+		return StatusView{Icon: "declined", Words: "Declined", Sentence: "The lab declined this request."}
+	case exchange.Cancelled:
+		return StatusView{Icon: "cancelled", Words: "Cancelled", Sentence: "The requester cancelled this request."}
+	case exchange.Invalid:
+		return StatusView{Icon: "cancelled", Words: "Withdrawn by the system",
+			Sentence: "This request was withdrawn as invalid."}
+	}
+	return StatusView{Icon: "archive", Words: "Closed by the lab",
+		Sentence: "The lab closed this request before it was done."}
+}
+
+// OwedList lists what a turn owes, as "the signed MTA and the IRB document".
+func OwedList(what []string) string {
+	words := make([]string, len(what))
+	for i, w := range what {
+		words[i] = exchange.DescribeTask(w)
+	}
+	return Listed(words)
+}
+
+// Listed joins words as a sentence does.
+func Listed(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+}
