@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
+	"maps"
 	"strings"
 
 	"aliquot/internal/exchange"
@@ -237,130 +237,149 @@ func (v *pageRequest) lookUp(p *listingPage) {
 
 // createListing lists a new material.
 func (v *pageRequest) createListing(p *listingPage) (ui.Response, error) {
-	patch, faults := exchange.FormPatch(p.typed(), p.Category.Code, nil)
-	made, err := patch.Create()
-	if again, is := v.wrong(p, faults, err, made.MissingForListing()); is {
-		return again()
-	}
-	if again, is, err := v.confirm(p, made); err != nil || is {
-		return again, err
-	}
-	patch, err = v.addShipping(p, patch)
-	if again, is := v.wrong(p, nil, err, nil); is {
-		return again()
-	}
-	m, existed, err := v.App.CreateMaterial(v.Context(), v.Who.Actor, patch)
-	if again, is := v.wrong(p, nil, err, nil); is {
-		return again()
+	m, existed, err := v.createMaterial(p)
+	if err != nil {
+		return v.listingAgain(p, err)
 	}
 	v.rememberLab(m.OrganizationID)
 	if existed {
-		return ui.SeeOther(fmt.Sprintf("/catalog/%d",
-			m.ID)).Saying("It was imported before, so it is not listed once " +
+		return ui.SeeOther(fmt.Sprintf("/catalog/%d", m.ID)).Saying("It was imported before, so it is not listed once " +
 			"more. This is the listing."), nil
 	}
 	return v.saved(p, m, "Listing published.")
 }
 
+// createMaterial creates the material that the form describes. existed reports whether it was imported before.
+func (v *pageRequest) createMaterial(p *listingPage) (m exchange.ShownMaterial, existed bool, err error) {
+	patch, wrong := exchange.FormPatch(p.typed(), p.Category.Code, nil)
+	made, err := patch.Create()
+	if err = p.check(wrong, err, made.MissingForListing()); err != nil {
+		return m, false, err
+	}
+	if err = v.confirm(p, made); err != nil {
+		return m, false, err
+	}
+	if patch, err = v.addShipping(p, patch); err != nil {
+		return m, false, err
+	}
+	return v.App.CreateMaterial(v.Context(), v.Who.Actor, patch)
+}
+
 // saveListing changes a material, unless somebody else has changed it meanwhile.
 func (v *pageRequest) saveListing(p *listingPage) (ui.Response, error) {
+	m, err := v.changeMaterial(p)
+	if by, ok := errors.AsType[changedMeanwhile](err); ok {
+		return v.conflict(p, by.now)
+	}
+	if err != nil {
+		return v.listingAgain(p, err)
+	}
+	return v.saved(p, m, "Your changes are saved.")
+}
+
+// changeMaterial changes the material as the form says.
+func (v *pageRequest) changeMaterial(p *listingPage) (m exchange.ShownMaterial, err error) {
 	old := p.Material.Material
-	patch, faults := exchange.FormPatch(p.typed(), "", &old)
+	patch, wrong := exchange.FormPatch(p.typed(), "", &old)
 	now, err := patch.Patch(old)
 	missing := now.MissingForListing()
 	for field := range old.MissingForListing() { // it was listed without them
 		delete(missing, field)
 	}
-	if again, is := v.wrong(p, faults, err, missing); is && p.Base == tagOf(old) {
-		return again()
-	}
+	err = p.check(wrong, err, missing)
 	if p.Base != tagOf(old) {
-		return v.conflict(p, *p.Material)
-	}
-	if now.Title != old.Title {
-		if again, is, err := v.confirm(p, now); err != nil || is {
-			return again, err
+		if fields, is := ui.FieldsOf(err); is {
+			p.mark(fields)
 		}
+		return m, changedMeanwhile{*p.Material}
 	}
-	patch, err = v.addShipping(p, patch)
-	if again, is := v.wrong(p, nil, err, nil); is {
-		return again()
+	if err == nil && now.Title != old.Title {
+		err = v.confirm(p, now)
 	}
-	var there *exchange.ShownMaterial
+	if err != nil {
+		return m, err
+	}
+	if patch, err = v.addShipping(p, patch); err != nil {
+		return m, err
+	}
 	asSeen := func(m exchange.ShownMaterial) error {
 		if tagOf(m.Material) != p.Base {
-			there = &m
-			return exchange.Errorf(exchange.PreconditionFailed, "Somebody saved it meanwhile.")
+			return changedMeanwhile{m}
 		}
 		return nil
 	}
-	m, err := v.App.UpdateMaterial(v.Context(), v.Who.Actor, old.ID, patch, asSeen)
-	if there != nil {
-		return v.conflict(p, *there)
-	}
-	if again, is := v.wrong(p, nil, err, nil); is {
-		return again()
-	}
-	return v.saved(p, m, "Your changes are saved.")
+	return v.App.UpdateMaterial(v.Context(), v.Who.Actor, old.ID, patch, asSeen)
 }
 
-// wrong returns the form again with its errors; is reports whether it has any.
-func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err error,
-	missing exchange.FieldErrors) (again func() (ui.Response, error), is bool) {
-	all := exchange.FieldErrors{}
-	note := func(list map[string][]string) {
-		for field, texts := range list {
-			if all[field] == nil {
-				all[field] = texts
-			}
-		}
+// changedMeanwhile is the error of a form whose material somebody else has changed since the form was made.
+type changedMeanwhile struct{ now exchange.ShownMaterial }
+
+// Error says what happened.
+func (changedMeanwhile) Error() string { return "somebody saved it meanwhile" }
+
+// errAlike is the error of a form that describes a material like others of the lab.
+var errAlike = errors.New("the lab has materials like it")
+
+// check returns all that is wrong with the form as one error: values that cannot be read, values that err refuses, what
+// is missing, and the files that are marked already.
+func (p *listingPage) check(wrong exchange.FieldErrors, err error, missing exchange.FieldErrors) error {
+	refused, is := ui.FieldsOf(err)
+	if err != nil && !is {
+		return err
 	}
-	note(faults)
+	all := exchange.FieldErrors{}
+	for _, fields := range []map[string][]string{missing, refused, wrong} {
+		maps.Copy(all, fields)
+	}
+	if len(all) == 0 && len(p.Errors) == 0 {
+		return nil
+	}
+	return &exchange.Error{Code: exchange.InvalidInput, Message: all.Summary(), Fields: all}
+}
+
+// mark adds errors to the fields of the form.
+func (p *listingPage) mark(fields exchange.FieldErrors) {
+	if p.Named() && fields[p.Category.Fields[0].Key] != nil { // the name can serve as the title
+		delete(fields, "title")
+	}
+	own := p.Errors
+	p.Errors = worded(p.Category.Code, fields)
+	maps.Copy(p.Errors, own) // of files
+}
+
+// listingAgain shows the form again with what is wrong with it.
+func (v *pageRequest) listingAgain(p *listingPage, err error) (ui.Response, error) {
 	e, ok := errors.AsType[*exchange.Error](err)
 	switch {
-	case err == nil:
+	case errors.Is(err, errAlike):
+		return ui.Invalid("share_edit", p)
 	case !ok || e.Code.ServerFault() || e.Code == exchange.NotAuthenticated:
-		return func() (ui.Response, error) { return ui.Response{}, err }, true
+		return ui.Response{}, err
 	case e.Code == exchange.InvalidInput:
-		note(e.Fields)
+		p.mark(e.Fields)
 	default:
 		v.NoteRefusal(err)
 		if field, is := e.Details["field"].(string); is {
-			note(map[string][]string{field: {"is refused: " + e.Message}})
-			break
+			p.mark(exchange.FieldErrors{field: {"is refused: " + e.Message}})
+		} else {
+			p.Failed = e.Message
 		}
-		p.Failed = e.Message
 	}
-	note(missing)
-	if p.Named() && all[p.Category.Fields[0].Key] != nil { // the name can serve as the title
-		delete(all, "title")
-	}
-	if len(all) == 0 && p.Failed == "" && len(p.Errors) == 0 {
-		return nil, false
-	}
-	own := p.Errors
-	p.Errors = worded(p.Category.Code, all)
-	for field, texts := range own { // of files
-		p.Errors[field] = texts
-	}
-	return func() (ui.Response, error) {
-		p.build()
-		return ui.Invalid("share_edit", p)
-	}, true
+	p.build()
+	return ui.Invalid("share_edit", p)
 }
 
-// confirm asks whether a material is really different from similar ones of the lab.
-func (v *pageRequest) confirm(p *listingPage, m exchange.Material) (again ui.Response, is bool, err error) {
+// confirm returns errAlike if the lab has similar materials, unless somebody said that this one is really different.
+func (v *pageRequest) confirm(p *listingPage, m exchange.Material) error {
 	if p.Get("different") == "true" {
-		return ui.Response{}, false, nil
+		return nil
 	}
 	p.build()
 	lines, err := v.alike(p, m)
-	if err != nil || len(lines) == 0 {
-		return ui.Response{}, false, err
+	if err == nil && len(lines) > 0 {
+		p.Alike, err = lines, errAlike
 	}
-	p.Alike = lines
-	return ui.Response{Status: http.StatusUnprocessableEntity, Template: "share_edit", Page: p}, true, nil
+	return err
 }
 
 // saved saves what belongs to a material, and redirects to it, or back to the form if some values may be mistakes.
