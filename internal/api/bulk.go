@@ -290,7 +290,7 @@ func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) e
 	return err
 }
 
-// uploadDeadline extends the deadline of the connection for each part of a file whose size is not known.
+// patientWriter extends the deadline of the connection for each part of a file whose size is not known.
 type uploadDeadline struct{ *Call }
 
 func (s uploadDeadline) Write(p []byte) (int, error) {

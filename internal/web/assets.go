@@ -44,7 +44,7 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			content = found.zipped
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("ETag", ui.Etag(content))
+		w.Header().Set("ETag", ui.ETag(content))
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	}).ServeHTTP(w, r)
 }
@@ -90,7 +90,7 @@ func readAssets() (assets, map[string]string, error) {
 			return nil, nil, err
 		}
 		ending := path.Ext(name)
-		address := "/assets/" + strings.TrimSuffix(name, ending) + "." + ui.Sum(content) + ending
+		address := "/assets/" + strings.TrimSuffix(name, ending) + "." + ui.ContentHash(content) + ending
 		found[address], addresses[name] = asset{content, zipped.Bytes()}, address
 	}
 	return found, addresses, nil

@@ -56,7 +56,8 @@ func (v *pageRequest) failed(err error) ui.Response {
 		p.Status, p.Head = http.StatusMethodNotAllowed, "This address takes no such thing"
 	case exchange.InvalidInput, exchange.MalformedJSON, exchange.InvalidCode:
 		p.Status, p.Head = http.StatusBadRequest, "Something in the form or address does not fit"
-		for field, list := range ui.FieldErrorsOf(err) {
+		fields, _ := ui.FieldErrorsIn(err)
+		for field, list := range fields {
 			for _, text := range list {
 				p.Lead += " " + field + ": " + text + "."
 			}

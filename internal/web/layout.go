@@ -65,7 +65,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"dict":   dict,
 		"count":  ui.Count,
 		"badge":  ui.Badge,
-		"bytes":  ui.Size,
+		"bytes":  ui.Bytes,
 		"days":   ui.Days,
 		"took":   ui.Took[int64],
 		"pace":   ui.Took[time.Duration],

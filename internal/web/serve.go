@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -42,7 +43,7 @@ func Patterns() []string {
 // serve answers a request for a page.
 func (d *Server) serve(p ui.Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &pageRequest{d, &ui.PageRequest{Request: r, W: w, Who: app.Visitor{Zone: d.zone}, App: d.app,
+		v := &pageRequest{d, &ui.PageRequest{Request: r, W: w, Who: app.Visitor{Zone: time.UTC}, App: d.app,
 			Stop: d.stop}}
 		answer, err := v.enter(p)
 		if err != nil {

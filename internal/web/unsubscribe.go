@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"html/template"
-	"log/slog"
 	"net/http"
 
 	"aliquot/internal/app"
@@ -14,7 +13,6 @@ import (
 type subscriptions struct {
 	app  *app.App
 	page *template.Template
-	log  *slog.Logger
 }
 
 // subscription is the content of the page.
@@ -63,7 +61,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		if err != nil {
 			status = http.StatusInternalServerError
-			s.log.ErrorContext(r.Context(), "unsubscribe", "error", err)
+			s.app.Log.ErrorContext(r.Context(), "unsubscribe", "error", err)
 			shown = subscription{Title: "Something went wrong", Lead: "Nothing was changed; the error is in the log."}
 		}
 	}
@@ -75,7 +73,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	if err := s.page.Execute(w, shown); err != nil {
-		s.log.WarnContext(r.Context(), "unsubscribe", "error", err)
+		s.app.Log.WarnContext(r.Context(), "unsubscribe", "error", err)
 	}
 }
 

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"html/template"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -47,10 +45,8 @@ type Rest interface {
 // Server is what all pages share.
 type Server struct {
 	app       *app.App
-	log       *slog.Logger
 	templates map[string]*template.Template
 	version   string
-	zone      *time.Location
 	stop      <-chan struct{}
 	limits    *limit.Gates
 	site      *server.Site
@@ -76,11 +72,10 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	d := &Server{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version,
-		zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits,
-		site: server.NewSite(cfg.App.PublicURL)}
+	d := &Server{app: cfg.App, templates: look.templates, version: cfg.Version,
+		stop: cfg.Stop, limits: cfg.Limits, site: server.NewSite(cfg.App.PublicURL)}
 	docs := d.docs(cfg.OpenAPI)
-	unsubscribe := subscriptions{app: d.app, page: d.templates["unsubscribe"].Lookup("unsubscribe.html"), log: d.log}
+	unsubscribe := subscriptions{app: d.app, page: d.templates["unsubscribe"].Lookup("unsubscribe.html")}
 	here := d.here
 	mux.Handle("/unsubscribe", here(unsubscribe))
 	mux.Handle("/unsubscribe/{$}", here(unsubscribe))
@@ -183,7 +178,7 @@ func (d *Server) docs(openAPI func() ([]byte, error)) http.Handler {
 	return only(func(w http.ResponseWriter, r *http.Request) {
 		docs, err := page()
 		if err != nil {
-			d.log.ErrorContext(r.Context(), "docs", "error", err)
+			d.app.Log.ErrorContext(r.Context(), "docs", "error", err)
 			http.Error(w, "The description of the API could not be made; the log of the server says why.",
 				http.StatusInternalServerError)
 			return

@@ -43,13 +43,13 @@ var accountPages = []ui.Route{
 // accountPage is what every page of a person's settings has.
 type accountPage struct {
 	ui.Page
-	ui.Typed
+	ui.FormValues
 	Tab string // the last segment of the page's address
 }
 
 func (v *pageRequest) accountPage(tab, title string) accountPage {
 	return accountPage{Page: ui.Page{Title: title + ", settings", Section: "account"},
-		Typed: ui.Typed{Form: v.PostForm}, Tab: tab}
+		FormValues: ui.FormValues{Form: v.PostForm}, Tab: tab}
 }
 
 // settingsTab is an entry of the settings' navigation.
@@ -88,7 +88,7 @@ func (v *pageRequest) profile() (ui.Response, error) { return ui.Show("account",
 
 func (v *pageRequest) saveProfile() (ui.Response, error) {
 	_, err := v.App.UpdateUser(v.Context(), v.Who.Actor, v.Who.ID, v.names(), nil)
-	if fields, wrong := ui.FieldsOf(err); wrong {
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p := v.profilePage()
 		p.Errors = ui.SentencesOf(fields, profileLabels)
 		return ui.Invalid("account", p)

@@ -71,7 +71,7 @@ func (v *pageRequest) saveAddress() (ui.Response, error) {
 		p.Title = "Address " + p.Address.Name + ", settings"
 		_, err = v.App.UpdateAddress(v.Context(), v.Who.Actor, v.Who.ID, p.Address.ID, ui.AddressOf(v.PostForm), nil)
 	}
-	if fields, wrong := ui.FieldsOf(err); wrong {
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p.Errors = ui.SentencesOf(fields, ui.AddressLabels)
 		return ui.Invalid("account-address", p)
 	}

@@ -10,11 +10,14 @@ import (
 	"aliquot/internal/web/ui"
 )
 
+// noticeRequest is a request for notifications.
+type noticeRequest struct{ *ui.PageRequest }
+
 var noticePages = []ui.Route{
-	ui.Get("/notifications", (*pageRequest).notifications).Private(),
-	ui.Get("/notifications/stream", (*pageRequest).noticeStream).Private(),
-	ui.Post("/notifications/read", (*pageRequest).readNotices),
-	ui.Post("/notifications/{id}/read", (*pageRequest).readNotice),
+	ui.Get("/notifications", (*noticeRequest).notifications).Private(),
+	ui.Get("/notifications/stream", (*noticeRequest).noticeStream).Private(),
+	ui.Post("/notifications/read", (*noticeRequest).readNotices),
+	ui.Post("/notifications/{id}/read", (*noticeRequest).readNotice),
 }
 
 type noticePage struct {
@@ -43,7 +46,7 @@ type noticeDay struct {
 
 const noticesAtOnce = 50
 
-func (v *pageRequest) notifications() (ui.Response, error) {
+func (v *noticeRequest) notifications() (ui.Response, error) {
 	query := v.URL.Query()
 	p := &noticePage{Page: ui.Page{Title: "Notifications", Section: "notifications"},
 		Only: query.Get("show") == "unread",
@@ -84,7 +87,7 @@ func (v *pageRequest) notifications() (ui.Response, error) {
 			p.Days = append(p.Days, noticeDay{Words: day})
 		}
 		last := &p.Days[len(p.Days)-1]
-		last.Items = append(last.Items, ui.NewNoticeItem(n))
+		last.Items = append(last.Items, ui.NoticeItemOf(n))
 	}
 	return ui.Show("notifications", p)
 }
@@ -124,7 +127,7 @@ func dayWords(t, now time.Time, zone *time.Location) string {
 }
 
 // readNotice marks one notification as read or unread.
-func (v *pageRequest) readNotice() (ui.Response, error) {
+func (v *noticeRequest) readNotice() (ui.Response, error) {
 	id, err := v.PathID("id")
 	if err != nil {
 		return ui.Response{}, err
@@ -137,7 +140,7 @@ func (v *pageRequest) readNotice() (ui.Response, error) {
 }
 
 // readNotices marks as read all notifications up to the newest that the visitor saw; newer ones stay unread.
-func (v *pageRequest) readNotices() (ui.Response, error) {
+func (v *noticeRequest) readNotices() (ui.Response, error) {
 	until := ui.ParseID(v.PostFormValue("until"))
 	if until == nil {
 		return ui.SeeOther(v.noticesBack()), nil
@@ -148,7 +151,7 @@ func (v *pageRequest) readNotices() (ui.Response, error) {
 	return ui.SeeOther(v.noticesBack()).Saying("All are marked as read."), nil
 }
 
-func (v *pageRequest) noticesBack() string {
+func (v *noticeRequest) noticesBack() string {
 	if back := ui.LocalAddress(v.PostFormValue("back")); back != "/" {
 		return back
 	}

@@ -20,7 +20,7 @@ type streamedNotification struct {
 
 // noticeStream sends the visitor's notifications to open pages, until the browser disconnects, the session ends, or
 // the process does.
-func (v *pageRequest) noticeStream() (ui.Response, error) {
+func (v *noticeRequest) noticeStream() (ui.Response, error) {
 	var from *exchange.FeedPosition
 	if id := v.Header.Get(server.LastEventID); id != "" {
 		// otherwise from now on: a page has no use for an error
@@ -55,7 +55,7 @@ func (v *pageRequest) noticeStream() (ui.Response, error) {
 // tellPage sends what is new.
 func tellPage(s *server.Events, n app.FeedUpdate) error {
 	for _, item := range n.Items {
-		i := ui.NewNoticeItem(item.Notification)
+		i := ui.NoticeItemOf(item.Notification)
 		data, err := json.Marshal(streamedNotification{item.ID, i.Head, i.Address})
 		if err != nil {
 			return err

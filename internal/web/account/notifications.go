@@ -155,7 +155,7 @@ func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
 
 func (v *pageRequest) saveMail() (ui.Response, error) {
 	_, err := v.App.UpdateMailSettings(v.Context(), v.Who.Actor, v.Who.ID, v.mailPatch(), nil)
-	if fields, wrong := ui.FieldsOf(err); wrong {
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p, err := v.toldPage()
 		if err != nil {
 			return ui.Response{}, err

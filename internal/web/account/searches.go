@@ -47,7 +47,7 @@ func (v *pageRequest) saveOwnSearch() (ui.Response, error) {
 	}
 	s, err := v.App.UpdateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.SavedSearchPatch{
 		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))}, nil)
-	if fields, wrong := ui.FieldsOf(err); wrong {
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p, err := v.ownSearchesPage()
 		if err != nil {
 			return ui.Response{}, err

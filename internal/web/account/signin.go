@@ -12,12 +12,15 @@ import (
 	"aliquot/internal/web/ui"
 )
 
+// signInRequest is a request of somebody who signs in or out.
+type signInRequest struct{ *ui.PageRequest }
+
 var signInPages = []ui.Route{
-	ui.Get("/signin", (*pageRequest).signIn),
+	ui.Get("/signin", (*signInRequest).signIn),
 	// no form: its action would have to name the provider in the policy
-	ui.Get("/signin/start", (*pageRequest).beginSignIn),
-	ui.Get("/signin/callback", (*pageRequest).endSignIn).Limited(),
-	ui.Post("/signout", (*pageRequest).signOut).Open(),
+	ui.Get("/signin/start", (*signInRequest).beginSignIn),
+	ui.Get("/signin/callback", (*signInRequest).endSignIn).Limited(),
+	ui.Post("/signout", (*signInRequest).signOut).Open(),
 }
 
 type signInPage struct {
@@ -29,7 +32,7 @@ type signInPage struct {
 	Problem  string
 }
 
-func (v *pageRequest) signInPage(problem string) *signInPage {
+func (v *signInRequest) signInPage(problem string) *signInPage {
 	p := &signInPage{Page: ui.Page{Title: "Sign in", Narrow: true}, Next: ui.LocalAddress(v.FormValue("next")),
 		Provider: v.provider(),
 		Closed:   v.App.Identity == nil, Problem: problem}
@@ -37,7 +40,7 @@ func (v *pageRequest) signInPage(problem string) *signInPage {
 	return p
 }
 
-func (v *pageRequest) signIn() (ui.Response, error) {
+func (v *signInRequest) signIn() (ui.Response, error) {
 	if v.SignedIn() {
 		return ui.SeeOther(ui.LocalAddress(v.FormValue("next"))), nil
 	}
@@ -50,7 +53,7 @@ type signingIn struct {
 	Next string `json:"n"`
 }
 
-func (v *pageRequest) beginSignIn() (ui.Response, error) {
+func (v *signInRequest) beginSignIn() (ui.Response, error) {
 	if v.App.Identity == nil {
 		return ui.Invalid("signin", v.signInPage("This installation has no identity provider yet; ask its operator."))
 	}
@@ -66,7 +69,7 @@ func (v *pageRequest) beginSignIn() (ui.Response, error) {
 	return ui.SeeOther(address), nil
 }
 
-func (v *pageRequest) endSignIn() (ui.Response, error) {
+func (v *signInRequest) endSignIn() (ui.Response, error) {
 	again := func(problem string) (ui.Response, error) {
 		v.ForgetCookie(ui.SignInCookie)
 		return ui.Invalid("signin", v.signInPage(problem))
@@ -101,7 +104,7 @@ func (v *pageRequest) endSignIn() (ui.Response, error) {
 	return ui.SeeOther(ui.LocalAddress(at.Next)), nil
 }
 
-func (v *pageRequest) signOut() (ui.Response, error) {
+func (v *signInRequest) signOut() (ui.Response, error) {
 	if v.SignedIn() {
 		if err := v.App.Logout(v.Context(), v.Who.Actor); err != nil {
 			return ui.Response{}, err
@@ -112,7 +115,7 @@ func (v *pageRequest) signOut() (ui.Response, error) {
 }
 
 // provider returns the name by which people know the identity provider.
-func (v *pageRequest) provider() string {
+func (v *signInRequest) provider() string {
 	if v.App.Identity == nil {
 		return "your institution"
 	}

@@ -17,7 +17,7 @@ func (v *pageRequest) ownStorageAfter(refused error) (ui.Response, error) {
 		accountPage
 		Storage ui.StoragePage
 	}{v.accountPage("storage", "Storage"), v.StoragePage("/account", s, refused)}
-	return ui.Answered("account-storage", &p, refused)
+	return ui.ShowStorage("account-storage", &p, refused)
 }
 
 // deleteOwnFile deletes a file of the visitor.

@@ -107,7 +107,7 @@ func (v *pageRequest) createToken() (ui.Response, error) {
 	if err == nil {
 		made, secret, err = v.App.CreateToken(v.Context(), v.Who.Actor, v.Who.ID, asked)
 	}
-	fields, wrong := ui.FieldsOf(err)
+	fields, wrong := ui.FieldErrorsIn(err)
 	if exchange.CodeOf(err) == exchange.Conflict {
 		fields, wrong = map[string][]string{"name": {"There are as many tokens as there may be; revoke one that you " +
 			"do not need"}}, true

@@ -11,7 +11,7 @@ import (
 // welcomePage is the first page that a new user sees.
 type welcomePage struct {
 	ui.Page
-	ui.Typed
+	ui.FormValues
 	Next      string
 	AskEmail  bool // the identity provider gave no e-mail address
 	Addressed bool // an address was begun
@@ -19,8 +19,8 @@ type welcomePage struct {
 
 func (v *pageRequest) welcomePage() *welcomePage {
 	p := &welcomePage{Page: ui.Page{Title: "Welcome", Section: "account", Narrow: true},
-		Typed: ui.Typed{Form: v.PostForm},
-		Next:  ui.LocalAddress(v.FormValue("next")), AskEmail: v.Who.User.Email == ""}
+		FormValues: ui.FormValues{Form: v.PostForm},
+		Next:       ui.LocalAddress(v.FormValue("next")), AskEmail: v.Who.User.Email == ""}
 	if v.Method != http.MethodPost {
 		u := v.Who.User
 		p.Form = url.Values{"first_name": {u.FirstName}, "last_name": {u.LastName}, "email": {u.Email},
@@ -52,7 +52,7 @@ func (v *pageRequest) saveWelcome() (ui.Response, error) {
 		steps.Address = &a
 	}
 	err := v.App.TakeFirstSteps(v.Context(), v.Who.Actor, steps)
-	if fields, wrong := ui.FieldsOf(err); wrong {
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p := v.welcomePage()
 		p.Errors = ui.SentencesOf(fields, ui.AddressLabels)
 		for _, labels := range []map[string]string{profileLabels, mailLabels} {

@@ -205,7 +205,7 @@ func (v *pageRequest) adminMail() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	for _, m := range part.Items {
-		p.Mail = append(p.Mail, failedLetter{m, ui.NewNoticeItem(m.Notification).Head})
+		p.Mail = append(p.Mail, failedLetter{m, ui.NoticeItemOf(m.Notification).Head})
 	}
 	p.Total = part.Total
 	p.paged("after", idOf(part.Next))

@@ -102,12 +102,12 @@ func (v *pageRequest) adminJobs() (ui.Response, error) {
 }
 
 // Kinds returns the kinds of jobs with their labels.
-func (p *jobsPage) Kinds() []inboxChoice {
-	var list []inboxChoice
+func (p *jobsPage) Kinds() []choice {
+	var list []choice
 	for kind, what := range jobNames {
-		list = append(list, inboxChoice{kind, what})
+		list = append(list, choice{kind, what})
 	}
-	slices.SortFunc(list, func(a, b inboxChoice) int { return strings.Compare(a.Words, b.Words) })
+	slices.SortFunc(list, func(a, b choice) int { return strings.Compare(a.Words, b.Words) })
 	return list
 }
 
@@ -193,7 +193,7 @@ func (v *pageRequest) adminStuck() (ui.Response, error) {
 	case "all":
 		f = exchange.StuckFilter{}
 	}
-	for _, tab := range []inboxChoice{{"", "Waiting for more than " + ui.Days(p.Days)}, {"lab", "On labs"},
+	for _, tab := range []choice{{"", "Waiting for more than " + ui.Days(p.Days)}, {"lab", "On labs"},
 		{"requester", "On requesters"},
 		{"escalated", "Owner was told"}, {"all", "All under way"}} {
 		address := "/admin/stuck"
@@ -220,5 +220,5 @@ func (v *pageRequest) adminStuck() (ui.Response, error) {
 	return ui.Show("admin_stuck", p)
 }
 
-// inboxChoice is a query value with its label.
-type inboxChoice struct{ Value, Words string }
+// choice is a query value with its label.
+type choice struct{ Value, Words string }

@@ -167,7 +167,7 @@ func (p *materialPage) need() {
 
 func (p *materialPage) documents() {
 	for _, f := range p.Files {
-		d := document{Icon: "file", Name: f.Description, Text: f.Filename + ", " + ui.Size(f.Content.Size),
+		d := document{Icon: "file", Name: f.Description, Text: f.Filename + ", " + ui.Bytes(f.Content.Size),
 			Address: f.DownloadPath()}
 		switch {
 		case p.MTAAttachmentID != nil && f.ID == *p.MTAAttachmentID:

@@ -52,7 +52,7 @@ func (v *pageRequest) makeGrant() (ui.Response, error) {
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
 	g, err := v.App.CreateGrant(v.Context(), v.Who.Actor,
 		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
-	if fields, ok := ui.FieldsOf(err); ok {
+	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("lab-grants", p)
 	} else if err != nil {

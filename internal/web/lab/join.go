@@ -9,9 +9,18 @@ import (
 	"aliquot/internal/web/ui"
 )
 
+// joinRequest is a request about an invitation, of somebody who belongs to no lab yet.
+type joinRequest struct{ *ui.PageRequest }
+
 // The token of an invitation is in the address of the link in a mail, which browsers store and send to others. So it
 // is moved at once into a cookie, and the page has an address without it.
 const joinCookie = "__Host-join"
+
+var joinPages = []ui.Route{
+	ui.Get("/join", (*joinRequest).joinPage),
+	ui.Post("/join/answer", (*joinRequest).answerJoin).Open(),
+	ui.Post("/join/{invitation}", (*joinRequest).answerInvitation),
+}
 
 type joinPage struct {
 	ui.Page
@@ -21,7 +30,7 @@ type joinPage struct {
 }
 
 // joinPage shows the invitation of the link in a mail.
-func (v *pageRequest) joinPage() (ui.Response, error) {
+func (v *joinRequest) joinPage() (ui.Response, error) {
 	if token := v.URL.Query().Get("token"); token != "" {
 		v.SetCookie(joinCookie, url.QueryEscape(token), ui.SignInLives)
 		r := ui.SeeOther("/join")
@@ -45,7 +54,7 @@ func (v *pageRequest) joinPage() (ui.Response, error) {
 	return v.joined(p, http.StatusOK)
 }
 
-func (p *joinPage) tell(i exchange.ShownInvitation, v *pageRequest) {
+func (p *joinPage) tell(i exchange.ShownInvitation, v *joinRequest) {
 	p.Invitation, p.Title = i, i.Organization+" invites you"
 	p.Addressee = i.RegistryID
 	if name, host, ok := strings.Cut(i.Email, "@"); ok {
@@ -66,12 +75,12 @@ func (p *joinPage) tell(i exchange.ShownInvitation, v *pageRequest) {
 	}
 }
 
-func (v *pageRequest) joined(p *joinPage, status int) (ui.Response, error) {
+func (v *joinRequest) joined(p *joinPage, status int) (ui.Response, error) {
 	return ui.Response{Status: status, Template: "join", Page: p, Private: true}, nil
 }
 
 // answerJoin accepts or declines.
-func (v *pageRequest) answerJoin() (ui.Response, error) {
+func (v *joinRequest) answerJoin() (ui.Response, error) {
 	if !v.SignedIn() { // the session has ended meanwhile
 		return ui.SeeOther("/signin?next=%2Fjoin"), nil
 	}
@@ -101,7 +110,7 @@ func (v *pageRequest) answerJoin() (ui.Response, error) {
 }
 
 // answerInvitation answers an invitation that is shown on the visitor's own pages.
-func (v *pageRequest) answerInvitation() (ui.Response, error) {
+func (v *joinRequest) answerInvitation() (ui.Response, error) {
 	id, err := v.PathID("invitation")
 	if err != nil {
 		return ui.Response{}, err

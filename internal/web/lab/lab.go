@@ -50,9 +50,6 @@ var labPages = []ui.Route{
 	ui.Post("/labs/{id}/webhooks/{webhook}/deliveries/{delivery}", (*pageRequest).redeliver),
 	ui.Get("/labs/{id}/activity", (*pageRequest).labActivity).Private(),
 	ui.Get("/labs/{id}/history", (*pageRequest).labHistory).Private(),
-	ui.Get("/join", (*pageRequest).joinPage),
-	ui.Post("/join/answer", (*pageRequest).answerJoin).Open(),
-	ui.Post("/join/{invitation}", (*pageRequest).answerInvitation),
 }
 
 // labPage is what every page of a lab has.
@@ -213,7 +210,7 @@ func (v *pageRequest) makeLab() (ui.Response, error) {
 	patch := p.patchOf()
 	patch.Owner, patch.Members = exchange.Some(exchange.UserRef(v.Who.ID)), exchange.Some([]exchange.UserRef{})
 	made, err := v.App.CreateOrganization(v.Context(), v.Who.Actor, patch)
-	if fields, ok := ui.FieldsOf(err); ok {
+	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("lab-new", p)
 	} else if err != nil {
@@ -248,7 +245,7 @@ func (v *pageRequest) saveLab() (ui.Response, error) {
 	p := &labForm{labPage: base}
 	p.read(v)
 	_, err = v.App.UpdateOrganization(v.Context(), v.Who.Actor, base.Lab.ID, p.patchOf(), nil)
-	if fields, ok := ui.FieldsOf(err); ok {
+	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("lab-settings", p)
 	} else if err != nil {

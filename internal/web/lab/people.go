@@ -116,8 +116,8 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 		return ui.Invalid("lab-people", p)
 	}
 	member, err := v.Person(v.PostFormValue("member"), id)
-	if fields, wrong := ui.FieldsOf(err); wrong {
-		return again("owner", ui.Sentences(fields["person"])...)
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
+		return again("owner", ui.AsSentences(fields["person"])...)
 	} else if err != nil {
 		return ui.Response{}, err
 	}
@@ -229,7 +229,7 @@ func (v *pageRequest) expiry() (o exchange.Opt[exchange.Instant], problem string
 
 // refusal returns why something was refused; ok reports whether the visitor can correct that in the form.
 func refusal(err error) (text string, ok bool) {
-	if fields, is := ui.FieldsOf(err); is && len(fields) > 0 {
+	if fields, is := ui.FieldErrorsIn(err); is && len(fields) > 0 {
 		var list []string
 		for _, texts := range fields {
 			list = append(list, strings.Join(texts, ", "))

@@ -69,7 +69,7 @@ func (v *pageRequest) saveShipping() (ui.Response, error) {
 	} else if id, err = v.PathID("shipping"); err == nil {
 		_, err = v.App.UpdateShipping(v.Context(), v.Who.Actor, id, patch, nil)
 	}
-	if fields, ok := ui.FieldsOf(err); ok {
+	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p, err := v.readRequirements()
 		if err != nil {
 			return ui.Response{}, err

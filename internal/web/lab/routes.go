@@ -11,4 +11,4 @@ import (
 type pageRequest struct{ *ui.PageRequest }
 
 // Routes returns the pages of the area.
-func Routes() []ui.Route { return slices.Concat(labPages, insightPages) }
+func Routes() []ui.Route { return slices.Concat(labPages, insightPages, fundingPages, joinPages) }

@@ -21,7 +21,7 @@ func (v *pageRequest) labStorageAfter(refused error) (ui.Response, error) {
 		labPage
 		Storage ui.StoragePage
 	}{base, v.StoragePage("/labs/"+base.ID, s, refused)}
-	return ui.Answered("lab-storage", &p, refused)
+	return ui.ShowStorage("lab-storage", &p, refused)
 }
 
 // deleteLabFile deletes a file of the lab.

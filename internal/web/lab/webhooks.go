@@ -74,17 +74,17 @@ func (v *pageRequest) makeWebhook() (ui.Response, error) {
 	}
 	if err == nil {
 		p.Made = &made
-		return v.secretly(ui.Show("lab-webhooks", p))
+		return secretly(ui.Show("lab-webhooks", p))
 	}
 	p.Form, p.All = typed, everything
-	if p.Errors, refused = ui.FieldsOf(err); !refused {
+	if p.Errors, refused = ui.FieldErrorsIn(err); !refused {
 		p.Errors = ui.FieldErrors{"url": {text}}
 	}
 	return ui.Invalid("lab-webhooks", p)
 }
 
 // secretly marks a response with a secret, so that nothing stores it.
-func (v *pageRequest) secretly(r ui.Response, err error) (ui.Response, error) {
+func secretly(r ui.Response, err error) (ui.Response, error) {
 	r.Private = true
 	return r, err
 }
@@ -157,7 +157,7 @@ func (v *pageRequest) saveWebhook() (ui.Response, error) {
 	}
 	patch, typed, everything := v.webhookForm()
 	_, err = v.App.UpdateWebhook(v.Context(), v.Who.Actor, lab, id, patch, nil)
-	if fields, ok := ui.FieldsOf(err); ok {
+	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p, err := v.readWebhook()
 		if err != nil {
 			return ui.Response{}, err
@@ -195,7 +195,7 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 			return ui.Response{}, err
 		}
 		p.Made = &w
-		return v.secretly(ui.Show("lab-webhook", p))
+		return secretly(ui.Show("lab-webhook", p))
 	case "ping":
 		_, err := v.App.PingWebhook(ctx, who, lab, id)
 		return here.Saying("A message is on its way. Load the page again to see what came of it."), err

@@ -74,7 +74,7 @@ func (v *pageRequest) plainly(err error) (ui.Response, error) {
 		}
 		v.NoteRefusal(err)
 		if list := e.Fields["file"]; len(list) > 0 {
-			text = strings.Join(ui.Sentences(list), " ")
+			text = strings.Join(ui.AsSentences(list), " ")
 		}
 	} else if err != nil {
 		return ui.Response{}, err

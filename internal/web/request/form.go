@@ -22,7 +22,7 @@ var askPages = []ui.Route{
 // askPage is the form of a new request.
 type askPage struct {
 	ui.Page
-	ui.Typed
+	ui.FormValues
 	app.RequestFormView
 	Resumed bool // the form is a draft
 	Again   bool // files were chosen, which have to be chosen again
@@ -113,9 +113,9 @@ func init() { maps.Copy(askLabels, ui.AddressLabels) }
 // askPage returns the page with the form and the values typed in it.
 func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
 	p := &askPage{Page: ui.Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f,
-		Typed: ui.Typed{Form: form}, Limit: v.App.UploadLimit}
+		FormValues: ui.FormValues{Form: form}, Limit: v.App.UploadLimit}
 	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
-	problems, _ := ui.FieldsOf(err)
+	problems, _ := ui.FieldErrorsIn(err)
 	p.Ready = checklist(f.Terms, ui.SentencesOf(problems, askLabels), form)
 	return p
 }
@@ -290,7 +290,7 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 			return v.forScript(sent), nil
 		}
 	}
-	fields, wrong := ui.FieldsOf(err)
+	fields, wrong := ui.FieldErrorsIn(err)
 	if !wrong && len(sent.Refused) == 0 {
 		if kept := save(); kept != nil { // so that nothing typed is lost
 			v.App.Log.WarnContext(v.Context(), "keep a request that could not be sent", "error", kept)

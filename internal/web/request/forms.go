@@ -73,7 +73,7 @@ func (v *pageRequest) changeDetails() (ui.Response, error) {
 
 // renamed returns an error with its fields renamed to those of a form.
 func renamed(err error, names map[string]string) error {
-	fields, wrong := ui.FieldsOf(err)
+	fields, wrong := ui.FieldErrorsIn(err)
 	if !wrong {
 		return err
 	}
@@ -113,7 +113,7 @@ func (v *pageRequest) assign() (ui.Response, error) {
 		user, unknown := v.Person(v.PostFormValue("assigned_to"), q.Organization)
 		_, err = v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
 			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))}, nil)
-		switch _, wrong := ui.FieldsOf(err); { // who may not assign gets that error, not one about the name
+		switch _, wrong := ui.FieldErrorsIn(err); { // who may not assign gets that error, not one about the name
 		case wrong && unknown != nil:
 			return renamed(unknown, map[string]string{"person": "assigned_to"})
 		case wrong:

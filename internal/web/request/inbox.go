@@ -54,7 +54,7 @@ func (p *inboxPage) Statuses() []inboxChoice {
 		{string(exchange.Cancelled), "Cancelled"}, {string(exchange.Invalid), "Withdrawn"}}
 }
 
-// inboxChoice is a query value with its label.
+// choice is a query value with its label.
 type inboxChoice struct{ Value, Words string }
 
 // inboxTab is a tab of the inbox.
@@ -119,8 +119,8 @@ func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *ex
 	}
 	id, err := v.Person(typed, v.Who.Organizations...)
 	f.AssignedTo = &id
-	if fields, wrong := ui.FieldsOf(err); wrong {
-		return ui.FieldErrors{"who": ui.Sentences(fields["person"])}, nil
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
+		return ui.FieldErrors{"who": ui.AsSentences(fields["person"])}, nil
 	}
 	return nil, err
 }

@@ -58,8 +58,8 @@ var bulkActs = map[string]bulkAct{
 	"assign": {did: "assigned", field: "assign", needs: "Choose a person.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
 			to, err := v.Person(f.Assign, v.Who.Organizations...)
-			if fields, wrong := ui.FieldsOf(err); wrong {
-				return exchange.FieldErrors{"assign": ui.Sentences(fields["person"])}.Err()
+			if fields, wrong := ui.FieldErrorsIn(err); wrong {
+				return exchange.FieldErrors{"assign": ui.AsSentences(fields["person"])}.Err()
 			} else if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 	if len(problems) == 0 {
 		for _, id := range ids {
 			err := act.do(v, id, f)
-			if fields, is := ui.FieldsOf(err); is {
+			if fields, is := ui.FieldErrorsIn(err); is {
 				for field, texts := range fields {
 					if _, ours := typed[field]; ours {
 						problems[field] = texts

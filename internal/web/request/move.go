@@ -171,7 +171,7 @@ func (v *pageRequest) move() (ui.Response, error) {
 		if err == nil {
 			s, err = patch.Patch(exchange.Shipment{})
 		}
-		if wrong, is := ui.FieldsOf(err); is {
+		if wrong, is := ui.FieldErrorsIn(err); is {
 			for field, texts := range wrong {
 				f[field] = texts
 			}
@@ -200,7 +200,7 @@ func (v *pageRequest) move() (ui.Response, error) {
 
 // askAgain shows the confirmation page again, with errors.
 func (v *pageRequest) askAgain(p *movePage, err error) (ui.Response, error) {
-	fields, wrong := ui.FieldsOf(err)
+	fields, wrong := ui.FieldErrorsIn(err)
 	if !wrong {
 		return v.refused("move", err)
 	}
@@ -209,7 +209,7 @@ func (v *pageRequest) askAgain(p *movePage, err error) (ui.Response, error) {
 		if field == "rejection_reason" {
 			field = "reason"
 		}
-		p.Errors["move-"+strings.TrimSuffix(field, "_reason")] = ui.Sentences(texts)
+		p.Errors["move-"+strings.TrimSuffix(field, "_reason")] = ui.AsSentences(texts)
 	}
 	return ui.Invalid("request-move", p)
 }

@@ -254,7 +254,7 @@ func (v *pageRequest) refused(form string, err error) (ui.Response, error) {
 	case len(e.Fields) > 0:
 		p.Errors = ui.FieldErrors{}
 		for field, texts := range e.Fields {
-			p.Errors[form+"-"+field] = ui.Sentences(texts)
+			p.Errors[form+"-"+field] = ui.AsSentences(texts)
 		}
 	default:
 		p.Errors = ui.FieldErrors{form + "-file": {e.Message}}

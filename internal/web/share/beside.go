@@ -119,8 +119,8 @@ func (v *pageRequest) settle(p *listingPage) error {
 	}
 	if p.Desk.More && contact != "" {
 		u, err := v.App.Member(v.Context(), []int64{p.Desk.Lab.ID}, contact)
-		if fields, wrong := ui.FieldsOf(err); wrong {
-			p.Errors = ui.FieldErrors{"contact_user_id": ui.Sentences(fields["person"])}
+		if fields, wrong := ui.FieldErrorsIn(err); wrong {
+			p.Errors = ui.FieldErrors{"contact_user_id": ui.AsSentences(fields["person"])}
 			return nil
 		} else if err != nil {
 			return err
@@ -161,7 +161,7 @@ func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) 
 			AcceptsReimbursement: on("accepts_reimbursement"), AcceptsOther: on("accepts_other_payment_methods"),
 			PaymentDetails: exchange.Some(p.Get("shipping.accepted_payment_details")),
 			Restrictions:   exchange.Some(p.Get("shipping.restrictions"))})
-	if fields, wrong := ui.FieldsOf(err); wrong {
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		own := exchange.FieldErrors{} // under the names of the form
 		for field, texts := range fields {
 			own["shipping."+field] = texts

@@ -186,7 +186,7 @@ func (p *listingPage) mistakes() ui.FieldErrors {
 		_, err = patch.Create()
 	}
 	list := ui.FieldErrors{}
-	more, _ := ui.FieldsOf(err)
+	more, _ := ui.FieldErrorsIn(err)
 	for _, fields := range []map[string][]string{found, more} {
 		for field, texts := range fields {
 			if strings.TrimSpace(strings.Join(p.Form[field], "")) != "" {

@@ -100,7 +100,7 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 		exchange.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
 			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)),
 			Preview: exchange.Some(!store)})
-	if fields, is := ui.FieldsOf(err); is {
+	if fields, is := ui.FieldErrorsIn(err); is {
 		p.Errors = importFaults(fields)
 		return ui.Invalid("share_import", p)
 	} else if err != nil {
@@ -119,7 +119,7 @@ func (v *pageRequest) grantFor(p *importPage) (id int64, wrong ui.FieldErrors, e
 	}
 	g, err := v.App.CreateGrant(v.Context(), v.Who.Actor,
 		exchange.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
-	if fields, is := ui.FieldsOf(err); is {
+	if fields, is := ui.FieldErrorsIn(err); is {
 		wrong = ui.FieldErrors{}
 		for field, texts := range fields {
 			name := map[string]string{"title": "grant_title", "funder_id": "grant_number"}[field]
@@ -204,7 +204,7 @@ func (v *pageRequest) importRefused(p *importPage, err error) (again ui.Response
 	if err == nil {
 		return ui.Response{}, false, nil
 	}
-	if fields, is := ui.FieldsOf(err); is {
+	if fields, is := ui.FieldErrorsIn(err); is {
 		p.Errors = importFaults(fields)
 		again, failed = ui.Invalid("share_import", p)
 		return again, true, failed

@@ -104,7 +104,7 @@ func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 	if err != nil {
 		v.Discard(sent)
 	}
-	if fields, is := ui.FieldsOf(err); is {
+	if fields, is := ui.FieldErrorsIn(err); is {
 		p.Errors = ui.FieldErrors{}
 		for field, texts := range fields {
 			p.Errors[field] = []string{"The " + field + " " + texts[0]}
@@ -174,7 +174,7 @@ func (p *sheetPage) told(fields map[string][]string) ui.FieldErrors {
 		}
 	}
 	for field, texts := range fields {
-		for _, text := range ui.Sentences(texts) {
+		for _, text := range ui.AsSentences(texts) {
 			switch {
 			case field == "category":
 				text = "Choose the category of rows that name none."
@@ -220,7 +220,7 @@ func (v *pageRequest) sendColumns() (ui.Response, error) {
 		return ui.Show("share_sheet", p)
 	}
 	j, err := v.App.BulkOf(v.Context(), v.Who.Actor, token, order)
-	if fields, is := ui.FieldsOf(err); is {
+	if fields, is := ui.FieldErrorsIn(err); is {
 		p.Errors = p.told(fields)
 		return ui.Invalid("share_sheet", p)
 	} else if err != nil {

@@ -28,7 +28,7 @@ func (v *PageRequest) SendSheet(name string, write func(io.Writer) error) (Respo
 		h.Set("Content-Type", SheetTypes[name[strings.LastIndexByte(name, '.')+1:]])
 		h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 		h.Set("Cache-Control", "private, no-store")
-		if err := write(uploadDeadline{w}); err != nil {
+		if err := write(patientWriter{w}); err != nil {
 			v.App.Log.ErrorContext(r.Context(), "sheet", "path", r.URL.Path, "error", err)
 			panic(http.ErrAbortHandler)
 		}
@@ -39,10 +39,10 @@ func (v *PageRequest) SendSheet(name string, write func(io.Writer) error) (Respo
 var SheetTypes = map[string]string{"csv": "text/csv; charset=utf-8",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
-// patient extends the connection's deadline for each part of a file of unknown size.
-type uploadDeadline struct{ http.ResponseWriter }
+// patientWriter extends the connection's deadline for each part of a file of unknown size.
+type patientWriter struct{ http.ResponseWriter }
 
-func (p uploadDeadline) Write(b []byte) (int, error) {
+func (p patientWriter) Write(b []byte) (int, error) {
 	// a test's recorder has no deadlines
 	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(time.Minute))
 	return p.ResponseWriter.Write(b)

@@ -7,6 +7,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
+// DraftLine is a draft in a list.
 type DraftLine struct {
 	exchange.Draft
 	Address string // of the form

@@ -1,8 +1,6 @@
 package ui
 
-import (
-	"aliquot/internal/exchange"
-)
+import "aliquot/internal/exchange"
 
 // Look is the icon of an event, with its tone: turn, good, bad, info; "": grey.
 type Look struct{ Tone, Icon string }

@@ -18,23 +18,19 @@ func SearchSize(field, text string) error {
 	return f.Err()
 }
 
-func FieldErrorsOf(err error) map[string][]string {
-	fields, _ := FieldsOf(err)
-	return fields
-}
-
-// Typed are the values of a form's fields.
-type Typed struct{ Form url.Values }
+// FormValues are the values of a form's fields.
+type FormValues struct{ Form url.Values }
 
 // Val returns the value of a field.
-func (t Typed) Val(name string) string { return t.Form.Get(name) }
+func (t FormValues) Val(name string) string { return t.Form.Get(name) }
 
 // Country returns how addresses are written in the country that the form names.
-func (t Typed) Country() exchange.Country { return exchange.CountryOf(t.Form.Get("country")) }
+func (t FormValues) Country() exchange.Country { return exchange.CountryOf(t.Form.Get("country")) }
 
 // Countries returns the countries to choose from.
-func (t Typed) Countries() []exchange.Country { return exchange.Countries }
+func (t FormValues) Countries() []exchange.Country { return exchange.Countries }
 
+// MessageOf returns the words of an error for people.
 func MessageOf(err error) string {
 	if e, is := errors.AsType[*exchange.Error](err); is {
 		return e.Message
@@ -77,8 +73,8 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Sentences returns the errors of a field as sentences.
-func Sentences(texts []string) []string {
+// AsSentences returns the errors of a field as sentences.
+func AsSentences(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, t := range texts {
 		list[i] = strings.ToUpper(t[:1]) + t[1:] + "."

@@ -73,6 +73,7 @@ func Ago(d time.Duration) string {
 	return "in " + text
 }
 
+// Span formats a duration, "" under a minute.
 func Span(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -89,6 +90,7 @@ func Span(d time.Duration) string {
 	return Plural(int(d.Hours()/24/365), "year")
 }
 
+// Days formats a number of days.
 func Days(n int) string { return Plural(n, "day") }
 
 // Plural returns a number with its noun, as "1 day", "2 days".
@@ -152,8 +154,8 @@ func Badge(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// Size formats a number of bytes, as "3.8 MB".
-func Size(n int64) string {
+// Bytes formats a number of bytes, as "3.8 MB".
+func Bytes(n int64) string {
 	switch {
 	case n < 1000:
 		return Plural(n, "byte")

@@ -7,6 +7,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
+// Tab is an entry of a list's navigation.
 type Tab struct {
 	Words, Address string
 	Count          int64
@@ -25,7 +26,8 @@ type NoticeItem struct {
 // maxQuoted is how much of a quoted text is shown.
 const maxQuoted = 240
 
-func NewNoticeItem(n exchange.Notification) NoticeItem {
+// NoticeItemOf returns a notification as the page shows it.
+func NoticeItemOf(n exchange.Notification) NoticeItem {
 	i := NoticeItem{Notification: n}
 	actor := "Aliquot"
 	if n.Actor != nil {

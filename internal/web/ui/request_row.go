@@ -32,6 +32,7 @@ func CountRequests(n int64) string {
 	return ManyRequests(n) + " requests"
 }
 
+// ManyRequests formats a number of requests without the noun.
 func ManyRequests(n int64) string {
 	if n >= exchange.MaxCounted {
 		return Count(exchange.MaxCounted) + "+"
@@ -69,15 +70,7 @@ func RequestOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
 	return p
 }
 
-// ParseID parses a positive number, nil if the text is not one.
-func ParseID(text string) *int64 {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 {
-		return nil
-	}
-	return &n
-}
-
+// RequestRow returns a request as the list shows it to the visitor.
 func (v *PageRequest) RequestRow(item app.InboxItem) RequestRow {
 	now := v.App.DB.Read().Now
 	r := RequestRow{InboxItem: item, Status: StatusOf(item.RequestDetail, v.Who.Actor), With: item.Asker.Name(),

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"aliquot/internal/exchange"
 )
@@ -48,8 +47,8 @@ func (r Response) Undoable(text string, deed int64) Response {
 	return r
 }
 
-// FieldsOf returns the field errors in err; ok is false if err is another error.
-func FieldsOf(err error) (fields map[string][]string, ok bool) {
+// FieldErrorsIn returns the field errors in err; ok is false if err is another error.
+func FieldErrorsIn(err error) (fields map[string][]string, ok bool) {
 	e, is := errors.AsType[*exchange.Error](err)
 	if !is || e.Code != exchange.InvalidInput {
 		return nil, false
@@ -73,14 +72,4 @@ func (v *PageRequest) ToSignIn() Response {
 		}
 	}
 	return SeeOther("/signin?next=" + url.QueryEscape(next))
-}
-
-// LocalAddress returns next if it is an address on this host, "/" otherwise.
-func LocalAddress(next string) string {
-	u, err := url.Parse(next)
-	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
-		strings.ContainsAny(next, "\\\r\n\t") || u.Host != "" || u.Scheme != "" {
-		return "/"
-	}
-	return next
 }

@@ -16,7 +16,7 @@ func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept-Encoding")
 	if status == http.StatusOK && r.Method != http.MethodPost {
-		weak := "W/" + Etag(content) // the tag of the compressed page, too
+		weak := "W/" + ETag(content) // the tag of the compressed page, too
 		h.Set("ETag", weak)
 		if strings.Contains(r.Header.Get("If-None-Match"), weak) {
 			w.WriteHeader(http.StatusNotModified)
@@ -33,9 +33,11 @@ func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	_, _ = w.Write(content) // the client may have disconnected
 }
 
-func Etag(content []byte) string { return `"` + Sum(content) + `"` }
+// ETag returns the tag of a content.
+func ETag(content []byte) string { return `"` + ContentHash(content) + `"` }
 
-func Sum(content []byte) string {
+// ContentHash returns the first half of the hash of a content.
+func ContentHash(content []byte) string {
 	hash := sha256.Sum256(content)
 	return hex.EncodeToString(hash[:8])
 }

@@ -90,7 +90,7 @@ func TrackOf(q exchange.RequestDetail, v StatusView) []StageView {
 	return list
 }
 
-// Status returns the state of a request for a viewer. All texts about statuses are here.
+// StatusOf returns the state of a request for a viewer. All texts about statuses are here.
 func StatusOf(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
 	turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
 	if turn == nil {

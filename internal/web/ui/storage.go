@@ -14,6 +14,7 @@ type StoragePage struct {
 	Failed string // why a file was not deleted
 }
 
+// StoragePage returns the page of stored files; refused is why a file was not deleted.
 func (v *PageRequest) StoragePage(base string, s app.StorageView, refused error) StoragePage {
 	p := StoragePage{StorageView: s, Base: base, Grace: int(v.App.Grace.Hours() / 24)}
 	if refused != nil {
@@ -22,8 +23,8 @@ func (v *PageRequest) StoragePage(base string, s app.StorageView, refused error)
 	return p
 }
 
-// Answered returns the storage page, with the error if a file could not be deleted.
-func Answered(template string, page Content, refused error) (Response, error) {
+// ShowStorage returns the storage page, with the error if a file could not be deleted.
+func ShowStorage(template string, page Content, refused error) (Response, error) {
 	answer, err := Show(template, page)
 	if refused != nil {
 		answer.Status = http.StatusConflict

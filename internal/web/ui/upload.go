@@ -19,7 +19,8 @@ import (
 // slowest is the slowest connection over which a whole file can be sent, in bytes per second.
 const slowest = 64 << 10
 
-// ExtendDeadlines extends the deadlines of the connection to allow for n bytes; the server's defaults are meant for pages.
+// ExtendDeadlines extends the deadlines of the connection to allow for n bytes; the server's defaults are meant for
+// pages.
 func (v *PageRequest) ExtendDeadlines(n int64) {
 	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
 	connection := http.NewResponseController(v.W)
@@ -41,7 +42,7 @@ type SentFile struct {
 	Content exchange.Content
 }
 
-// faults returns the errors of the files, by field.
+// FileErrors returns the errors of the files, by field.
 func (f SentForm) FileErrors() FieldErrors {
 	list := FieldErrors{}
 	for field, e := range f.Refused {
@@ -89,6 +90,7 @@ const (
 var (
 	errNotTaken = exchange.Errorf(exchange.InvalidInput, "The form was not taken.")
 	errNotForm  = exchange.Errorf(exchange.InvalidInput, "What was sent is no form. Send it from the page that has it.")
+	// ErrNotWhole refuses a form of which a part is missing.
 	ErrNotWhole = exchange.Errorf(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
 	errNotText  = exchange.Errorf(exchange.InvalidInput, "The form has something that is no text. Send it from the "+
 		"page that has it.")
@@ -205,7 +207,7 @@ func (v *PageRequest) readFile(f SentForm, part *multipart.Part,
 		return err
 	case code == exchange.TooLarge:
 		f.Refused[field] = exchange.Errorf(code, "The file is too large: it may have up to %s.",
-			Size(v.App.UploadLimit))
+			Bytes(v.App.UploadLimit))
 	case code == exchange.InvalidInput:
 		f.Refused[field] = exchange.Errorf(code, "The file is empty.")
 	case code == exchange.UnsupportedMedia, code == exchange.QuotaExceeded:

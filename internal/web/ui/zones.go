@@ -9,7 +9,7 @@ import (
 )
 
 // Zones returns the time zones by region.
-func (t Typed) Zones() []zoneRegion { return regions(t.Val("time_zone")) }
+func (t FormValues) Zones() []zoneRegion { return regions(t.Val("time_zone")) }
 
 // zoneRegion is a part of the world with its time zones.
 type zoneRegion struct {

@@ -18,14 +18,6 @@ import (
 var insightPages = []ui.Route{
 	ui.Get("/labs/{id}/insights", (*pageRequest).insights).Private().Expensive(),
 	ui.Get("/labs/{id}/insights.csv", (*pageRequest).insightsCSV).Private().Expensive(),
-	ui.Get("/funding/{id}", (*pageRequest).grant).Private(),
-	ui.Get("/funding/{id}/report.csv", (*pageRequest).reportCSV),
-	ui.Get("/funding/{id}/report", (*pageRequest).report),
-	ui.Post("/funding/{id}", (*pageRequest).saveGrant),
-	ui.Post("/funding/{id}/materials", (*pageRequest).fund),
-	ui.Post("/funding/{id}/materials/remove", (*pageRequest).unfund),
-	ui.Post("/funding/{id}/links", (*pageRequest).makeGrantLink),
-	ui.Post("/funding/{id}/links/{link}/revoke", (*pageRequest).revokeGrantLink),
 }
 
 type insightsPage struct {

@@ -12,6 +12,21 @@ import (
 	"aliquot/internal/web/ui"
 )
 
+// grantRequest is a request for a page of a grant.
+type grantRequest struct{ *ui.PageRequest }
+
+var fundingPages = []ui.Route{
+	ui.Get("/funding/{id}", (*grantRequest).grant).Private(),
+	ui.Get("/funding/{id}/report.csv", (*grantRequest).reportCSV),
+	ui.Get("/funding/{id}/report", (*grantRequest).report),
+	ui.Post("/funding/{id}", (*grantRequest).saveGrant),
+	ui.Post("/funding/{id}/materials", (*grantRequest).fund),
+	ui.Post("/funding/{id}/materials/remove", (*grantRequest).unfund),
+	ui.Post("/funding/{id}/links", (*grantRequest).makeGrantLink),
+	ui.Post("/funding/{id}/links/{link}/revoke", (*grantRequest).revokeGrantLink),
+}
+
+// grantPage shows a grant and what it made available.
 type grantPage struct {
 	ui.Page
 	Grant           app.GrantPage
@@ -35,7 +50,7 @@ func (p *grantPage) CategoryLabel(code string) string {
 	return c.Label
 }
 
-func (v *pageRequest) readGrant() (*grantPage, error) {
+func (v *grantRequest) readGrant() (*grantPage, error) {
 	id, err := v.PathID("id")
 	if err != nil {
 		return nil, err
@@ -70,7 +85,7 @@ func (p *grantPage) tell(r app.GrantReport) {
 }
 
 // grant shows what a grant made available.
-func (v *pageRequest) grant() (ui.Response, error) {
+func (v *grantRequest) grant() (ui.Response, error) {
 	p, err := v.readGrant()
 	if err != nil {
 		return ui.Response{}, err
@@ -78,7 +93,7 @@ func (v *pageRequest) grant() (ui.Response, error) {
 	return ui.Show("funding", p)
 }
 
-func (v *pageRequest) saveGrant() (ui.Response, error) {
+func (v *grantRequest) saveGrant() (ui.Response, error) {
 	p, err := v.readGrant()
 	if err != nil {
 		return ui.Response{}, err
@@ -86,7 +101,7 @@ func (v *pageRequest) saveGrant() (ui.Response, error) {
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
 	_, err = v.App.UpdateGrant(v.Context(), v.Who.Actor, p.Grant.ID,
 		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)}, nil)
-	if fields, ok := ui.FieldsOf(err); ok {
+	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors, p.Open = fields, "edit"
 		return ui.Invalid("funding", p)
 	} else if err != nil {
@@ -96,7 +111,7 @@ func (v *pageRequest) saveGrant() (ui.Response, error) {
 }
 
 // fund adds a material to the grant, by its number or its address.
-func (v *pageRequest) fund() (ui.Response, error) {
+func (v *grantRequest) fund() (ui.Response, error) {
 	p, err := v.readGrant()
 	if err != nil {
 		return ui.Response{}, err
@@ -118,7 +133,7 @@ func (v *pageRequest) fund() (ui.Response, error) {
 	return ui.SeeOther("/funding/" + p.ID + "#materials").Saying("The grant names " + m.Title + " now."), nil
 }
 
-func (v *pageRequest) unfund() (ui.Response, error) {
+func (v *grantRequest) unfund() (ui.Response, error) {
 	id, err := v.PathID("id")
 	if err != nil {
 		return ui.Response{}, err
@@ -135,7 +150,7 @@ func (v *pageRequest) unfund() (ui.Response, error) {
 }
 
 // makeGrantLink creates a link for the funder, and shows it, which no other page does.
-func (v *pageRequest) makeGrantLink() (ui.Response, error) {
+func (v *grantRequest) makeGrantLink() (ui.Response, error) {
 	p, err := v.readGrant()
 	if err != nil {
 		return ui.Response{}, err
@@ -144,7 +159,7 @@ func (v *pageRequest) makeGrantLink() (ui.Response, error) {
 	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // an invalid number becomes 0, which is refused
 	p.Link, p.LinkEnds, err = v.App.ShareGrant(v.Context(), v.Who.Actor, p.Grant.ID,
 		exchange.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
-	if fields, ok := ui.FieldsOf(err); ok {
+	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("funding", p)
 	} else if text, ok := refusal(err); ok {
@@ -159,10 +174,10 @@ func (v *pageRequest) makeGrantLink() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	p.Link, p.LinkEnds = made, ends
-	return v.secretly(ui.Show("funding", p))
+	return secretly(ui.Show("funding", p))
 }
 
-func (v *pageRequest) revokeGrantLink() (ui.Response, error) {
+func (v *grantRequest) revokeGrantLink() (ui.Response, error) {
 	id, err := v.PathID("id")
 	if err != nil {
 		return ui.Response{}, err
@@ -178,7 +193,7 @@ func (v *pageRequest) revokeGrantLink() (ui.Response, error) {
 }
 
 // readReport reads the report of a link.
-func (v *pageRequest) readReport() (*grantPage, error) {
+func (v *grantRequest) readReport() (*grantPage, error) {
 	id, err := v.PathID("id")
 	if err != nil {
 		return nil, err
@@ -194,7 +209,7 @@ func (v *pageRequest) readReport() (*grantPage, error) {
 	return p, nil
 }
 
-func (v *pageRequest) report() (ui.Response, error) {
+func (v *grantRequest) report() (ui.Response, error) {
 	p, err := v.readReport()
 	if err != nil {
 		return ui.Response{Private: true}, err
@@ -203,7 +218,7 @@ func (v *pageRequest) report() (ui.Response, error) {
 }
 
 // reportCSV sends the report as a table, to holders of a link and those who may read the grant.
-func (v *pageRequest) reportCSV() (ui.Response, error) {
+func (v *grantRequest) reportCSV() (ui.Response, error) {
 	var p *grantPage
 	var err error
 	if v.URL.Query().Has("key") {
