@@ -288,7 +288,7 @@ func (v *pageRequest) changeMaterial(p *listingPage) (m exchange.ShownMaterial, 
 	}
 	err = p.check(wrong, err, missing)
 	if p.Base != tagOf(old) {
-		if fields, is := ui.FieldsOf(err); is {
+		if fields, is := ui.FieldErrorsIn(err); is {
 			p.mark(fields)
 		}
 		return m, changedMeanwhile{*p.Material}
@@ -323,7 +323,7 @@ var errAlike = errors.New("the lab has materials like it")
 // check returns all that is wrong with the form as one error: values that cannot be read, values that err refuses, what
 // is missing, and the files that are marked already.
 func (p *listingPage) check(wrong exchange.FieldErrors, err error, missing exchange.FieldErrors) error {
-	refused, is := ui.FieldsOf(err)
+	refused, is := ui.FieldErrorsIn(err)
 	if err != nil && !is {
 		return err
 	}
