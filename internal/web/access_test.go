@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -91,51 +92,74 @@ func deref(p *int64) int64 {
 	return *p
 }
 
-// snapshot is the whole database, a line for each row, but for what may be written whoever asks: when a session was
-// seen, what an admin looked at, what was typed and could not be sent, and which numbers are kept of days that are
-// over.
-func (w *world) snapshot() []string {
-	w.Helper()
-	pool := storetest.SQL(w, w.db)
-	tables, err := pool.QueryContext(w.Context(),
-		`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
-		AND name NOT IN ('tokens', 'audit_events', 'drafts', 'insight_marks', 'insight_days') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-	w.must(err)
-	var names, lines []string
-	for tables.Next() {
-		var name string
-		w.must(tables.Scan(&name))
-		names = append(names, name)
-	}
-	w.must(tables.Err())
-	for _, name := range names {
-		rows, err := pool.QueryContext(w.Context(), "SELECT * FROM "+name)
-		w.must(err)
-		columns, err := rows.Columns()
-		w.must(err)
-		cells, places := make([]any, len(columns)), make([]any, len(columns))
-		for i := range cells {
-			places[i] = &cells[i]
-		}
-		for rows.Next() {
-			w.must(rows.Scan(places...))
-			lines = append(lines, fmt.Sprintf("%s %v", name, cells))
-		}
-		w.must(rows.Err())
-	}
-	w.must(pool.Close())
-	slices.Sort(lines)
-	return lines
+// snapshot is the database of a watched world as it was at a moment.
+type snapshot struct {
+	w         *world
+	then, now *sql.Conn // then is in a transaction of that moment
 }
 
-// changed says how two snapshots differ.
-func changed(before, after []string) string {
-	for _, line := range after {
-		if _, same := slices.BinarySearch(before, line); !same {
-			return fmt.Sprintf("there is %.300s", line)
+// snapshot begins to watch the database.
+func (w *world) snapshot() *snapshot {
+	w.Helper()
+	pool := storetest.SQL(w, w.db)
+	open := func(queries ...string) *sql.Conn {
+		conn, err := pool.Conn(w.Context())
+		w.must(err)
+		w.Cleanup(func() { _ = conn.Close() })
+		for _, query := range queries {
+			_, err := conn.ExecContext(w.Context(), query)
+			w.must(err)
 		}
+		return conn
 	}
-	return fmt.Sprintf("%d rows became %d", len(before), len(after))
+	return &snapshot{w, open("BEGIN", "SELECT 1 FROM users"), open("DELETE FROM written")} // reading begins it
+}
+
+// changed says what is not as it was, "" if all is, but for what may be written whoever asks: when a session was seen,
+// what an admin looked at, what was typed and could not be sent, and which numbers are kept of days that are over.
+func (s *snapshot) changed() string {
+	s.w.Helper()
+	queries := []string{}
+	for _, index := range []string{"material", "organization", "user", "request"} { // what each writing of it changes
+		queries = append(queries, fmt.Sprintf("SELECT id, HEX(block) FROM %s_words_data WHERE id <= 10", index))
+	}
+	for _, table := range s.rows(s.now, `SELECT name FROM written
+		WHERE name NOT IN ('tokens', 'audit_events', 'drafts', 'insight_marks', 'insight_days')`) {
+		queries = append(queries, "SELECT * FROM "+table)
+	}
+	for _, query := range queries {
+		before, after := s.rows(s.then, query), s.rows(s.now, query)
+		if slices.Equal(before, after) {
+			continue
+		}
+		for _, row := range after {
+			if _, same := slices.BinarySearch(before, row); !same {
+				return fmt.Sprintf("%s: there is %.300s", query, row)
+			}
+		}
+		return fmt.Sprintf("%s: %d rows became %d", query, len(before), len(after))
+	}
+	return ""
+}
+
+// rows are the rows that conn sees, a line each, in order.
+func (s *snapshot) rows(conn *sql.Conn, query string) (lines []string) {
+	s.w.Helper()
+	rows, err := conn.QueryContext(s.w.Context(), query)
+	s.w.must(err)
+	columns, err := rows.Columns()
+	s.w.must(err)
+	cells, places := make([]any, len(columns)), make([]any, len(columns))
+	for i := range cells {
+		places[i] = &cells[i]
+	}
+	for rows.Next() {
+		s.w.must(rows.Scan(places...))
+		lines = append(lines, fmt.Sprint(cells...))
+	}
+	s.w.must(rows.Err())
+	slices.Sort(lines)
+	return lines
 }
 
 // TestEveryPageAnswersEachRoleAsTheTableSays, and what reads or is refused changes nothing.
@@ -165,10 +189,10 @@ func (row asked) hold(t *testing.T) {
 	method, _, _ := strings.Cut(row.pattern, " ")
 	var w *world
 	var names *strings.Replacer
-	var before []string
+	var before *snapshot
 	for _, role := range roles {
 		if w == nil {
-			w = alone(t)
+			w = watched(t)
 			names, before = w.furnished(), nil
 		}
 		v := w.as(role.person)
@@ -200,11 +224,10 @@ func (row asked) hold(t *testing.T) {
 			got = "in"
 		}
 		outcomes = append(outcomes, got)
-		after := w.snapshot()
 		if took := method == http.MethodPost && a.status < 400 && got != "in"; took {
 			w = nil // the next role finds things as they were
-		} else if !slices.Equal(before, after) {
-			t.Errorf("%s: %s %s, %s, changed something: %s", role.name, method, path, got, changed(before, after))
+		} else if changed := before.changed(); changed != "" {
+			t.Errorf("%s: %s %s, %s, changed something: %s", role.name, method, path, got, changed)
 			w = nil
 		}
 	}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -60,19 +61,63 @@ func fill(where string) error {
 	return errors.Join(err, db.Close())
 }
 
-// filled is a SQLite file with the sample data.
-var filled = sync.OnceValues(func() (file []byte, err error) {
+// made is the content of a file that make makes.
+func made(make func(path string) error) (content []byte, err error) {
 	dir, err := os.MkdirTemp("", "aliquot-web-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "demo.db")
-	if err := fill(path); err != nil {
+	if err := make(path); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
+}
+
+// filled is a SQLite file with the sample data.
+var filled = sync.OnceValues(func() ([]byte, error) { return made(fill) })
+
+// filledAndWatched is filled with triggers that write the names of changed tables into the table written.
+var filledAndWatched = sync.OnceValues(func() ([]byte, error) {
+	file, err := filled()
+	if err != nil {
+		return nil, err
+	}
+	return made(func(path string) error {
+		return errors.Join(os.WriteFile(path, file, 0o600), watch(path))
+	})
 })
+
+func watch(path string) error {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(context.Background(), `SELECT name FROM pragma_table_list WHERE type = 'table'
+		AND schema = 'main' AND name NOT LIKE 'sqlite_%'`) // full-text indexes take no triggers
+	if err != nil {
+		return err
+	}
+	queries := []string{"CREATE TABLE written (name TEXT)"}
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			return err
+		}
+		for _, change := range []string{"INSERT", "UPDATE", "DELETE"} {
+			queries = append(queries, fmt.Sprintf(`CREATE TRIGGER watch_%[1]s_%[2]s AFTER %[2]s ON %[1]s BEGIN
+				INSERT INTO written SELECT '%[1]s' WHERE NOT EXISTS (SELECT 1 FROM written WHERE name = '%[1]s'); END`,
+				table, change))
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	_, err = db.ExecContext(context.Background(), strings.Join(queries, ";\n"))
+	return err
+}
 
 // template is a database of PostgreSQL with the sample data: of this process alone, as their files are.
 var template = sync.OnceValue(func() string { return "aliquot_web_" + strings.ToLower(rand.Text()[:16]) })
@@ -83,7 +128,13 @@ func openDemo(t testing.TB, kind string) *store.DB {
 	if kind == storetest.PostgreSQL {
 		return storetest.At(t, storetest.Clone(t, template(), fill))
 	}
-	file, err := filled()
+	return openFile(t, filled)
+}
+
+// openFile opens a copy of a file of SQLite.
+func openFile(t testing.TB, content func() ([]byte, error)) *store.DB {
+	t.Helper()
+	file, err := content()
 	if err != nil {
 		t.Fatal(err)
 	}

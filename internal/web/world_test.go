@@ -46,6 +46,12 @@ func alone(t *testing.T) *world {
 	return newWorld(t, openDemo(t, storetest.SQLite))
 }
 
+// watched is alone with a database that notes which tables are written, for snapshots.
+func watched(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, openFile(t, filledAndWatched))
+}
+
 func newWorld(t *testing.T, db *store.DB, more ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{T: t, db: db}
