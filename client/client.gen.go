@@ -3775,7 +3775,7 @@ type Shipping struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// NeedsPayment The requester pays for shipping.
+	// NeedsPayment Requester pays shipping for shipping.
 	NeedsPayment bool `json:"needs_payment"`
 
 	// NeedsShippingAddress The requester gives an address.
@@ -3807,7 +3807,7 @@ type ShippingNew struct {
 	// AcceptsShippingCode The requester gives the number of an account with a carrier.
 	AcceptsShippingCode *bool `json:"accepts_shipping_code,omitempty"`
 
-	// NeedsPayment The requester pays for shipping.
+	// NeedsPayment Requester pays shipping for shipping.
 	NeedsPayment *bool `json:"needs_payment,omitempty"`
 
 	// NeedsShippingAddress The requester gives an address.
@@ -3834,7 +3834,7 @@ type ShippingPatch struct {
 	// AcceptsShippingCode The requester gives the number of an account with a carrier.
 	AcceptsShippingCode *bool `json:"accepts_shipping_code,omitempty"`
 
-	// NeedsPayment The requester pays for shipping.
+	// NeedsPayment Requester pays shipping for shipping.
 	NeedsPayment *bool `json:"needs_payment,omitempty"`
 
 	// NeedsShippingAddress The requester gives an address.

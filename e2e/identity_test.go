@@ -321,7 +321,7 @@ func TestSignIn_AWrongSecretOrIssuerIsToldAtTheStart(t *testing.T) {
 					}
 					page := (&surfer{t, map[string]map[string]string{}}).visit(http.MethodGet, server.base+"/signin",
 						nil, "")
-					if !strings.Contains(page.doc.Find(".note.bad").Text(), "does not work at the moment") {
+					if !strings.Contains(page.doc.Find(".note.bad").Text(), "not available at the moment") {
 						t.Errorf("%s", page.doc.Find("main").Text())
 					}
 					if log, err := os.ReadFile(server.log); err != nil || strings.Contains(string(log), "hush-hush") {

@@ -209,8 +209,8 @@ func TestOneClickInAMailProgramStopsMail(t *testing.T) {
 			{"POST", p.base + "/unsubscribe",
 				url.Values{"token": {strings.SplitN(link, "token=", 2)[1]}, "mail": {"on"}}, 200, "You get it again"},
 			{"GET", link, nil, 200, "Stop this e-mail"},
-			{"GET", link + "x", nil, 404, "This link is not whole"},
-			{"POST", p.base + "/unsubscribe", nil, 404, "This link is not whole"},
+			{"GET", link + "x", nil, 404, "This link is incomplete"},
+			{"POST", p.base + "/unsubscribe", nil, 404, "This link is incomplete"},
 			{"PUT", link, nil, 405, ""},
 		} {
 			r, err := http.NewRequestWithContext(t.Context(), step.method, step.address,

@@ -51,7 +51,7 @@ func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {
 			tab.says("freezer box")
 			tab.fill("Keep columns that nobody knows", "yes")
 			tab.followIn("main", "Check the rows")
-			tab.again("List the rows that are right")
+			tab.again("List rows without errors")
 			tab.says("must be one of")
 			tab.fill("What STONE should be", "Cell line")
 			tab.followIn("main", "Replace and check again")

@@ -273,7 +273,7 @@ func TestEmbargoedMaterial_Duplicates(t *testing.T) {
 		}
 		preview := stranger.want(200, "POST", "/materials/import/preview",
 			obj{"import_source": "GEO", "accession": "GSE777"})
-		if preview.Body["existing"] != nil || !strings.Contains(string(preview.Raw), "imported already") {
+		if preview.Body["existing"] != nil || !strings.Contains(string(preview.Raw), "lready imported") {
 			t.Errorf("preview: %s", preview.Raw)
 		}
 		if a := s.member.want(200, "POST", "/materials", again); a.at("material.id") != float64(s.material) {

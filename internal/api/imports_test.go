@@ -169,8 +169,8 @@ func TestIdentifiersThatAreNoneAreNamedBeforeAnythingIsDone(t *testing.T) {
 			{[]string{}, []string{"is required"}},
 			{many, []string{"must be at most 500; there are 501"}},
 			{[]string{"GSE1", "nonsense", "SRP000001", "GPL570", "", "10.1038/nature10910"},
-				[]string{`[1] "nonsense": it is no accession`, `[3] "GPL570": GPL570 is a GEO platform`,
-					`[4] "": it is no`, `[5] "10.1038/nature10910": it is no`}},
+				[]string{`[1] "nonsense": it is not a GEO or SRA accession`, `[3] "GPL570": GPL570 is a GEO platform`,
+					`[4] "": it is not a GEO or SRA`, `[5] "10.1038/nature10910": it is not a GEO or SRA`}},
 			{[]string{"SRA713167", "GSE1?" + strings.Repeat("x", 300)},
 				[]string{`[0] "SRA713167": SRA713167 is an SRA submission`, `[1] "GSE1?xxx`}},
 		} {

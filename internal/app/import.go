@@ -164,7 +164,7 @@ func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.Import
 	case err == nil:
 		v.Existing = &m
 		if m.ID == 0 {
-			v.Warnings = append(v.Warnings, "It was imported already, by a lab that does not show it yet.")
+			v.Warnings = append(v.Warnings, "Already imported by a lab that has not made it public yet.")
 		}
 	case exchange.CodeOf(err) == exchange.NotFound:
 		err = nil

@@ -166,7 +166,7 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 		}
 		id := ask()
 		m.work()
-		if got := m.got("ada"); len(got) != 1 || got[0] != "rosa asks to join Mora lab: your turn (the decision)" {
+		if got := m.got("ada"); len(got) != 1 || got[0] != "rosa asks to join Mora lab: your decision needed" {
 			m.Errorf("Ada got %q", got)
 		}
 		if l := m.server.Messages()[0]; !strings.Contains(l.Text, "I start in May") ||
@@ -184,7 +184,7 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 		m.must(err)
 		m.work()
 		want := []string{"ada declined your request to join Mora lab: nothing to do",
-			"ada accepted your request to join Mora lab: you are a member now"}
+			"ada accepted your request to join Mora lab: you are now a member"}
 		if got := m.got("rosa"); !slices.Equal(got, want) ||
 			!strings.Contains(m.server.Messages()[1].Text, "No bench is free") {
 			m.Errorf("Rosa got %q, want %q", got, want)

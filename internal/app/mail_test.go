@@ -184,7 +184,7 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 				m.Errorf("the subject is %q, want %q", l.Subject, want)
 			}
 			if l.Header.Get("List-Id") != "Aliquot <request.aliquot.example.org>" ||
-				l.Header.Get("Reply-To") != "Answers are not read <aliquot@example.org>" {
+				l.Header.Get("Reply-To") != "Replies are not read <aliquot@example.org>" {
 				m.Errorf("List-Id %q, Reply-To %q", l.Header.Get("List-Id"), l.Header.Get("Reply-To"))
 			}
 			if !strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/requests/%d", id)) || l.HTML == "" {
@@ -337,17 +337,17 @@ func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
 		}
 		m.set("2026-03-02T17:00:00Z")
 		m.work()
-		if got := m.got("ada"); len(got) != 1 || got[0] != "2 things happened in 1 request; 1 waits for you" {
+		if got := m.got("ada"); len(got) != 1 || got[0] != "2 events in 1 request; 1 is waiting for you" {
 			m.Errorf("got %q", got)
 		}
 		m.say(m.rosa, id, "Please!")
 		m.work()
 		m.set("2026-03-06T08:00:00Z")
 		m.work()
-		if got := m.got("ada"); len(got) != 2 || got[1] != "1 thing happened in 1 request; 1 waits for you" {
+		if got := m.got("ada"); len(got) != 2 || got[1] != "1 event in 1 request; 1 is waiting for you" {
 			m.Errorf("got %q", got)
 		}
-		if got := m.got("ben"); len(got) != 1 || got[0] != "3 things happened in 1 request; none waits for you" {
+		if got := m.got("ben"); len(got) != 1 || got[0] != "3 events in 1 request; none is waiting for you" {
 			m.Errorf("the weekly one: %q", got)
 		}
 		sent := []exchange.MailState{exchange.MailSent, exchange.MailSent, exchange.MailSent}

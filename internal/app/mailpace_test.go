@@ -49,11 +49,11 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 		m.set("2026-03-02T10:00:00Z")
 		m.work()
 		got := m.got("ada")
-		if len(got) != exchange.MailPerHour+1 || got[exchange.MailPerHour] != "23 more things happened" {
+		if len(got) != exchange.MailPerHour+1 || got[exchange.MailPerHour] != "23 more events" {
 			m.Errorf("after the hour: %q", got)
 		}
 		if l := m.letterTo("ada"); !strings.Contains(l.Text, "The last one.") ||
-			!strings.Contains(l.Text, "one person caused more messages") {
+			!strings.Contains(l.Text, "one person’s actions caused more messages") {
 			m.Errorf("got %s", l.Text)
 		}
 		if states := m.mails(m.ada); slices.ContainsFunc(states,
@@ -228,6 +228,6 @@ func TestMail_EveryNotificationIsInOneMessage(t *testing.T) {
 }
 
 var (
-	thingsHappened = regexp.MustCompile(`^(\d+) (?:more )?things? happened`)
+	thingsHappened = regexp.MustCompile(`^(\d+) (?:more )?events?\b`)
 	saidWord       = regexp.MustCompile(`word-\d+\.`)
 )

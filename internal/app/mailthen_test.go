@@ -65,7 +65,7 @@ func TestMailTellsWhatWasThen(t *testing.T) {
 			}
 		}
 		for _, want := range []string{"To map receptors.", "Your turn since 2 March 2026, 09:10 UTC: the decision.",
-			"The request has moved on since"} {
+			"The request has changed since then"} {
 			if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
 				m.Errorf("the mail about the first abstract lacks %q:\n%s", want, said)
 			}

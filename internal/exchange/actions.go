@@ -52,7 +52,7 @@ func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, 
 		if accept {
 			state, kind, reason = Accepted, DocumentAccepted, ""
 		} else if reason == "" {
-			return FieldErrors{"reason": {"is required: say what to correct"}}.Err()
+			return FieldErrors{"reason": {"is required: say what needs to be corrected"}}.Err()
 		}
 		if d.State == state && d.Reason == reason {
 			return nil
@@ -70,7 +70,7 @@ func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now 
 			return err
 		}
 		if !c.wasSent() {
-			return Errorf(Conflict, "Nothing has been sent yet, so there is no transfer to report a problem with. "+
+			return Errorf(Conflict, "Nothing has been shipped yet, so there is no transfer to report a problem with. "+
 				"Write a message instead.")
 		}
 		c.OpenIssues++
@@ -140,7 +140,7 @@ func same(a, b Shipment) bool {
 }
 
 func slotName(s Slot) string {
-	return map[Slot]string{SignedMTA: "signed MTA", IRB: "IRB document", ExecutedMTA: "executed MTA"}[s]
+	return map[Slot]string{SignedMTA: "signed MTA", IRB: "IRB approval", ExecutedMTA: "executed MTA"}[s]
 }
 
 func join(needs []Need) string {

@@ -84,14 +84,14 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	case JoinAsked:
 		return fmt.Sprintf("%s asked to join %s.", actor, organization)
 	case JoinTaken:
-		return fmt.Sprintf("%s took you into %s, as you asked.", actor, organization)
+		return fmt.Sprintf("%s accepted your request to join %s.", actor, organization)
 	case SearchMatched:
 		return describeMatch(n.Detail)
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
 			strings.TrimSuffix(n.Detail.Reason, "."))
 	default:
-		return fmt.Sprintf("%s declined to take you into %s.", actor, organization)
+		return fmt.Sprintf("%s declined your request to join %s.", actor, organization)
 	}
 }
 

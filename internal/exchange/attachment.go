@@ -94,7 +94,7 @@ func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
 		a.File(*a.OwnedByOrg)
 	}
 	if a.OwnedByOrg == nil && a.OwnedByUser == nil {
-		f.Add("owned_by_user", "an attachment needs an owner: keep owned_by_user or owned_by_org")
+		f.Add("owned_by_user", "an attachment needs an owner: set owned_by_user or owned_by_org")
 	}
 	return a, f.Err()
 }

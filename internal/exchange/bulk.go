@@ -62,14 +62,14 @@ func (o BulkOptions) Check() (BulkOptions, error) {
 	}
 	for header, field := range o.Mapping {
 		if fold(header) == "" || len(header) > lineLength {
-			f.Add("mapping", "%q is no header", clip(header))
+			f.Add("mapping", "%q is not a header of the spreadsheet", clip(header))
 		}
 		if field == nil || *field == "" {
 			continue
 		}
 		h, known := fieldHeading(*field)
 		if !known || len(*field) > lineLength {
-			f.Add("mapping", "%q is no field; a key of your own is written as additional_metadata.key", clip(*field))
+			f.Add("mapping", "%q is not a field; write a custom key as additional_metadata.key", clip(*field))
 			continue
 		}
 		o.Mapping[header] = &h.Field

@@ -24,7 +24,7 @@ func Replace(list []Replacement, more []Replacement) ([]Replacement, error) {
 	list = slices.Clone(list)
 	for _, r := range more {
 		if r.To = tidy(r.To); r.To == "" || len(r.To) > lineLength || len(r.From) > lineLength {
-			f.Add("values", "what stands for %q must be a text of up to %d bytes", clip(r.From), lineLength)
+			f.Add("values", "the replacement for %q must be text of up to %d bytes", clip(r.From), lineLength)
 		}
 		for i := range list {
 			if list[i].Header == r.Header && list[i].To == r.From {

@@ -39,29 +39,29 @@ const TooLong = "#too long for a cell of a spreadsheet; it stays as it is"
 // material of a row; RowTarget reads them.
 var materialColumns = []Column{
 	{Field: "id", Label: "Aliquot id", keeps: true, also: []string{"material id"},
-		Help: "Of a material that is listed already, as the export gives it. Empty for a new one.",
+		Help: "The id of a material already listed, as in the export. Leave empty for a new one.",
 		show: func(m Material) string { return strconv.FormatInt(m.ID, 10) },
 		read: func(string, *MaterialPatch) error { return nil }},
 	{Field: "reference", Label: "Reference", Example: "LN2-3-B7", keeps: true,
-		Help: "Your own number or name for it, different for each material. A row with a reference that is listed " +
-			"already changes that material.",
+		Help: "Your own number or name for it, unique for each material. A row whose reference is already listed " +
+			"changes that material.",
 		also: []string{"lab reference", "our reference", "internal id", "lab id", "inventory id", "inventory number",
 			"barcode", "item id", "ref"},
 		show: func(m Material) string { return orEmpty(m.Reference) },
 		read: func(cell string, p *MaterialPatch) error { p.Reference = NullOf(cell); return nil }},
 	{Field: "category", Label: "Category", keeps: true, Values: category.Codes(), Closed: true,
 		also: []string{"material category", "type of material"},
-		Help: "What kind of material it is. It cannot change later.",
+		Help: "The kind of material. It cannot be changed later.",
 		show: func(m Material) string { return m.Category },
 		read: func(cell string, p *MaterialPatch) error { p.Category = Some(categoryCode(cell)); return nil }},
 	{Field: "title", Label: "Title", Example: "HT-29, passage 18", keeps: true,
 		also: []string{"name", "material", "material name", "item", "item name"},
-		Help: "What others read first, up to 500 characters.",
+		Help: "What others see first, up to 500 characters.",
 		show: func(m Material) string { return m.Title },
 		read: func(cell string, p *MaterialPatch) error { p.Title = Some(cell); return nil }},
 	{Field: "organisms", Label: "Organisms", Example: "Homo sapiens",
 		also: []string{"organism", "species", "source organism"},
-		Help: "Scientific names; several with ; between them.",
+		Help: "Scientific names; separate several with a semicolon.",
 		show: func(m Material) string { return joinItems(m.Organisms) },
 		read: func(cell string, p *MaterialPatch) error {
 			if p.Organisms = Cleared[Names](); cell != "" {
@@ -71,11 +71,11 @@ var materialColumns = []Column{
 		}},
 	{Field: "url", Label: "Web address", Example: "https://www.cellosaurus.org/CVCL_0320",
 		also: []string{"link", "website", "web page"},
-		Help: "A page about it.",
+		Help: "A web page about it.",
 		show: func(m Material) string { return m.URL },
 		read: func(cell string, p *MaterialPatch) error { p.URL = Some(cell); return nil }},
 	{Field: "pubmed_id", Label: "PubMed ID", Example: "32416070", also: []string{"pmid", "pubmed"},
-		Help: "Of the paper that describes it.",
+		Help: "PubMed ID of the paper that describes it.",
 		show: func(m Material) string { return m.PubMedID },
 		read: func(cell string, p *MaterialPatch) error { p.PubMedID = Some(whole(cell)); return nil }},
 	nullable("publication_title", "Publication", "Title of that paper.", []string{"paper", "article"},
@@ -89,18 +89,18 @@ var materialColumns = []Column{
 		func(p *MaterialPatch) *Null[string] { return &p.PrePrintTitle }),
 	nullable("citation", "Citation", "How to cite it.", []string{"cite as", "reference paper"},
 		func(m Material) *string { return m.Citation }, func(p *MaterialPatch) *Null[string] { return &p.Citation }),
-	nullable("additional_info", "More information", "Whatever else others should know.",
+	nullable("additional_info", "More information", "Anything else others should know.",
 		[]string{"notes", "note", "comment", "comments", "remarks", "additional information"},
 		func(m Material) *string { return m.AdditionalInfo },
 		func(p *MaterialPatch) *Null[string] { return &p.AdditionalInfo }),
 	{Field: "embargo_date", Label: "Embargo until", Example: "2027-01-31", also: []string{"embargo", "release date"},
-		Help: "The day from which it is offered; empty: at once.",
+		Help: "The date from which it is available. If empty, immediately.",
 		show: func(m Material) string { return string(deref(m.EmbargoDate)) },
 		read: func(cell string, p *MaterialPatch) error { return fromCell(cell, isoDate(cell), &p.EmbargoDate) }},
 	flag("needs_mta", "Needs an MTA", "Whether a material transfer agreement must be signed.",
 		[]string{"mta", "mta required", "mta needed"},
 		func(m Material) bool { return m.NeedsMTA }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsMTA }),
-	flag("needs_irb", "Needs an IRB approval", "Whether an ethics approval must be handed in.",
+	flag("needs_irb", "Needs an IRB approval", "Whether an ethics approval must be submitted.",
 		[]string{"irb", "irb required"},
 		func(m Material) bool { return m.NeedsIRB }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsIRB }),
 	flag("needs_abstract", "Needs an abstract", "Whether requesters must say what they plan.", nil,
@@ -111,11 +111,11 @@ var materialColumns = []Column{
 		func(m Material) *int64 { return m.MTAAttachmentID },
 		func(p *MaterialPatch) *Null[Ref] { return &p.MTAAttachment }),
 	reference("shipping_requirements_id", "Shipping requirements",
-		"Id of your organization's requirements that hold for it.", nil,
+		"Id of your organization's shipping requirements that apply to it.", nil,
 		func(m Material) *int64 { return m.ShippingID }, func(p *MaterialPatch) *Null[Ref] { return &p.Shipping }),
 	{Field: "contact_user_id", Label: "Contact", Example: "0000-0002-1825-0097", keeps: true,
 		also: []string{"contact user", "contact person", "responsible"},
-		Help: "Who answers requests: an ORCID iD or a user id. Empty: whoever imports.",
+		Help: "Who answers requests: an ORCID iD or a user id. If empty, the person who imports.",
 		show: func(m Material) string { return m.ContactID.String() },
 		read: func(cell string, p *MaterialPatch) error {
 			id, err := uuid.Parse(cell)
@@ -124,15 +124,15 @@ var materialColumns = []Column{
 			}
 			return nil // otherwise it is a registry id, which RowTarget returns
 		}},
-	flag("is_archived", "Archived", "Whether it is no longer offered.", nil,
+	flag("is_archived", "Archived", "Whether it is no longer available.", nil,
 		func(m Material) bool { return m.Archived }, func(p *MaterialPatch) *Opt[bool] { return &p.Archived }),
-	flag("imported", "Imported", "Whether it was taken from a public source.", nil,
+	flag("imported", "Imported", "Whether it was imported from a public source.", nil,
 		func(m Material) bool { return m.Imported }, func(p *MaterialPatch) *Opt[bool] { return &p.Imported }),
-	{Field: "import_source", Label: "Import source", Example: SourceGEO, Help: "Which source that is.",
+	{Field: "import_source", Label: "Import source", Example: SourceGEO, Help: "The public source.",
 		show: func(m Material) string { return m.ImportSource },
 		read: func(cell string, p *MaterialPatch) error { p.ImportSource = Some(cell); return nil }},
 	{Field: "organization_id", Label: "Organization", keeps: true, also: []string{"organisation"},
-		Help: "Id of the organization that shares it; if given, it must be the one that you import into.",
+		Help: "Id of the organization that shares it; if given, it must be the one you import into.",
 		show: func(m Material) string { return strconv.FormatInt(m.OrganizationID, 10) },
 		read: func(string, *MaterialPatch) error { return nil }},
 }
@@ -252,7 +252,7 @@ func metadataColumn(f category.Field) Column {
 		c.Help += fmt.Sprintf(" In %s.", f.Unit)
 	}
 	if f.Type == category.List {
-		c.Help += " Several with ; between them."
+		c.Help += " Separate several with a semicolon."
 		return c // a cell holds several values, so a list of options does not apply
 	}
 	for _, o := range f.Options {
@@ -267,6 +267,8 @@ func metadataColumn(f category.Field) Column {
 // metadataSynonyms are other headers for keys; each occurs once.
 var metadataSynonyms = map[string][]string{
 	"cell_line_name":  {"cell line", "line"},
+	"line_type":       {"kind of line"},
+	"plasmid_type":    {"kind of plasmid"},
 	"plasmid_name":    {"plasmid"},
 	"strain_name":     {"strain"},
 	"rrid":            {"cellosaurus", "cvcl", "cellosaurus accession"},

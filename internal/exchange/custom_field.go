@@ -70,7 +70,7 @@ func formCustomFields(form url.Values, c category.Category, values map[string]js
 		case l.Key == "":
 			f.Add("own", "need a name for the value “%s”", l.Value)
 		case above:
-			f.Add("own", "have the name “%s”, which is that of a field above: fill it in there", l.Key)
+			f.Add("own", "have the name “%s”, which is already a field above: fill it in there", l.Key)
 		case l.Was == "" && there && showValue(was, false) != "":
 			f.Add("own", "have “%s” twice", l.Key)
 		case l.Value == "" && l.Was == "":

@@ -35,25 +35,25 @@ func (t eventDescription) did(kind EventKind) string {
 	case Assigned:
 		return "assigned " + t.request()
 	case DocumentAdded:
-		return "handed in the " + slotName(t.Slot) + t.of("for")
+		return "submitted the " + slotName(t.Slot) + t.of("for")
 	case DocumentWithdrawn:
 		return "withdrew the " + slotName(t.Slot) + t.of("for")
 	case DocumentAccepted:
 		return "accepted the " + slotName(t.Slot) + t.of("for")
 	case DocumentReturned:
-		return "asked for a corrected " + slotName(t.Slot) + t.of("for")
+		return "returned the " + slotName(t.Slot) + t.of("for")
 	case AbstractChanged:
 		return "wrote the research abstract" + t.of("for")
 	case AddressChanged:
 		return "set the shipping address" + t.of("for")
 	case PaymentChanged:
-		return "set how the shipment" + t.of("of") + " is paid"
+		return "set the shipping payment" + t.of("for")
 	case Messaged:
 		return "wrote a message" + t.of("about")
 	case IssueOpened:
 		return "reported a problem" + t.of("with")
 	case IssueClosed:
-		return "closed a problem" + t.of("with")
+		return "marked a problem" + t.of("with") + " as resolved"
 	case ShipmentChanged:
 		return "added shipping details" + t.of("for")
 	case Closed:
@@ -65,9 +65,9 @@ func (t eventDescription) did(kind EventKind) string {
 	case Escalated:
 		return t.escalated()
 	case Snoozed:
-		return "snoozed the reminders" + t.of("about") + t.until()
+		return "snoozed reminders" + t.of("about") + t.until()
 	case Unsnoozed:
-		return "ended the snooze of the reminders" + t.of("about")
+		return "stopped snoozing reminders" + t.of("about")
 	case Deleted:
 		return "deleted " + t.request()
 	default:
@@ -91,11 +91,11 @@ func (t eventDescription) moved() string {
 		return "started to prepare the shipment" + t.of("of")
 	case Fulfilled:
 		if t.Issue != 0 {
-			return "put the shipment" + t.of("of") + " back to sent"
+			return "resolved the problem" + t.of("with")
 		}
-		return "sent the parcel" + t.of("with")
+		return "shipped the material" + t.of("with")
 	case Verified:
-		return "confirmed the receipt" + t.of("of")
+		return "confirmed receipt" + t.of("of")
 	case Rejected:
 		return "declined " + t.request()
 	case Cancelled:
@@ -115,11 +115,11 @@ func (t eventDescription) reminded() string {
 func (t eventDescription) escalated() string {
 	switch {
 	case t.material != "" && t.Party == t.reader: // nobody else is notified
-		return "brought " + t.request() + " to you, the owner of the " + string(t.Party)
+		return "escalated " + t.request() + " to you, the owner of the " + string(t.Party)
 	case t.material != "":
-		return "brought " + t.request() + " to the owner of the " + string(t.Party)
+		return "escalated " + t.request() + " to the owner of the " + string(t.Party)
 	}
-	return "told the owner of the " + string(t.Party) + ", whose turn it is" + t.turn()
+	return "notified the owner of the " + string(t.Party) + ", whose turn it is" + t.turn()
 }
 
 // turn describes what a turn is for and since when it runs.
@@ -172,9 +172,9 @@ func DescribeTask(what string) string { return owedNames[what] }
 // owedNames are the descriptions of everything that a turn can be for.
 var owedNames = map[string]string{
 	string(NeedAbstract): "the research abstract", string(NeedSignedMTA): "the signed MTA",
-	string(NeedIRB):     "the IRB document",
-	string(NeedAddress): "the shipping address", string(NeedPayment): "how the shipment is paid",
+	string(NeedIRB):     "the IRB approval",
+	string(NeedAddress): "the shipping address", string(NeedPayment): "the shipping payment",
 	string(NeedExecutedMTA): "the executed MTA",
 	StepCorrection:          "the correction", StepDecision: "the decision", StepShipment: "the shipment",
-	StepIssue: "the problem that was reported", StepReceipt: "confirming the receipt",
+	StepIssue: "the reported problem", StepReceipt: "confirming receipt",
 }

@@ -28,7 +28,7 @@ var draftKey = regexp.MustCompile(`^[a-z]+( [A-Za-z0-9_-]{1,60})*$`)
 // Check reports why a draft cannot be stored.
 func (d Draft) Check() error {
 	if !draftKey.MatchString(d.Key) {
-		return Errorf(NotFound, "There is no form of that name.")
+		return Errorf(NotFound, "There is no form with that name.")
 	}
 	size := len(d.Title)
 	for name, values := range d.Form {
@@ -37,7 +37,7 @@ func (d Draft) Check() error {
 		}
 	}
 	if size > maxDraft {
-		return Errorf(TooLarge, "A draft has at most %d KiB.", maxDraft>>10)
+		return Errorf(TooLarge, "A draft may be at most %d KiB.", maxDraft>>10)
 	}
 	return nil
 }

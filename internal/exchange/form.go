@@ -209,9 +209,9 @@ func (m Material) MissingForListing() FieldErrors {
 	var f FieldErrors
 	c, _ := category.Get(m.Category)
 	for _, key := range c.Missing(m.values()) {
-		text := "is needed before others can rely on it; if nobody knows it, say so"
+		text := "is required; if it is not known, tick Not known"
 		if field, _ := c.Field(key); len(field.Options) > 0 {
-			text = "is needed before others can rely on it: choose one"
+			text = "is required: choose one"
 		}
 		f.Add(metadataPrefix+key, "%s", text)
 	}
@@ -260,7 +260,7 @@ func Changes(old, now Material) []FieldChange {
 func FieldLabel(code, field string) string {
 	key, ofCategory := strings.CutPrefix(field, metadataPrefix)
 	if field == "own" {
-		return "Fields of your own"
+		return "Custom fields"
 	}
 	if c, _ := category.Get(code); ofCategory {
 		if f, ok := c.Field(key); ok {

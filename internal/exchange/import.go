@@ -63,7 +63,7 @@ func ParseImportIdentifier(text string) (ImportOptions, error) {
 		_, err = identifier.SRAImport(text)
 		return ImportOptions{}, err
 	}
-	return ImportOptions{}, errors.New("it is no accession of GEO or SRA, and no DOI of a protocol at protocols.io")
+	return ImportOptions{}, errors.New("it is not a GEO or SRA accession, nor the DOI of a protocol at protocols.io")
 }
 
 // sources lists the sources that can be imported from.

@@ -21,10 +21,10 @@ func TestTheSourceIsToldFromTheIdentifier(t *testing.T) {
 		{"protocols.io.bbmuik6w", exchange.SourceProtocols, "dx.doi.org/10.17504/protocols.io.bbmuik6w"},
 		{"GPL570", "", "GPL570 is a GEO platform"},
 		{"SRA713167", "", "SRA713167 is an SRA submission"},
-		{"10.1038/nature10910", "", "it is no accession"},
-		{"2122", "", "it is no accession"},
-		{"GSE1 GSE2", "", "it is no accession"},
-		{"", "", "it is no accession"},
+		{"10.1038/nature10910", "", "it is not a GEO or SRA accession"},
+		{"2122", "", "it is not a GEO or SRA accession"},
+		{"GSE1 GSE2", "", "it is not a GEO or SRA accession"},
+		{"", "", "it is not a GEO or SRA accession"},
 	} {
 		o, err := exchange.ParseImportIdentifier(c.text)
 		switch {

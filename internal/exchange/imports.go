@@ -27,7 +27,7 @@ func (n BatchImportBody) Check() (BatchImportOptions, error) {
 	whole := ImportOptions{}.on(n.Organization, n.Grant, &f)
 	f.rule("identifiers", Rule{Least: 1, Most: MaxImports, Each: &Rule{Most: lineLength}})
 	count := len(o.Identifiers)
-	f.must("identifiers", count > 0, "is required: a list of accessions of GEO or SRA and of DOIs of protocols")
+	f.must("identifiers", count > 0, "is required: a list of GEO or SRA accessions and DOIs of protocols")
 	if count > MaxImports {
 		f.Add("identifiers", "must be at most %d; there are %d", MaxImports, count)
 		return o, f.Err()

@@ -139,7 +139,7 @@ func (d *Durations) UnmarshalText(text []byte) error {
 		case c >= 'a' && c <= 'z':
 			n = n*36 + int64(c-'a') + 10
 		default:
-			return fmt.Errorf("%q is no digit of a duration", c)
+			return fmt.Errorf("%q is not a digit of a duration", c)
 		}
 	}
 	if len(text) > 0 {

@@ -113,9 +113,9 @@ func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 	switch {
 	case len(f) > 0:
 	case i.RegistryID == "" && i.Email == "":
-		f.Add("registry_id", "is required, or email: who is invited")
+		f.Add("registry_id", "is required, unless email is given")
 	case i.RegistryID != "" && i.Email != "":
-		f.Add("email", "must be left out where registry_id says who is invited")
+		f.Add("email", "must be left out if registry_id is given")
 	}
 	i.Email = strings.ToLower(i.Email)
 	if !slices.Contains(OrganizationRoles, i.Role) {
@@ -164,7 +164,7 @@ func (i Invitation) Answer(to InvitationStatus, by uuid.UUID, now time.Time) (In
 	case i.Status == InvitationExpired:
 		return i, Errorf(Conflict, "This invitation expired; ask for a new one.")
 	case i.Status != InvitationPending:
-		return i, Errorf(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
+		return i, Errorf(Conflict, "This invitation was already %s.", strings.ToLower(string(i.Status)))
 	}
 	i.Status, i.AnsweredBy, i.AnsweredAt = to, &by, &now
 	return i, nil
@@ -173,7 +173,7 @@ func (i Invitation) Answer(to InvitationStatus, by uuid.UUID, now time.Time) (In
 // Withdraw withdraws an invitation that was not answered.
 func (i Invitation) Withdraw() (Invitation, error) {
 	if i.Status != InvitationPending && i.Status != InvitationExpired {
-		return i, Errorf(NotFound, "There is no such invitation, or it was answered.")
+		return i, Errorf(NotFound, "There is no such invitation, or it was already answered.")
 	}
 	i.Status = InvitationWithdrawn
 	return i, nil
@@ -182,7 +182,7 @@ func (i Invitation) Withdraw() (Invitation, error) {
 // Resend sends an invitation again that was not answered; it is valid for as long as at first.
 func (i Invitation) Resend(now time.Time) (Invitation, error) {
 	if i.Status != InvitationPending && i.Status != InvitationExpired {
-		return i, Errorf(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
+		return i, Errorf(Conflict, "This invitation was already %s.", strings.ToLower(string(i.Status)))
 	}
 	if err := NotBefore(i.SentAt.Add(InvitationPause), now, "This invitation was sent a moment ago"); err != nil {
 		return i, err

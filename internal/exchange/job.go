@@ -96,7 +96,7 @@ func (j Job) Cancel(now time.Time) (Job, error) {
 	case j.State == JobCancelled:
 		return j, nil
 	case j.State.Over():
-		return j, Errorf(Conflict, "This job is over (%s), so there is nothing to cancel.", j.State)
+		return j, Errorf(Conflict, "This job has ended (%s), so there is nothing to cancel.", j.State)
 	}
 	return j.end(JobCancelled, now), nil
 }
@@ -104,7 +104,7 @@ func (j Job) Cancel(now time.Time) (Job, error) {
 // Retry returns j to be run again from its last step, with as many attempts as a new job.
 func (j Job) Retry(now time.Time) (Job, error) {
 	if j.State != JobFailed && j.State != JobCancelled {
-		return j, Errorf(Conflict, "Only a job that failed or was cancelled can be tried again; this one is %s.",
+		return j, Errorf(Conflict, "Only a failed or cancelled job can be retried; this one is %s.",
 			j.State)
 	}
 	j.State, j.DueAt, j.EndedAt, j.Failures = JobReady, &now, nil, 0

@@ -93,7 +93,7 @@ func (j JoinRequest) Again(now time.Time) error {
 	if j.Status == JoinAccepted { // and has left since
 		return nil
 	}
-	return NotBefore(j.CreatedAt.Add(joinPause), now, "You asked this organization within the last day")
+	return NotBefore(j.CreatedAt.Add(joinPause), now, "You asked to join this organization within the last day")
 }
 
 // Answer accepts, declines or withdraws j; repeating the same answer changes nothing.
@@ -102,7 +102,7 @@ func (j JoinRequest) Answer(to JoinStatus, reason string, now time.Time) (JoinRe
 	case j.Status == to:
 		return j, nil
 	case j.Status != JoinPending:
-		return j, Errorf(Conflict, "This join request was %s already.", strings.ToLower(string(j.Status)))
+		return j, Errorf(Conflict, "This join request was already %s.", strings.ToLower(string(j.Status)))
 	}
 	j.Status, j.Reason, j.AnsweredAt = to, reason, &now
 	return j, nil

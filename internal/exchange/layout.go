@@ -59,12 +59,13 @@ func ReadHeader(headers []string, r ColumnMapping) (Layout, error) {
 	for _, header := range headers {
 		h, known := r.heading(header)
 		if !known {
-			f.Add("mapping", "nobody knows the column %q; say which field it is, or \"\" to leave it out, or keep "+
-				"unknown columns as keys of your own", clip(header))
+			f.Add("mapping", "the column %q is not recognised; map it to a field, or to \"\" to leave it out, or "+
+				"keep unknown columns as custom keys", clip(header))
 		}
 		if h.Field != "" {
 			if other, twice := taken[h.Field]; twice {
-				f.Add("mapping", "the columns %q and %q are both %s; say what one of them is, or \"\" to leave it out",
+				f.Add("mapping",
+					"the columns %q and %q are both %s; map one of them to another field, or to \"\" to leave it out",
 					clip(other), clip(header), h.Field)
 			}
 			taken[h.Field] = header
@@ -246,7 +247,7 @@ func (l Layout) Patch(cells []string, organization int64, old *Material) (Materi
 		cell := strings.TrimSpace(raw)
 		switch {
 		case raw == TooLong && old == nil:
-			f.Add(h.Field, "stands for a text that was too long for the spreadsheet")
+			f.Add(h.Field, "is a placeholder for text that was too long for the spreadsheet")
 		case raw == TooLong, h.column != nil && h.column.keeps && cell == "":
 		case h.column != nil:
 			if old != nil && alike(raw, h.column.show(*old)) || old == nil && cell == "" {

@@ -170,7 +170,7 @@ func (c *change) may(field string, right bool) error {
 		return Errorf(FieldForbidden, "You may not change %s of this request.", field).With("field", field)
 	}
 	if !c.Active {
-		return Errorf(RequestClosed, "This request is closed (%s), so %s can no longer change.", c.Status, field)
+		return Errorf(RequestClosed, "This request is closed (%s), so %s can no longer be changed.", c.Status, field)
 	}
 	return nil
 }
@@ -183,8 +183,9 @@ func (c *change) text(field string, kind EventKind, dst *string, value string, r
 		return err
 	}
 	if kind == AbstractChanged && c.Status != Open && !c.roles.Admin {
-		return Errorf(FieldForbidden, "The research abstract can only change while the request is OPEN.").With("field",
-			field)
+		return Errorf(FieldForbidden, "The research abstract can only be changed while the request is OPEN.").
+			With("field",
+				field)
 	}
 	*dst = value
 	c.answered()
@@ -259,13 +260,14 @@ func (c *change) move(to Status, reason, override string) error {
 		return nil
 	}
 	if !own(c.roles, to) {
-		return Errorf(FieldForbidden, "Your part in this request cannot set the status %s.", to).With("field", "status")
+		return Errorf(FieldForbidden, "Your role in this request does not let you set the status %s.",
+			to).With("field", "status")
 	}
 	if !c.Active && c.Status.Active() && !c.roles.lab() {
 		return Errorf(RequestClosed, "The lab closed this request; ask them to reopen it.")
 	}
 	if allowed := AllowedStatuses(c.roles, c.Status); !slices.Contains(allowed, to) {
-		return Errorf(InvalidTransition, "A request cannot go from %s to %s this way.", c.Status, to).
+		return Errorf(InvalidTransition, "A request cannot change from %s to %s this way.", c.Status, to).
 			With("status", c.Status).With("allowed", allowed)
 	}
 	detail := Detail{From: c.Status, To: to, Reason: reason}
@@ -301,7 +303,7 @@ func (c *change) guard(detail *Detail, override string) error {
 	if !c.roles.lab() || override == "" {
 		e := Errorf(MissingRequirements, "Still missing: %s.", join(missing)).With("missing", missing)
 		if c.roles.lab() {
-			e.Message += " To go on without, send override_reason."
+			e.Message += " To continue without it, send override_reason."
 		}
 		return e
 	}

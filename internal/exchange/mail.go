@@ -99,9 +99,9 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 		f.minuteOrNull("quiet_until", p.QuietUntil, s.QuietUntil)
 	switch {
 	case (s.QuietFrom == nil) != (s.QuietUntil == nil):
-		f.Add("quiet_until", "must be there together with quiet_from; both null: no quiet hours")
+		f.Add("quiet_until", "must be set together with quiet_from; set both to null for no quiet hours")
 	case s.QuietFrom != nil && *s.QuietFrom == *s.QuietUntil:
-		f.Add("quiet_until", "must differ from quiet_from; to have no mail at all, set delivery to NEVER")
+		f.Add("quiet_until", "must differ from quiet_from; to receive no mail at all, set delivery to NEVER")
 	}
 	f.rule("digest_at", Rule{Pattern: minutePattern, Examples: []string{"08:30"}})
 	if p.DigestAt.Set {
@@ -146,7 +146,7 @@ func (f *FieldErrors) minuteOrNull(field string, o Null[string], old *TimeOfDay)
 	}
 	m, ok := parseTimeOfDay(*o.Value)
 	if !ok {
-		f.Add(field, "must be a time of day, as 08:30")
+		f.Add(field, "must be a time of day, such as 08:30")
 		return old
 	}
 	return &m

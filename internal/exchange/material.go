@@ -131,7 +131,7 @@ func (p MaterialPatch) Create() (Material, error) {
 func (p MaterialPatch) Patch(m Material) (Material, error) {
 	var f FieldErrors
 	if p.Category.Set && tidy(p.Category.Value) != m.Category {
-		f.Add("category", "cannot change after creation; it is %s", m.Category)
+		f.Add("category", "cannot be changed after creation; it is %s", m.Category)
 	}
 	m = p.apply(&f, m)
 	m.Archived = p.Archived.Or(m.Archived)

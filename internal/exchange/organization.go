@@ -56,7 +56,7 @@ func (f *FieldErrors) publicKeys(o Opt[Names], dst *[]string) {
 			continue
 		}
 		if slices.Contains(category.PrivateKeys(), key) {
-			f.Add("public_metadata_keys", "%s identifies patients or donors and stays private", key)
+			f.Add("public_metadata_keys", "%s could identify patients or donors and stays private", key)
 		}
 		keys = append(keys, key)
 	}

@@ -33,11 +33,11 @@ func (c Category) Words() string { return categoryWords[c] }
 
 var categoryWords = map[Category]string{
 	NewRequestNotif: "new requests",
-	StatusNotif:     "what happens to requests",
+	StatusNotif:     "changes to requests",
 	DecisionNotif:   "decisions on requests",
 	AssignedNotif:   "requests assigned to you",
 	ReminderNotif:   "reminders",
-	MembershipNotif: "who is in a lab",
+	MembershipNotif: "lab membership",
 	WebhookNotif:    "webhooks",
 	SearchNotif:     "saved searches",
 }

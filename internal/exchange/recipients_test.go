@@ -187,7 +187,7 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	e.Kind, e.Detail.Party, e.Detail.What = exchange.Escalated, exchange.LabSide, []string{"decision"}
-	want = "Aliquot told the owner of the lab, whose turn it is since 2026-03-02: the decision (request 31, HeLa)."
+	want = "Aliquot notified the owner of the lab, whose turn it is since 2026-03-02: the decision (request 31, HeLa)."
 	if got := exchange.DescribeEvent(e, "Aliquot", "HeLa"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -198,7 +198,7 @@ func TestASnoozeSaysUntilWhichDay(t *testing.T) {
 	e := exchange.Event{RequestID: 31, Kind: exchange.Snoozed,
 		Detail: exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start))}}
 	if got, want := exchange.DescribeEvent(e, "Ada Mora", "HeLa"),
-		"Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
+		"Ada Mora snoozed reminders until 2026-03-02 (request 31, HeLa)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -102,16 +102,16 @@ func (r Request) RemindNow(roles Roles, by uuid.UUID, t Terms, now time.Time) (R
 	turn := WaitingOn(t, DefaultTargets, r)
 	switch {
 	case turn == nil:
-		return r, nil, Errorf(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
+		return r, nil, Errorf(Conflict, "It is no one's turn in this request, so there is nothing to be reminded of.")
 	case turn.Side == RequesterSide && !roles.lab(), turn.Side == LabSide && !roles.asRequester():
 		return r, nil, Errorf(Forbidden, "It is your own turn in this request.")
 	case r.Snoozing(now):
-		return r, nil, Errorf(Conflict, "They asked not to be reminded before %s.",
+		return r, nil, Errorf(Conflict, "They snoozed reminders until %s.",
 			r.SnoozedUntil.UTC().Format(time.DateOnly))
 	}
 	switch today := int(now.Sub(turn.Since) / (24 * time.Hour)); {
 	case today < 1:
-		return r, nil, Errorf(Conflict, "It is their turn for less than a day.")
+		return r, nil, Errorf(Conflict, "Their turn began less than a day ago.")
 	case r.Reminded >= today:
 		return r, nil, Errorf(Conflict, "They were reminded today.")
 	default:

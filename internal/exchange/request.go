@@ -290,7 +290,7 @@ func (r ReasonBody) Check() (string, error) {
 	s := ""
 	f.long("reason", r.Reason, &s)
 	f.needed("reason")
-	f.must("reason", s != "", "is required: say what to correct")
+	f.must("reason", s != "", "is required: say what needs to be corrected")
 	return s, f.Err()
 }
 

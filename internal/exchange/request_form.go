@@ -65,7 +65,7 @@ func (a RequestForm) paid(f *FieldErrors, s Shipping) RequestForm {
 	case way == "":
 		f.Add("payment_method", "is required")
 	case !slices.Contains(ways, way):
-		f.Add("payment_method", "must be a way that this lab takes")
+		f.Add("payment_method", "must be a payment method that this lab accepts")
 	case way == ByCourierAccount:
 		if a.Account == nil {
 			a.Account = &CourierAccount{}

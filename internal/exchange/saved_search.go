@@ -90,7 +90,7 @@ func (f *FieldErrors) filters(all Filters) Filters {
 	for _, facet := range slices.Sorted(maps.Keys(all)) {
 		known := slices.IndexFunc(Facets, func(n FacetName) bool { return n.Name == facet })
 		if known < 0 {
-			f.Add("filters", "%q is no facet; use some of %s", shorten(facet, 50), strings.Join(facetNames(), ", "))
+			f.Add("filters", "%q is not a facet; use some of %s", shorten(facet, 50), strings.Join(facetNames(), ", "))
 			return nil
 		}
 		var of FieldErrors

@@ -81,8 +81,8 @@ func (p Policy) Covers(action Action, r Relation) bool {
 // BeyondScope returns an error if the limits of the actor's token do not cover an action.
 func (a Actor) BeyondScope(action Action) error {
 	if a.Scope == ScopeRead && !action.Reads() {
-		return Errorf(OutOfScope, "This token only reads (%s needs one with the scope write).", action)
+		return Errorf(OutOfScope, "This token is read-only (%s needs the scope write).", action)
 	}
-	return Errorf(OutOfScope, "This token reaches organization %d alone, and nothing else of its user (%s).", a.Lab,
+	return Errorf(OutOfScope, "This token has access to organization %d only (%s).", a.Lab,
 		action)
 }

@@ -41,7 +41,7 @@ func (n SnoozeNew) Validate(bool) FieldErrors { return n.check(new(string)) }
 
 // check stores the tidy reason in reason.
 func (n SnoozeNew) check(reason *string) (f FieldErrors) {
-	f.must("until", n.Until.Set, "is required: the day on which reminders may come again, such as 2026-03-12")
+	f.must("until", n.Until.Set, "is required: the date on which reminders resume, such as 2026-03-12")
 	f.long("reason", n.Reason, reason)
 	return f
 }
@@ -95,9 +95,9 @@ func (c *change) ownTurn() (Side, error) {
 	turn := WaitingOn(c.terms, DefaultTargets, c.Request)
 	switch {
 	case turn == nil:
-		return Nobody, Errorf(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
+		return Nobody, Errorf(Conflict, "It is no one's turn in this request, so there is nothing to be reminded of.")
 	case turn.Side == RequesterSide && !c.roles.asRequester(), turn.Side == LabSide && !c.roles.lab():
-		return Nobody, Errorf(Forbidden, "It is the turn of the %s, who alone may snooze its reminders.", turn.Side)
+		return Nobody, Errorf(Forbidden, "It is the turn of the %s, and only they may snooze its reminders.", turn.Side)
 	}
 	return turn.Side, nil
 }

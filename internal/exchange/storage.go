@@ -46,9 +46,9 @@ func (s Storage) OverQuota() *Error {
 	if s.Owner.Lab() {
 		whose = "The files of the lab use"
 	}
-	return Errorf(QuotaExceeded, "There is no room for this file. %s %s of %s. Delete what nobody needs any more, or "+
-		"ask the people who run this server for more; "+
-		"a deleted file counts until it is removed for good.", whose, inWords(s.Used), inWords(s.Quota)).With("quota",
+	return Errorf(QuotaExceeded, "There is not enough storage for this file. %s %s of %s. Delete files that are no "+
+		"longer needed, or ask the operator for more; a deleted file counts until it is permanently "+
+		"removed.", whose, inWords(s.Used), inWords(s.Quota)).With("quota",
 		s.Quota).With("used", s.Used)
 }
 

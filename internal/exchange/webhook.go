@@ -118,7 +118,7 @@ func (f *FieldErrors) eventTypes(names *Names) (list []EventType) {
 		}
 	}
 	if len(list) == 0 {
-		f.Add("events", "must name a type, or be null for all; enabled is what switches a webhook off")
+		f.Add("events", "must name at least one type, or be null for all; to switch a webhook off, use enabled")
 	}
 	return list
 }

@@ -150,7 +150,7 @@ func (r *Run) run() {
 	state, settleErr := r.settle(err)
 	level, attrs := slog.LevelInfo,
 		[]slog.Attr{slog.Int64("id", r.id), slog.String("kind", r.kind), slog.String("state", string(state)),
-			slog.Duration("took", time.Since(began))}
+			slog.Int64("duration_ms", time.Since(began).Milliseconds())}
 	if err = errors.Join(err, settleErr); err != nil { // where settling failed, the lease ends and it is run again
 		attrs = append(attrs, slog.Any("error", err))
 		if !errors.Is(err, ErrStopping) && !errors.Is(err, errLost) {

@@ -30,7 +30,7 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	}
 	var l letter
 	l.field("From", mailbox(from.Name, from.Address)...)
-	l.field("Reply-To", mailbox("Answers are not read", from.Address)...)
+	l.field("Reply-To", mailbox("Replies are not read", from.Address)...)
 	l.field("To", mailbox(m.ToName, m.To)...)
 	l.field("Subject", phrase(m.Subject, false)...)
 	l.field("Date", strings.Fields(m.At.Format(time.RFC1123Z))...)

@@ -162,7 +162,7 @@ func TestALetterIsWrittenLikeThis(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `From: Aliquot <aliquot@example.org>
-Reply-To: Answers are not read <aliquot@example.org>
+Reply-To: Replies are not read <aliquot@example.org>
 To: "Ada B. Lovelace" <ada@example.org>
 Subject: =?utf-8?b?S2ltIFBhcmsgKEtvcm5iZXJnIExhYikgYXBwcm92ZWQgeW91ciBy?=
  =?utf-8?b?ZXF1ZXN0IGZvciBBbnRpLUdGUCBuYW5vYm9keTogbm93IGl0IGlz?=

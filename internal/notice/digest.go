@@ -48,13 +48,13 @@ func (w *Writer) Digest(d Digest) (Text, error) {
 		events[i].Reader, events[i].Location = d.Reader, in
 	}
 	groups := byRequest(events)
-	subject := count(len(d.Waiting), "request waits", "requests wait") + " for you"
+	subject := count(len(d.Waiting), "request is waiting", "requests are waiting") + " for you"
 	if len(d.Events) > 0 {
-		wait := count(len(d.Waiting), "waits for you", "wait for you")
+		wait := count(len(d.Waiting), "is waiting for you", "are waiting for you")
 		if len(d.Waiting) == 0 {
-			wait = "none waits for you"
+			wait = "none is waiting for you"
 		}
-		subject = fmt.Sprintf("%s happened in %s; %s", count(len(d.Events), "thing", "things"),
+		subject = fmt.Sprintf("%s in %s; %s", count(len(d.Events), "event", "events"),
 			count(len(groups), "request", "requests"), wait)
 	}
 	if len(d.Matches) > 0 {
@@ -77,13 +77,13 @@ func (w *Writer) Digest(d Digest) (Text, error) {
 		Subject: subject, Lead: subject + ".",
 		Facts:  []string{fmt.Sprintf("From %s to %s.", moment(d.From, in), moment(d.To, in))},
 		Link:   link{"Open your requests", w.base + "/requests"},
-		Why:    "You get this e-mail from Aliquot because you asked for digests instead of one e-mail per event.",
+		Why:    "You get this e-mail from Aliquot because you chose digests instead of one e-mail per event.",
 		Change: link{"Stop digests", d.Unsubscribe},
 	}
 	if d.Held {
-		p.Subject = count(len(d.Events)+len(d.News)+len(d.Matches), "more thing", "more things") + " happened"
+		p.Subject = count(len(d.Events)+len(d.News)+len(d.Matches), "more event", "more events") + ""
 		p.Lead, p.Link = p.Subject+".", link{"Open your notifications", w.base + "/notifications"}
-		p.Why = "You get this as one e-mail because one person caused more messages to you than are sent one by one."
+		p.Why = "You get this as one e-mail because one person’s actions caused more messages than we send one by one."
 		p.Change.Text = "Stop all e-mail"
 	}
 	if len(d.Waiting) > 0 {

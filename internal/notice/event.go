@@ -85,13 +85,13 @@ func (w *Writer) Event(e Event) (Text, error) {
 	}
 	d := e.Event.Detail
 	if d.Days > 0 {
-		p.Facts = append(p.Facts, "By then the turn had lasted "+count(d.Days, "day", "days")+".")
+		p.Facts = append(p.Facts, "By then, the turn had lasted "+count(d.Days, "day", "days")+".")
 	}
 	if d.Until != nil {
-		p.Facts = append(p.Facts, "No reminder of this turn comes before "+moment(time.Time(*d.Until), e.Location)+".")
+		p.Facts = append(p.Facts, "No reminders will be sent before "+moment(time.Time(*d.Until), e.Location)+".")
 	}
 	if e.Over {
-		p.Facts = append(p.Facts, "The request has moved on since: its page shows what is next.")
+		p.Facts = append(p.Facts, "The request has changed since then. Its page shows the next step.")
 	}
 	if e.Unsubscribe != "" {
 		p.Change = link{"Stop e-mail about " + e.Category.Words(), e.Unsubscribe}
@@ -142,27 +142,27 @@ func (e Event) quotes() []quote {
 	r, d := e.Request, e.Event.Detail
 	switch e.Event.Kind {
 	case exchange.RequestMade:
-		add("How much:", r.Quantity)
+		add("Quantity:", r.Quantity)
 		add("Note:", r.Note)
 		add("Research abstract:", r.Abstract)
 	case exchange.AbstractChanged:
 		add("Research abstract:", r.Abstract)
 	case exchange.Messaged:
-		add("The message:", d.Text)
+		add("Message:", d.Text)
 	case exchange.IssueOpened, exchange.IssueClosed:
-		add("The problem:", d.Text)
+		add("Problem:", d.Text)
 	case exchange.DetailsChanged:
 		if slices.Contains(d.Fields, "rejection_reason") {
-			add("The reason:", r.Rejection)
+			add("Reason:", r.Rejection)
 		}
 	case exchange.ShipmentChanged:
-		add("The parcel:", parcel(r.Shipment))
+		add("Shipment:", parcel(r.Shipment))
 	case exchange.StatusChanged:
 		if d.To == exchange.Fulfilled {
-			add("The parcel:", parcel(r.Shipment))
+			add("Shipment:", parcel(r.Shipment))
 		}
 	}
-	add("The reason:", d.Reason)
+	add("Reason:", d.Reason)
 	if len(d.Missing) > 0 {
 		missing := make([]string, len(d.Missing))
 		for i, n := range d.Missing {

@@ -225,7 +225,7 @@ func TestMailAboutARequestHasOneSubject(t *testing.T) {
 				t.Errorf("%s to %s: got the subject %q, want %q", kind, told.name, m.Subject, want)
 			}
 			for _, text := range []string{m.Text, m.HTML} {
-				if !strings.Contains(text, "Answers to this address are not read.") {
+				if !strings.Contains(text, "Replies to this address are not read.") {
 					t.Errorf("%s to %s: it does not say that answers are not read:\n%s", kind, told.name, text)
 				}
 			}

@@ -254,7 +254,7 @@ func TestALongDigestIsBoundedAndSaysHowMuchMoreThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "86 things happened in 62 requests; 62 wait for you"; m.Subject != want {
+	if want := "86 events in 62 requests; 62 are waiting for you"; m.Subject != want {
 		t.Errorf("got the subject %q, want %q", m.Subject, want)
 	}
 	for text, times := range map[string]int{

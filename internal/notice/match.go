@@ -23,7 +23,7 @@ func (w *Writer) Match(m Match) (Text, error) {
 		Facts:   []string{fmt.Sprintf("Found on %s.", moment(m.At, zone(m.Location)))},
 		Parts:   []part{{Title: "What is new", Groups: w.matched(m), More: m.more()}},
 		Link:    link{"Open the search", w.search(m)},
-		Why:     "You get this e-mail from Aliquot because you asked for alerts of this saved search.",
+		Why:     "You get this e-mail from Aliquot because you asked for alerts from this saved search.",
 	}
 	if m.Unsubscribe != "" {
 		p.Change = link{"Stop e-mail about " + exchange.SearchNotif.Words(), m.Unsubscribe}

@@ -28,13 +28,13 @@ func (w *Writer) Invitation(i Invitation) (Text, error) {
 			": please answer by " + day(i.Expires, in),
 		Lead: asked(by, lab) + ".",
 		Facts: []string{
-			"Aliquot is where labs share research materials such as cell lines and plasmids, and follow each request " +
-				"for one until it arrives.",
-			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, in) + ".",
+			"Labs use Aliquot to share research materials such as cell lines and plasmids, and to follow each " +
+				"request until the material arrives.",
+			"You become a member only if you accept. The invitation is valid until " + moment(i.Expires, in) + ".",
 		},
 		Link: link{"Answer the invitation", i.Link},
 		Why: "You get this e-mail from Aliquot because" + by +
-			" invites you. If you do not know them, ignore it: nothing happens.",
+			" invited you. If you do not know them, ignore it: nothing will happen.",
 	})
 }
 
@@ -67,15 +67,15 @@ type Membership struct {
 // memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
 // reader gets the message. %s is the organization.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
-	JoinAsked: {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
-	JoinAccepted: {"accepted your request to join %s", "you are a member now", "Open the lab",
+	JoinAsked: {"asks to join %s", "your decision needed", "Decide", "you own %s"},
+	JoinAccepted: {"accepted your request to join %s", "you are now a member", "Open the lab",
 		"you asked to join %s"},
 	JoinDeclined: {"declined your request to join %s", "nothing to do", "Open the lab", "you asked to join %s"},
 	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab",
 		"you sent an invitation to %s"},
 	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab",
 		"you sent an invitation to %s"},
-	WebhookOff: {"switched off a webhook of %s", "your turn (to mend what receives it)", "Open its log",
+	WebhookOff: {"switched off a webhook of %s", "the receiving system needs fixing", "Open its log",
 		"you own %s"},
 }
 

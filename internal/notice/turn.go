@@ -60,7 +60,7 @@ func (t turn) sentence(in *time.Location) string {
 	case t.mine():
 		return s + " It is due by " + day(*t.Due, in) + "."
 	default:
-		return s + " The lab means to do it by " + day(*t.Due, in) + "."
+		return s + " The lab aims to do it by " + day(*t.Due, in) + "."
 	}
 }
 

@@ -57,7 +57,8 @@ func TestTheProfileSaysWhoSomebodyIs(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
-		if page := v.get("/account"); !strings.Contains(page.text("label[for=f-email]"), "confirmed by your sign-in") {
+		if page := v.get("/account"); !strings.Contains(page.text("label[for=f-email]"),
+			"confirmed by your identity provider") {
 			t.Errorf("e-mail: %s", page.text("label[for=f-email]"))
 		}
 		page := v.post("/account", "first_name", "<b>Jo</b>", "last_name", "C", "email",
@@ -171,7 +172,7 @@ func TestAddressesAreAddedChangedAndDeleted(t *testing.T) {
 		v.post(edit, "name", "Dock", "address_line_1", "Gate 3", "locality", "Kyoto", "country",
 			"Japan").want(http.StatusSeeOther)
 		if page = v.get("/account/addresses"); !strings.Contains(page.text("main"), "Gate 3") ||
-			!strings.Contains(page.text("main"), "used once") {
+			!strings.Contains(page.text("main"), "not offered on forms") {
 			t.Errorf("%s", page.text("main"))
 		}
 		v.post(edit + "/delete").want(http.StatusSeeOther)

@@ -48,7 +48,7 @@ func TestAnAdminMakesAdminsAndTakesItBackButNotFromThemselves(t *testing.T) {
 		path := "/admin/users/" + mario.actor.ID.String() + "/admin"
 		mario.post(path, "admin", "1").want(http.StatusForbidden)
 		if a := ada.post(path, "admin", "1").follow(); !strings.Contains(a.text(".toast"),
-			"Mario Manager is an admin now") {
+			"Mario Manager is now an admin") {
 			t.Errorf("it says %q", a.text(".toast"))
 		}
 		mario.get("/admin").want(http.StatusOK)
@@ -73,7 +73,8 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 		w.must(err)
 		path := "/progress/" + strconv.FormatInt(id, 10)
 		a := v.get(path).want(http.StatusOK)
-		if !a.has("#job[hx-get='"+path+"']") || !a.has("head noscript") || !strings.Contains(a.text("#job"), "Waits") {
+		if !a.has("#job[hx-get='"+path+"']") || !a.has("head noscript") || !strings.Contains(a.text("#job"),
+			"Waiting") {
 			t.Errorf("it shows %s", a.text("main"))
 		}
 		w.as("somebody").get(path).want(http.StatusForbidden)
@@ -98,7 +99,7 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		ada := w.as("ada")
-		if a := ada.get("/admin/stuck"); a.text(".empty h3") != "No request is stuck" {
+		if a := ada.get("/admin/stuck"); a.text(".empty h3") != "No stuck requests" {
 			t.Errorf("on the first day: %s", a.text("main"))
 		}
 		later := time.Now().AddDate(0, 0, 40)
@@ -123,7 +124,7 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 			t.Errorf("%d are stuck, want %d", n, active)
 		}
 		if a := ada.get("/admin"); !strings.Contains(a.text("main"), strconv.Itoa(active)+
-			" requests wait for more than 28 days") {
+			" requests waiting for more than 28 days") {
 			t.Errorf("the overview says %s", a.text("main"))
 		}
 	})

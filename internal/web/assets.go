@@ -101,7 +101,7 @@ func only(serve http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "This page is only for reading.", http.StatusMethodNotAllowed)
+			http.Error(w, "This page is read-only.", http.StatusMethodNotAllowed)
 			return
 		}
 		serve(w, r)

@@ -155,7 +155,7 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 		w.must(w.app.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID, nil))
 		a = w.as("").get(at).want(http.StatusOK)
 		if a.has(".cta") || a.has("#files") || a.text("h1 ~ .tag") != "Archived" ||
-			!strings.Contains(a.text("main"), "no longer be requested") {
+			!strings.Contains(a.text("main"), "no longer request it") {
 			t.Error(a.text("main"))
 		}
 		if a := v.post(at + "/offer").follow(); a.text("h1 ~ .tag") != "Available" {

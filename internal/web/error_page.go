@@ -39,23 +39,24 @@ func (v *pageRequest) failed(err error) ui.Response {
 	case exchange.NotAuthenticated:
 		return v.ToSignIn()
 	case exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope, exchange.RegistrationClosed:
-		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.SignedIn()
+		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "You do not have access to this",
+			v.SignedIn()
 		p.Lead = nameOfAction.ReplaceAllString(message, "")
-		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with " +
+		p.Help = "If this belongs to your lab, ask its owner to add you. If you have another account, sign in with " +
 			"that one."
 	case exchange.CrossSite:
-		p.Status, p.Icon, p.Head = http.StatusForbidden, "lock", "This was sent from another site"
+		p.Status, p.Icon, p.Head = http.StatusForbidden, "lock", "This came from another site"
 	case exchange.Misdirected:
-		p.Status, p.Head = http.StatusMisdirectedRequest, "This is not the address of this server"
+		p.Status, p.Head = http.StatusMisdirectedRequest, "This server does not answer at this address"
 	case exchange.NotFound:
 		p.Status, p.Icon, p.Head, p.Try = http.StatusNotFound, "search", "There is no page at this address",
 			v.PathValue("id")
-		p.Lead = "The listing may have been removed, or the link has a typing mistake. Requests and documents are " +
-			"never deleted, so yours are safe."
+		p.Lead = "The listing may have been removed, or the link may be mistyped. Your requests and documents are " +
+			"safe: they are never deleted."
 	case exchange.MethodNotAllowed:
-		p.Status, p.Head = http.StatusMethodNotAllowed, "This address takes no such thing"
+		p.Status, p.Head = http.StatusMethodNotAllowed, "This address does not support that"
 	case exchange.InvalidInput, exchange.MalformedJSON, exchange.InvalidCode:
-		p.Status, p.Head = http.StatusBadRequest, "Something in the form or address does not fit"
+		p.Status, p.Head = http.StatusBadRequest, "Something in the form or address is not valid"
 		fields, _ := ui.FieldErrorsIn(err)
 		for field, list := range fields {
 			for _, text := range list {
@@ -66,26 +67,26 @@ func (v *pageRequest) failed(err error) ui.Response {
 		exchange.MaterialEmbargoed,
 		exchange.RequestClosed, exchange.AttachmentInUse, exchange.PreconditionFailed:
 		p.Status, p.Icon, p.Head = http.StatusConflict, "undo", "That is no longer possible"
-		p.Help = "Somebody may have been faster. Go back and load the page again to see how things stand; nothing " +
-			"was changed."
+		p.Help = "Someone may have been faster. Nothing was changed. Go back and reload the page to see the current " +
+			"state."
 	case exchange.TooLarge:
 		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "That is too large"
 	case exchange.QuotaExceeded:
 		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "The storage quota is used up"
-		p.Help = "Delete files that nobody needs, or ask the people who run this server for more."
+		p.Help = "Delete files that are no longer needed, or ask the operator for more."
 	case exchange.UnsupportedMedia:
-		p.Status, p.Icon, p.Head = http.StatusUnsupportedMediaType, "file", "Files of this kind are not taken"
+		p.Status, p.Icon, p.Head = http.StatusUnsupportedMediaType, "file", "Files of this type are not accepted"
 	case exchange.RateLimited:
-		p.Status, p.Icon, p.Head = http.StatusTooManyRequests, "clock", "That was too fast"
+		p.Status, p.Icon, p.Head = http.StatusTooManyRequests, "clock", "Too many attempts"
 	case exchange.StorageFull:
-		p.Status, p.Icon, p.Head = http.StatusInsufficientStorage, "alert", "The server's storage is full"
-		p.Help = "You can still read everything. Please tell the people who run this server; nothing was changed."
+		p.Status, p.Icon, p.Head = http.StatusInsufficientStorage, "alert", "The server’s storage is full"
+		p.Help = "Nothing was changed, and you can still read everything. Please tell the operator."
 	case exchange.Unavailable, exchange.InvalidAnswer:
 		p.Status, p.Icon, p.Head = http.StatusServiceUnavailable, "clock", "Try again in a moment"
 		retry = max(retry, 5)
 	default:
 		p.Status, p.Head, p.Lead = http.StatusInternalServerError, "Something went wrong on our side",
-			"It is in the log, and nothing was changed."
+			"The error was logged, and nothing was changed."
 	}
 	if retry > 0 {
 		v.W.Header().Set("Retry-After", strconv.Itoa(retry))

@@ -111,7 +111,7 @@ func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {
 	}
 	for _, filter := range []string{"search=nothinglikethis", "status=CANCELLED", "material=999999", "lab=999999"} {
 		if a := v.get("/requests?turn=me&" + filter).want(http.StatusOK); len(a.inboxOf()) != 0 ||
-			!strings.Contains(a.text(".empty"), "No request like this") {
+			!strings.Contains(a.text(".empty"), "No matching requests") {
 			t.Errorf("%s: %v", filter, a.inboxOf())
 		}
 	}

@@ -48,7 +48,7 @@ func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
 			t.Error("not three months")
 		}
 		if a = w.as("josiah").get(w.labOf("josiah") + "/insights"); !strings.Contains(a.text("main"),
-			"Nothing to tell yet") {
+			"Nothing to show yet") {
 			t.Error(a.text("main"))
 		}
 	})

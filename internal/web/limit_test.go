@@ -37,7 +37,7 @@ func TestWhoComesTooOftenIsToldWhenToComeAgain(t *testing.T) {
 	}
 	a := nobody.get("/").want(http.StatusTooManyRequests)
 	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
-	if err != nil || seconds < 1 || !strings.Contains(a.text("h1"), "too fast") ||
+	if err != nil || seconds < 1 || !strings.Contains(a.text("h1"), "Too many attempts") ||
 		!strings.Contains(a.text(".lede"), strconv.Itoa(seconds)) ||
 		a.header.Get("RateLimit-Policy") != `"address";q=5;w=500` {
 		t.Errorf("%v: %s", a.header, a.text("main"))

@@ -52,7 +52,7 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 		}
 		v.post("/notifications/read", "until", first).follow().want(http.StatusOK)
 		if a = v.get("/notifications?show=unread"); a.has("#feed li") ||
-			a.text("#feed .empty h2") != "You read everything" || a.has("#bell .count") {
+			a.text("#feed .empty h2") != "You have read everything" || a.has("#bell .count") {
 			t.Errorf("after all were read: %s", a.text("#feed"))
 		}
 		if a = v.get("/notifications?category=saved_search").want(http.StatusOK); a.text("#feed .empty h2") != "Nothing about saved searches" {

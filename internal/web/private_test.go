@@ -52,7 +52,7 @@ func TestMaterialPage_MarksWhatIsNotForEverybody(t *testing.T) {
 		if n := a.doc.Find("dt:contains('Patient ID') .tag:contains(Private)").Length(); n != 1 {
 			t.Errorf("%d marks at a private field", n)
 		}
-		if !strings.Contains(a.text("main"), "What is marked private is shown only to members of ") ||
+		if !strings.Contains(a.text("main"), "Fields marked private are visible only to members of ") ||
 			a.has("dt:contains('Model ID') .tag") {
 			t.Errorf("%s", a.text("main"))
 		}
@@ -84,7 +84,7 @@ func TestListingForm_OfOutsidersLeavesPrivateFieldsOut(t *testing.T) {
 				t.Errorf("%s: an outsider has it %v, a member %v", name, a.has(field), mario.get(path).has(field))
 			}
 		}
-		if strings.Contains(a.body, "quokka") || !strings.Contains(a.text("#own"), "stay as they are") {
+		if strings.Contains(a.body, "quokka") || !strings.Contains(a.text("#own"), "stay unchanged") {
 			t.Errorf("%s", a.text("#own"))
 		}
 		form := a.formOf("#edit")

@@ -133,7 +133,7 @@ func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
 			return list
 		}
 		for show, want := range map[string]string{"messages": "They arrived frozen",
-			"documents": "handed in the executed MTA", "decisions": "confirmed the receipt"} {
+			"documents": "submitted the executed MTA", "decisions": "confirmed receipt"} {
 			a := josiah.get(path + "?show=" + show).want(http.StatusOK)
 			list := lines(a)
 			if !strings.Contains(strings.Join(list, "\n"), want) || len(list) >= len(lines(josiah.get(path))) ||
@@ -227,7 +227,7 @@ func TestADeedThatCouldNotBeDoneSaysWhyUntilSomethingElseHappens(t *testing.T) {
 	jobtest.Start(t, job.Config{DB: w.db, Handlers: w.app.Handlers()})
 	jobtest.Wait(t, w.db, d.ID, exchange.JobFailed)
 	a := mario.get(path).want(http.StatusOK)
-	if text := a.text("main [role=alert]"); !strings.Contains(text, "It was not done: Accept.") ||
+	if text := a.text("main [role=alert]"); !strings.Contains(text, "Not done: Accept.") ||
 		a.text("#next h2") != "Cancelled" {
 		t.Errorf("%s; %s", text, a.text("#next"))
 	}

@@ -61,7 +61,8 @@ func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
 		{"a name of a program", "mta.exe", paper, ".exe", http.StatusUnprocessableEntity},
 		{"nothing in it", "mta.pdf", "", "empty", http.StatusUnprocessableEntity},
 		{"no file", "", "", "Choose a file", http.StatusUnprocessableEntity},
-		{"too large", "mta.pdf", paper + strings.Repeat(" ", 1<<20), "up to 1.0 MB", http.StatusRequestEntityTooLarge},
+		{"too large", "mta.pdf", paper + strings.Repeat(" ", 1<<20), "limit is 1.0 MB",
+			http.StatusRequestEntityTooLarge},
 	} {
 		a := josiah.upload(slot, "file", c.name, c.content).want(c.status)
 		if text := a.text(field + "-e"); !strings.Contains(text, c.want) || !a.has("#errors a[href='"+field+"']") {
@@ -76,7 +77,7 @@ func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
 		strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-1.4 cut"))
 	broken.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	if a := josiah.send(broken).want(http.StatusUnprocessableEntity); !strings.Contains(a.text(field+"-e"),
-		"did not arrive whole") {
+		"did not arrive completely") {
 		t.Errorf("cut off: %s", a.text("#errors"))
 	}
 }
@@ -89,7 +90,7 @@ func TestScriptIsToldInOneLineWhatBecameOfAnUpload(t *testing.T) {
 		who, slot, content, want string
 		status                   int
 	}{
-		{"josiah", "irb", paper, "The document is handed in.", http.StatusCreated},
+		{"josiah", "irb", paper, "Document submitted.", http.StatusCreated},
 		{"josiah", "irb", "<html></html>", "HTML", http.StatusUnprocessableEntity},
 		{"josiah", "irb", paper + strings.Repeat(" ", 1<<20), "1.0 MB", http.StatusRequestEntityTooLarge},
 		{"josiah", "executed_mta", paper, "other side", http.StatusForbidden},
@@ -258,7 +259,7 @@ func TestLabelsOfManyRequestsAreOnOnePageAndOnlyThoseOfOnesOwnLabs(t *testing.T)
 	if text := a.text(".parcel"); !strings.Contains(text, "HCT 116") || !strings.Contains(text, "HeLa") {
 		t.Errorf("the labels: %s", text)
 	}
-	if text := a.text(".note"); !strings.Contains(text, "not yours to pack: request "+number(foreign)+".") {
+	if text := a.text(".note"); !strings.Contains(text, "not yours to ship: request "+number(foreign)+".") {
 		t.Errorf("what is left out: %s", text)
 	}
 	chosen := "/requests/labels?id=" + number(hct.ID) + "&id=" + number(hela.ID)

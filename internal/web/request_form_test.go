@@ -299,7 +299,7 @@ func TestAFormAsksForNothingThatItsMaterialDoesNot(t *testing.T) {
 		}
 	}
 	v.post(w.askPath("01 PCR"), page.filled()...).want(http.StatusSeeOther)
-	if under := v.get(w.askPath("01 PCR")); !strings.Contains(under.text("main"), "still under way") {
+	if under := v.get(w.askPath("01 PCR")); !strings.Contains(under.text("main"), "is still open") {
 		t.Error("nobody says that a request is under way")
 	}
 }

@@ -47,10 +47,10 @@ func TestEachSideIsToldItsOneNextStep(t *testing.T) {
 	w := alone(t)
 	const none = ""
 	for _, c := range []struct{ material, who, head, button, leads string }{
-		{"HeLa", "josiah", "Sent", none, none},
+		{"HeLa", "josiah", "New", none, none},
 		{"HeLa", "mario", "Accept or decline", "Accept", "APPROVED"},
-		{"HeLa", "ada", "Sent", none, none},
-		{"C57BL/6J", "josiah", "Correct what the lab asked about", "Change the abstract", "#requirement-abstract"},
+		{"HeLa", "ada", "New", none, none},
+		{"C57BL/6J", "josiah", "Make the correction the lab asked for", "Change the abstract", "#requirement-abstract"},
 		{"C57BL/6J", "nadia", "Waiting for a correction", none, none},
 		{"PDX model BL0269-F402", "josiah", "Upload the signed MTA", "Upload signed MTA", "#requirement-signed-mta"},
 		{"PDX model BL0269-F402", "priya", "Waiting for documents", none, none},
@@ -63,18 +63,18 @@ func TestEachSideIsToldItsOneNextStep(t *testing.T) {
 		{"K-562", "mina", "Being countersigned", none, none},
 		{"HCT 116", "mario", "Pack and ship", "Ship it", "/move?to=FULFILLED"},
 		{"HCT 116", "gabriel", "Being prepared", none, none},
-		{"MCF-7", "mario", "Solve the problem that was reported", "See the problem", "#issues"},
+		{"MCF-7", "mario", "Resolve the reported problem", "See the problem", "#issues"},
 		{"MCF-7", "josiah", "Problem reported", none, none},
 		{"pSample-EGFP (made up)", "josiah", "Confirm that it arrived", "Confirm receipt", "VERIFIED_FULFILLED"},
 		{"pSample-EGFP (made up)", "mina", "Shipped", none, none},
-		{"HEK293T", "josiah", "Received", none, none},
-		{"HEK293T", "mario", "Received", none, none},
+		{"HEK293T", "josiah", "Completed", none, none},
+		{"HEK293T", "mario", "Completed", none, none},
 		{"FVB/NJ", "josiah", "Declined", none, none},
 		{"FVB/NJ", "nadia", "Declined", none, none},
 		{"NIH 3T3", "josiah", "Cancelled", none, none},
 		{"NIH 3T3", "mario", "Cancelled", none, none},
-		{"Sf9", "josiah", "Withdrawn by the system", none, none},
-		{"Sf9", "mario", "Withdrawn by the system", none, none},
+		{"Sf9", "josiah", "Withdrawn", none, none},
+		{"Sf9", "mario", "Withdrawn", none, none},
 	} {
 		a := w.as(c.who).get(w.at(c.material)).want(http.StatusOK)
 		big := a.doc.Find(".btn.main.big")
@@ -207,8 +207,8 @@ func TestAcceptingCanBeTakenBack(t *testing.T) {
 		q := w.transfer("HeLa")
 		path, v := w.at("HeLa"), w.as("mario")
 		a := v.post(path+"/move", "to", "APPROVED").follow().want(http.StatusOK)
-		if a.text("#next h2") != "HeLa will be accepted." ||
-			!strings.Contains(a.text(".toast"), "HeLa will be accepted.") || w.now(q.ID).Status != exchange.Open {
+		if a.text("#next h2") != "Request 25 will be accepted." ||
+			!strings.Contains(a.text(".toast"), "Request 25 will be accepted.") || w.now(q.ID).Status != exchange.Open {
 			w.Errorf("%s; %s", a.text("#next"), a.text(".toast"))
 		}
 		if other := w.as("josiah").get(path); strings.Contains(other.text("main"), "will be accepted") {
@@ -244,7 +244,7 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 			a.input("seen")).want(http.StatusSeeOther)
 		// A move that the status no longer allows, and an act on a request that was closed.
 		if a := w.as("josiah").post(path+"/move", "to",
-			"VERIFIED_FULFILLED").want(http.StatusConflict); !a.has("#errors") || a.text("#next h2") != "Sent" {
+			"VERIFIED_FULFILLED").want(http.StatusConflict); !a.has("#errors") || a.text("#next h2") != "New" {
 			w.Errorf("a move that is not possible: %s", a.text("main"))
 		}
 		if a := v.post(w.at("Sf9")+"/issues", "text",

@@ -136,7 +136,7 @@ func (v *pageRequest) answer(a ui.Response) {
 	var body bytes.Buffer
 	if err := v.render(&body, a); err != nil {
 		v.app.Log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "template", a.Template, "error", err)
-		http.Error(v.W, "Something went wrong on our side; it is in the log.", http.StatusInternalServerError)
+		http.Error(v.W, "Something went wrong on our side. The error was logged.", http.StatusInternalServerError)
 		return
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")

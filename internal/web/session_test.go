@@ -226,7 +226,7 @@ func TestSignIn_AProviderThatIsDownIsToldAndLogged(t *testing.T) {
 		w.app.DB.Read()
 	}
 	if a := w.as("").get("/signin").want(http.StatusOK); !strings.Contains(a.text(".note.bad"),
-		"does not work at the moment") || strings.Contains(a.body, gone.URL) {
+		"not available at the moment") || strings.Contains(a.body, gone.URL) {
 		t.Errorf("%s", a.text("main"))
 	}
 	w.Cleanup(func() { <-ended })

@@ -243,7 +243,7 @@ func TestFieldsOfALabsOwnAreEditedAndAddedAndRemoved(t *testing.T) {
 		form["own_key"][len(form["own_key"])-1] = "sex"
 		form["own_value"][len(form["own_value"])-1] = "F"
 		if a := v.form(path, form).want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#errors"),
-			"which is that of a field above") || !a.has("#f-own") {
+			"which is already a field above") || !a.has("#f-own") {
 			t.Errorf("a field that there is: %s", a.text("#errors"))
 		}
 		form = v.get(path).formOf("#edit")

@@ -16,7 +16,7 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 		rows := "Name,Ref,Box,Needs an MTA\nSheet one,S-1,A1,yes\nSheet <two>,S-2,A2,maybe\nSheet three,S-3,A3,no\n"
 		a := v.upload("/share/spreadsheet", "file", "freezer.csv", rows, "lab", lab, "category",
 			"OTHER").want(http.StatusOK)
-		if !strings.Contains(a.text("#columns"), "Nobody knows it yet") ||
+		if !strings.Contains(a.text("#columns"), "Not recognised") ||
 			!strings.Contains(a.text("main"), "freezer.csv") {
 			w.Fatal(a.text("main"))
 		}
@@ -47,8 +47,8 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 		// What was said of columns is remembered.
 		a = v.upload("/share/spreadsheet", "file", "more.csv", rows, "lab", lab, "category",
 			"OTHER").want(http.StatusOK)
-		if !strings.Contains(a.text("#columns"), "as your lab said before") ||
-			strings.Contains(a.text("#columns"), "Nobody knows") {
+		if !strings.Contains(a.text("#columns"), "as your lab chose before") ||
+			strings.Contains(a.text("#columns"), "Not recognised") {
 			w.Error(a.text("#columns"))
 		}
 		if !strings.Contains(v.get("/share/spreadsheet").text("main"), "done") {

@@ -383,7 +383,7 @@ func TestTheListOfSectionsSaysHowFarEachIsWhileSomebodyTypes(t *testing.T) {
 	form.Set("embargo_date", "soon")
 	a := live()
 	if !a.has("#parts[hx-swap-oob]") || !strings.Contains(a.text(`#to-release`), "1 field to correct") ||
-		!a.has("#to-release.bad") || a.text("#parts-missing") != "Nothing is missing" {
+		!a.has("#to-release.bad") || a.text("#parts-missing") != "Ready to publish" {
 		t.Errorf("%s; %s", a.text("#parts"), a.text("#parts-missing"))
 	}
 	if page.has("[hx-swap-oob]") {

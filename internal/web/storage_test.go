@@ -29,8 +29,8 @@ func TestStorage_AFormWhoseFileFindsNoRoomIsShownAgain(t *testing.T) {
 		text := a.text("main")
 		if a.status != http.StatusRequestEntityTooLarge && a.status != http.StatusUnprocessableEntity ||
 			a.text("h1") == "The storage quota is used up" ||
-			!strings.Contains(text, "There is no room for this file.") ||
-			!strings.Contains(text, "Delete what nobody needs any more") {
+			!strings.Contains(text, "There is not enough storage for this file.") ||
+			!strings.Contains(text, "Delete files that are no longer needed") {
 			t.Errorf("%s %s: %d, %q: %.300s", form.path, form.field, a.status, a.text("h1"), text)
 		}
 	}
@@ -52,7 +52,7 @@ func TestStorage_PagesShowWhatIsUsedAndDeleteFiles(t *testing.T) {
 		remove := a.doc.Find("form[action*='/storage/']").AttrOr("action", "")
 		mario.post(remove).want(http.StatusSeeOther)
 		if text := mario.get(lab + "/storage").text("main"); strings.Contains(text, "large.pdf") ||
-			!strings.Contains(text, "500 KB of it are deleted files") {
+			!strings.Contains(text, "includes 500 KB of deleted files") {
 			w.Errorf("after deleting: %s", text)
 		}
 		mta := w.furnished().Replace("{mta}")

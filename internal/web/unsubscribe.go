@@ -31,7 +31,7 @@ const maxToken = 4 << 10
 func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost {
 		w.Header().Set("Allow", "GET, HEAD, POST")
-		http.Error(w, "This page can be read and sent.", http.StatusMethodNotAllowed)
+		http.Error(w, "This page accepts GET, HEAD and POST.", http.StatusMethodNotAllowed)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxToken)
@@ -48,11 +48,11 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch exchange.CodeOf(err) {
 	case exchange.NotFound:
 		status = http.StatusNotFound
-		shown = subscription{Title: "This link is not whole",
-			Lead: "Open the newest e-mail that you got and take the link at its end."}
+		shown = subscription{Title: "This link is incomplete",
+			Lead: "Open the latest e-mail you received and use the link at its end."}
 	case exchange.StorageFull:
 		status = http.StatusInsufficientStorage
-		shown = subscription{Title: "The server's storage is full",
+		shown = subscription{Title: "The server’s storage is full",
 			Lead: "Nothing was changed. Please try again later."}
 	case exchange.Unavailable:
 		status = http.StatusServiceUnavailable
@@ -62,7 +62,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			status = http.StatusInternalServerError
 			s.app.Log.ErrorContext(r.Context(), "unsubscribe", "error", err)
-			shown = subscription{Title: "Something went wrong", Lead: "Nothing was changed; the error is in the log."}
+			shown = subscription{Title: "Something went wrong", Lead: "Nothing was changed. The error was logged."}
 		}
 	}
 	h := w.Header()

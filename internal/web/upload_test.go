@@ -95,7 +95,7 @@ func TestAFileThatIsTooLargeDoesNotCostWhatWasTyped(t *testing.T) {
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	a := w.as("josiah").send(r).want(http.StatusUnprocessableEntity)
 	if a.input("requester_abstract") != "To learn." ||
-		!strings.Contains(a.text("#f-irb_attachment-e"), "up to 1.0 MB") {
+		!strings.Contains(a.text("#f-irb_attachment-e"), "limit is 1.0 MB") {
 		t.Errorf("%q, %s", a.input("requester_abstract"), a.text("#errors"))
 	}
 }

@@ -133,8 +133,8 @@ func slashless(next http.Handler) http.Handler {
 }
 
 func foreign(*ui.PageRequest) (ui.Response, error) {
-	return ui.Response{}, exchange.Errorf(exchange.CrossSite, "Nothing was changed. Open the page here and send the "+
-		"form again.")
+	return ui.Response{}, exchange.Errorf(exchange.CrossSite,
+		"Nothing was changed. Open the page on this site and send the form again.")
 }
 
 func misdirected(v *ui.PageRequest) (ui.Response, error) {
@@ -179,7 +179,7 @@ func (d *Server) docs(openAPI func() ([]byte, error)) http.Handler {
 		docs, err := page()
 		if err != nil {
 			d.app.Log.ErrorContext(r.Context(), "docs", "error", err)
-			http.Error(w, "The description of the API could not be made; the log of the server says why.",
+			http.Error(w, "The API description could not be generated. The cause is in the server log.",
 				http.StatusInternalServerError)
 			return
 		}

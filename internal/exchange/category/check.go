@@ -221,7 +221,7 @@ func (f Field) expected() string {
 		if f.Closed {
 			return "a list of " + f.values()
 		}
-		return "a list of texts"
+		return "a list of strings"
 	case Choice:
 		return "one of " + f.values()
 	case Identifier:

@@ -54,7 +54,7 @@ func GEOSeries(s string) (string, error) {
 		return "", errors.New("a GEO series is GSE and a number, such as GSE2122")
 	}
 	if what := geoTypes[id[:3]]; what != "" {
-		return "", fmt.Errorf("%s is a GEO %s; please name its series, such as GSE2122", id, what)
+		return "", fmt.Errorf("%s is a GEO %s; please give its series, such as GSE2122", id, what)
 	}
 	return id, nil
 }
@@ -68,7 +68,7 @@ func GEOImport(s string) (string, error) {
 		return id, nil
 	case err != nil:
 		if other, errSRA := SRAImport(s); errSRA == nil {
-			return "", fmt.Errorf("%s is not of GEO but of the SRA; import it with import_source SRA", other)
+			return "", fmt.Errorf("%s belongs to the SRA, not to GEO; import it with import_source SRA", other)
 		}
 	}
 	return GEOSeries(s)
@@ -90,7 +90,7 @@ func SRAStudy(s string) (string, error) {
 		return "", errors.New("an SRA study is SRP, ERP or DRP and six or more digits, such as SRP045225")
 	}
 	if what := sraTypes[id[2]]; what != "" {
-		return "", fmt.Errorf("%s is an SRA %s; please name its study, such as SRP045225", id, what)
+		return "", fmt.Errorf("%s is an SRA %s; please give its study, such as SRP045225", id, what)
 	}
 	return id, nil
 }
@@ -104,7 +104,7 @@ func SRAImport(s string) (string, error) {
 			return id, nil
 		}
 		if other, errGEO := GEO(s); errGEO == nil {
-			return "", fmt.Errorf("%s is not of the SRA but of GEO; import it with import_source GEO", other)
+			return "", fmt.Errorf("%s belongs to GEO, not to the SRA; import it with import_source GEO", other)
 		}
 		return SRAStudy(s)
 	}
@@ -161,10 +161,10 @@ func Accession(s string) (canonical, warning string, err error) {
 	case otherKnown.MatchString(strings.ToUpper(s)):
 		return strings.ToUpper(s), "", nil
 	case otherForm.MatchString(s):
-		return s, fmt.Sprintf("%s is not an accession of an archive we know; please check it", s), nil
+		return s, fmt.Sprintf("%s is not an accession of a known archive; please check it", s), nil
 	}
-	return "", "", errors.New("an accession is the number that an archive gave, such as GSE2122, SRP045225, " +
-		"PRJNA257197 or a DOI")
+	return "", "", errors.New("an accession is a number given by an archive, such as GSE2122, SRP045225, PRJNA257197 " +
+		"or a DOI")
 }
 
 func archiveOf(canonical string) Kind {

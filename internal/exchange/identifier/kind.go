@@ -78,7 +78,7 @@ func (k Kind) Address(canonical string) string {
 func Parse(kind Kind, s string) (canonical, warning string, err error) {
 	f, ok := families[kind]
 	if !ok {
-		return "", "", fmt.Errorf("%q is not a kind of identifier", kind)
+		return "", "", fmt.Errorf("%q is not a type of identifier", kind)
 	}
 	return f.parse(s)
 }

@@ -52,7 +52,7 @@ func OBO(s string) (canonical, warning string, err error) {
 	name, term := parts[1], strings.ToUpper(parts[2])
 	o, known := ontologyOf[strings.ToLower(name)]
 	if !known {
-		return name + ":" + parts[2], fmt.Sprintf("%s is not an ontology we know; please check the term", name), nil
+		return name + ":" + parts[2], fmt.Sprintf("%s is not a known ontology; please check the term", name), nil
 	}
 	if !o.term.MatchString(term) {
 		return "", "", fmt.Errorf("%s is not a term of %s; %w", parts[2], o.name, errOBO)

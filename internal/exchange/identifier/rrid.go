@@ -79,8 +79,8 @@ func RRID(s string) (canonical, warning string, err error) {
 	name, separator, local := parts[1], parts[2], parts[3]
 	a, known := authorities[strings.ToLower(name)]
 	if !known {
-		return "RRID:" + name + separator + local, fmt.Sprintf("%s is not an RRID authority we know; please check "+
-			"the identifier", name), nil
+		return "RRID:" + name + separator + local, fmt.Sprintf("%s is not a known RRID authority; please check the "+
+			"identifier", name), nil
 	}
 	if a.name == "IMSR" { // it has repositories, and the leading zeros of JAX numbers count
 		strain, err := IMSR("IMSR_" + local)

@@ -58,7 +58,7 @@ type settingsTab struct{ Name, Icon, Text string }
 // Tabs returns all entries of the settings' navigation.
 func (accountPage) Tabs() []settingsTab {
 	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"},
-		{"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
+		{"appearance", "eye", "Display and keyboard"}, {"addresses", "pin", "Addresses"},
 		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"},
 		{"storage", "file", "Storage"}, {"export", "download", "Your data"},
 		{"close", "x", "Close account"}}
@@ -93,7 +93,7 @@ func (v *pageRequest) saveProfile() (ui.Response, error) {
 		p.Errors = ui.SentencesOf(fields, profileLabels)
 		return ui.Invalid("account", p)
 	}
-	return ui.SeeOther("/account").Saying("Your profile is saved."), err
+	return ui.SeeOther("/account").Saying("Profile saved."), err
 }
 
 // names returns the profile fields of the form.
@@ -118,7 +118,8 @@ type appearancePage struct {
 }
 
 func (v *pageRequest) appearance() (ui.Response, error) {
-	return ui.Show("account-appearance", &appearancePage{v.accountPage("appearance", "Display and keys"), v.Theme()})
+	return ui.Show("account-appearance", &appearancePage{v.accountPage("appearance",
+		"Display and keyboard"), v.Theme()})
 }
 
 func (v *pageRequest) saveAppearance() (ui.Response, error) {

@@ -75,7 +75,7 @@ func (v *pageRequest) saveAddress() (ui.Response, error) {
 		p.Errors = ui.SentencesOf(fields, ui.AddressLabels)
 		return ui.Invalid("account-address", p)
 	}
-	return ui.SeeOther("/account/addresses").Saying("The address is saved."), err
+	return ui.SeeOther("/account/addresses").Saying("Address saved."), err
 }
 
 func (v *pageRequest) deleteAddress() (ui.Response, error) {
@@ -83,6 +83,6 @@ func (v *pageRequest) deleteAddress() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/account/addresses").Saying("The address is deleted. Requests that were sent keep it."),
+	return ui.SeeOther("/account/addresses").Saying("Address deleted. Requests you already sent keep it."),
 		v.App.DeleteAddress(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
 }

@@ -124,7 +124,7 @@ func (v *pageRequest) closeUser() (ui.Response, error) {
 	if v.Who.Is(id) {
 		return ui.SeeOther("/account/close"), nil
 	}
-	return v.close(id, ui.SeeOther("/admin/users").Saying("The account is closed."))
+	return v.close(id, ui.SeeOther("/admin/users").Saying("Account closed."))
 }
 
 func (v *pageRequest) export() (ui.Response, error) {

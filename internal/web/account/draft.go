@@ -56,7 +56,7 @@ func (v *pageRequest) deleteDraft() (ui.Response, error) {
 	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, v.PostFormValue(ui.DraftKeyField)); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/drafts").Saying("The draft is deleted."), nil
+	return ui.SeeOther("/drafts").Saying("Draft deleted."), nil
 }
 
 var undoPages = []ui.Route{

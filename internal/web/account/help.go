@@ -26,8 +26,8 @@ var shortcuts = []shortcut{
 	{[]string{"k"}, "Previous row"},
 	{[]string{"Enter"}, "Open the row"},
 	{[]string{"x"}, "Select the row"},
-	{[]string{"a"}, "On a request: accept, asks first"},
-	{[]string{"r"}, "On a request: decline, asks first"},
+	{[]string{"a"}, "On a request: accept, after confirmation"},
+	{[]string{"r"}, "On a request: decline, after confirmation"},
 	{[]string{"m"}, "On a request: write a message"},
 	{[]string{"?"}, "Show this list"},
 	{[]string{"Esc"}, "Close, or leave a field"},
@@ -45,12 +45,11 @@ func (v *pageRequest) help() (ui.Response, error) {
 
 func (v *pageRequest) accessibility() (ui.Response, error) {
 	return ui.Show("accessibility",
-		&helpPage{Page: ui.Page{Title: "Accessibility", Description: "How accessible Aliquot is, and what to do " +
-			"when it " +
-			"is not.", Narrow: true}})
+		&helpPage{Page: ui.Page{Title: "Accessibility", Description: "How accessible Aliquot is, and what to do if " +
+			"something does not work for you.", Narrow: true}})
 }
 
 func (v *pageRequest) privacy() (ui.Response, error) {
 	return ui.Show("privacy", &helpPage{Page: ui.Page{Title: "Privacy",
-		Description: "What Aliquot keeps about you, who sees it, and for how long.", Narrow: true}})
+		Description: "What Aliquot stores about you, who sees it, and for how long.", Narrow: true}})
 }

@@ -148,7 +148,7 @@ func (v *noticeRequest) readNotices() (ui.Response, error) {
 	if err := v.App.MarkAllRead(v.Context(), v.Who.Actor, v.Who.ID, *until); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.noticesBack()).Saying("All are marked as read."), nil
+	return ui.SeeOther(v.noticesBack()).Saying("All marked as read."), nil
 }
 
 func (v *noticeRequest) noticesBack() string {

@@ -28,9 +28,9 @@ type notificationSetting struct {
 func (*notificationSettingsPage) Kinds() []notificationSetting {
 	return []notificationSetting{
 		{exchange.NewRequestNotif, "New request", "A request arrives for the lab"},
-		{exchange.StatusNotif, "Request changed", "A document, message or stage changes"},
-		{exchange.DecisionNotif, "Accepted or declined", "Someone in the lab decides"},
-		{exchange.AssignedNotif, "Assigned to me", "A request becomes yours"},
+		{exchange.StatusNotif, "Request changed", "A document, message or status changes"},
+		{exchange.DecisionNotif, "Accepted or declined", "Someone in your lab decides"},
+		{exchange.AssignedNotif, "Assigned to me", "A request is assigned to you"},
 		{exchange.ReminderNotif, "Reminders", "Something is due or late"},
 	}
 }
@@ -50,14 +50,15 @@ func (*notificationSettingsPage) Days() []string {
 
 // Deliveries returns the ways of receiving mail, with their labels.
 func (*notificationSettingsPage) Deliveries() []settingsTab {
-	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"},
+	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail immediately"},
 		{"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"},
 		{"NEVER", "", "In Aliquot only"}}
 }
 
-var mailLabels = map[string]string{"delivery": "how you are told", "time_zone": "Choose your time zone from the list",
-	"digest_at":  "the time of the summary",
-	"digest_day": "the day of the summary", "quiet_from": "the beginning of quiet hours",
+var mailLabels = map[string]string{"delivery": "how you are notified",
+	"time_zone":  "Choose your time zone from the list",
+	"digest_at":  "the time of the digest",
+	"digest_day": "the day of the digest", "quiet_from": "the start of quiet hours",
 	"quiet_until": "the end of quiet hours"}
 
 func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
@@ -123,7 +124,7 @@ func (v *pageRequest) saveSwitches() (ui.Response, error) {
 		}
 	}
 	if v.Header.Get("HX-Request") == "" {
-		return ui.SeeOther("/account/notifications").Saying("Your switches are saved."), nil
+		return ui.SeeOther("/account/notifications").Saying("Switches saved."), nil
 	}
 	p, err := v.toldPage()
 	if err != nil {
@@ -163,10 +164,10 @@ func (v *pageRequest) saveMail() (ui.Response, error) {
 		p.Errors = ui.SentencesOf(fields, mailLabels)
 		return ui.Invalid("account-notifications", p)
 	}
-	return ui.SeeOther("/account/notifications").Saying("Your e-mail settings are saved."), err
+	return ui.SeeOther("/account/notifications").Saying("E-mail settings saved."), err
 }
 
 func (v *pageRequest) retryMail() (ui.Response, error) {
 	_, err := v.App.RetryMail(v.Context(), v.Who.Actor, v.Who.ID)
-	return ui.SeeOther("/account/notifications").Saying("E-mail is sent to your address again."), err
+	return ui.SeeOther("/account/notifications").Saying("We will send e-mail to your address again."), err
 }

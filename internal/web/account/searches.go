@@ -57,9 +57,9 @@ func (v *pageRequest) saveOwnSearch() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	text := s.Name + " is saved. You are told of what is new in it."
+	text := s.Name + " saved. You will be notified of new matches."
 	if !s.Alerts {
-		text = s.Name + " is saved, without alerts."
+		text = s.Name + " saved, without alerts."
 	}
 	return ui.SeeOther("/account/searches").Saying(text), nil
 }
@@ -69,6 +69,6 @@ func (v *pageRequest) deleteOwnSearch() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/account/searches").Saying("The saved search is deleted."),
+	return ui.SeeOther("/account/searches").Saying("Saved search deleted."),
 		v.App.DeleteSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
 }

@@ -55,7 +55,7 @@ type signingIn struct {
 
 func (v *signInRequest) beginSignIn() (ui.Response, error) {
 	if v.App.Identity == nil {
-		return ui.Invalid("signin", v.signInPage("This installation has no identity provider yet; ask its operator."))
+		return ui.Invalid("signin", v.signInPage("This installation has no identity provider yet; ask the operator."))
 	}
 	address, start, err := v.App.StartSignIn(v.Context())
 	if err != nil {
@@ -77,7 +77,7 @@ func (v *signInRequest) endSignIn() (ui.Response, error) {
 	var at signingIn
 	text, err := base64.RawURLEncoding.DecodeString(v.CookieValue(ui.SignInCookie))
 	if err != nil || json.Unmarshal(text, &at) != nil || !at.Returned(v.FormValue("state")) || v.App.Identity == nil {
-		return again("This sign-in was not begun in this browser, or a while ago. Begin again.")
+		return again("This sign-in was started in another browser or has expired. Please sign in again.")
 	}
 	signed, err := v.App.FinishSignIn(v.Context(), at.SignInStart, v.URL.Query(),
 		app.Browser{Name: device(v.UserAgent()), Session: v.CookieValue(ui.SessionCookie)})
@@ -87,10 +87,10 @@ func (v *signInRequest) endSignIn() (ui.Response, error) {
 		v.NoteRefusal(err)
 		return again(e.Message)
 	case exchange.InvalidInput:
-		return again("You were not signed in. Nothing was changed.")
+		return again("You are not signed in. Nothing was changed.")
 	case exchange.RegistrationClosed:
 		v.NoteRefusal(err)
-		return again("Registration is closed here. Ask the operator to let you in.")
+		return again("Registration is closed. Ask the operator for access.")
 	default:
 		if err != nil {
 			return ui.Response{}, err

@@ -32,5 +32,5 @@ func (v *pageRequest) deleteOwnFile() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/account/storage").Saying("The file is deleted."), nil
+	return ui.SeeOther("/account/storage").Saying("File deleted."), nil
 }

@@ -44,7 +44,7 @@ func (p *tokensPage) Reach(t exchange.Token) string {
 	if t.Organization == nil {
 		return text
 	}
-	name := "a lab that you left"
+	name := "a lab you left"
 	for _, lab := range p.Labs {
 		if lab.ID == *t.Organization {
 			name = lab.Name
@@ -109,8 +109,8 @@ func (v *pageRequest) createToken() (ui.Response, error) {
 	}
 	fields, wrong := ui.FieldErrorsIn(err)
 	if exchange.CodeOf(err) == exchange.Conflict {
-		fields, wrong = map[string][]string{"name": {"There are as many tokens as there may be; revoke one that you " +
-			"do not need"}}, true
+		fields, wrong = map[string][]string{"name": {"You have reached the limit of tokens; revoke one that you do " +
+			"not need"}}, true
 	}
 	if err != nil && !wrong {
 		return ui.Response{}, err
@@ -145,9 +145,9 @@ func (v *pageRequest) revokeToken() (ui.Response, error) {
 		v.ForgetCookie(ui.SessionCookie)
 		return ui.SeeOther("/").Saying("You are signed out."), nil
 	case v.PostForm.Has("session"):
-		return ui.SeeOther("/account/sessions").Saying("That browser is signed out."), nil
+		return ui.SeeOther("/account/sessions").Saying("Signed out of that browser."), nil
 	}
-	return ui.SeeOther("/account/tokens").Saying("The token is revoked. Programs that use it are refused from now on."),
+	return ui.SeeOther("/account/tokens").Saying("Token revoked. Programs can no longer use it."),
 		nil
 }
 

@@ -64,7 +64,7 @@ func (v *pageRequest) saveWelcome() (ui.Response, error) {
 		}
 		return ui.Invalid("welcome", p)
 	}
-	return ui.SeeOther(ui.LocalAddress(v.PostFormValue("next"))).Saying("Your profile is saved. You can change it in " +
-			"your settings."),
+	return ui.SeeOther(ui.LocalAddress(v.PostFormValue("next"))).Saying("Profile saved. You can change it in your " +
+			"settings."),
 		err
 }

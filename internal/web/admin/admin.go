@@ -152,9 +152,9 @@ func (v *pageRequest) makeAdmin() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	back, text := v.adminBack("/admin/users"), u.Name()+" is an admin now."
+	back, text := v.adminBack("/admin/users"), u.Name()+" is now an admin."
 	if !admin {
-		text = u.Name() + " is no admin any more."
+		text = u.Name() + " is no longer an admin."
 	}
 	return ui.SeeOther(back).Saying(text), nil
 }
@@ -227,7 +227,7 @@ func (v *pageRequest) adminAudit() (ui.Response, error) {
 	if text := strings.TrimSpace(query.Get("actor")); text != "" {
 		id, err := uuid.Parse(text)
 		if err != nil {
-			p.Fault = "Use the id of a user, as their row in Users has it."
+			p.Fault = "Enter a user id, as shown in the list of users."
 		}
 		f.Actor = &id
 	}
@@ -252,7 +252,7 @@ func (v *pageRequest) adminAudit() (ui.Response, error) {
 			if _, ok := d.Begin(); ok {
 				*day = &d
 			} else {
-				p.DayFault = "Use days as 2026-03-12."
+				p.DayFault = "Enter dates like 2026-03-12."
 			}
 		}
 	}

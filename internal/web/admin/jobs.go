@@ -34,15 +34,15 @@ type jobRow struct {
 
 // jobNames describe what jobs do.
 var jobNames = map[string]string{
-	"materials.import": "Import of materials", "materials.bulk": "Spreadsheet of materials",
-	"mail.notification": "Mail about a notification",
-	"mail.digest":       "Digest by mail", "mail.invitation": "Mail of an invitation",
-	"webhook": "Message to a webhook",
-	"tell":    "Telling people what happened",
-	"deed":    "A change that could be taken back", "remind": "Reminders", "alert": "Alerts of saved searches",
-	"reindex": "Search index after a new name", "versions.names": "Taking names from the history",
-	"sweep.expired": "Clearing out what expired", "sweep.content": "Clearing out deleted files",
-	"sweep.orphans": "Clearing out files of nothing",
+	"materials.import": "Material import", "materials.bulk": "Material spreadsheet",
+	"mail.notification": "Notification e-mail",
+	"mail.digest":       "Digest e-mail", "mail.invitation": "Invitation e-mail",
+	"webhook": "Webhook message",
+	"tell":    "Notifying people",
+	"deed":    "Action that could be undone", "remind": "Reminders", "alert": "Saved search alerts",
+	"reindex": "Updating the search index after a rename", "versions.names": "Removing names from the history",
+	"sweep.expired": "Deleting expired data", "sweep.content": "Removing deleted files",
+	"sweep.orphans": "Removing orphaned files",
 }
 
 func newJobRow(j exchange.Job, by *exchange.User) jobRow {
@@ -62,12 +62,12 @@ func newJobRow(j exchange.Job, by *exchange.User) jobRow {
 	}
 	switch j.State {
 	case exchange.JobReady:
-		r.Icon, r.Words = "clock", "Waits"
+		r.Icon, r.Words = "clock", "Waiting"
 		if j.Failures > 0 {
-			r.Tone, r.Words = "turn", "Waits to be tried again"
+			r.Tone, r.Words = "turn", "Waiting to retry"
 		}
 	case exchange.JobRunning:
-		r.Tone, r.Icon, r.Words = "info", "clock", "Runs"
+		r.Tone, r.Icon, r.Words = "info", "clock", "Running"
 	case exchange.JobDone:
 		r.Tone, r.Icon, r.Words = "good", "done", "Done"
 	case exchange.JobFailed:
@@ -130,7 +130,7 @@ func (v *pageRequest) retryJob() (ui.Response, error) {
 	if _, err := v.App.RetryJob(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.adminBack("/admin/jobs")).Saying("Job " + strconv.FormatInt(id, 10) + " is tried again."), nil
+	return ui.SeeOther(v.adminBack("/admin/jobs")).Saying("Job " + strconv.FormatInt(id, 10) + " will be retried."), nil
 }
 
 func (v *pageRequest) cancelJobAsAdmin() (ui.Response, error) { return v.endJob("/admin/jobs") }
@@ -148,7 +148,7 @@ func (v *pageRequest) endJob(back string) (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.adminBack(back)).Saying("Job " + strconv.FormatInt(id, 10) +
-		" is cancelled. What it got done stays."), nil
+		" cancelled. What it already did is kept."), nil
 }
 
 type progressPage struct {
@@ -195,7 +195,7 @@ func (v *pageRequest) adminStuck() (ui.Response, error) {
 	}
 	for _, tab := range []choice{{"", "Waiting for more than " + ui.Days(p.Days)}, {"lab", "On labs"},
 		{"requester", "On requesters"},
-		{"escalated", "Owner was told"}, {"all", "All under way"}} {
+		{"escalated", "Owner notified"}, {"all", "All in progress"}} {
 		address := "/admin/stuck"
 		if tab.Value != "" {
 			address += "?only=" + tab.Value

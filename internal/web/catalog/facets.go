@@ -39,13 +39,13 @@ const (
 
 // said are the labels of facet values that need no heading: as a checkbox, and as a chip.
 var said = map[string]string{
-	"needs_mta=false": "No MTA", "needs_irb=false": "No IRB document", "needs_abstract=false": "No abstract",
+	"needs_mta=false": "No MTA", "needs_irb=false": "No IRB approval", "needs_abstract=false": "No abstract",
 	"shipping=false": "Nothing to ship",
-	"needs_mta=true": "Needs an MTA", "needs_irb=true": "Needs an IRB document",
-	"needs_abstract=true": "Needs an abstract", "shipping=true": "Is shipped",
+	"needs_mta=true": "Needs an MTA", "needs_irb=true": "Needs IRB approval",
+	"needs_abstract=true": "Needs an abstract", "shipping=true": "Needs shipping",
 	"is_archived=false": "Available", "is_archived=true": "Archived", "has_publication=true": "Has a publication",
 	"has_publication=false": "No publication",
-	"imported=true":         "Imported", "imported=false": "Described by its lab",
+	"imported=true":         "Imported", "imported=false": "Added by the lab",
 	"import_source=PROTOCOLS_REPOSITORY": "protocols.io",
 }
 

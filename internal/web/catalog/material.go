@@ -125,7 +125,7 @@ func (v *pageRequest) material() (ui.Response, error) {
 func (p *materialPage) need() {
 	if p.NeedsAbstract {
 		p.With = append(p.With, needLine{Icon: "abstract", Name: "Research abstract",
-			Text: "What you plan to do with it, in some sentences"})
+			Text: "What you plan to do with it, in a few sentences"})
 	}
 	if s := p.Shipping; s != nil {
 		if s.NeedsAddress {
@@ -160,8 +160,8 @@ func (p *materialPage) need() {
 	}
 	if p.NeedsIRB {
 		p.After = append(p.After,
-			needLine{Icon: "irb", Name: "IRB approval", Text: "The approval of your ethics board, or a letter that " +
-				"none is needed"})
+			needLine{Icon: "irb", Name: "IRB approval", Text: "Your ethics board’s approval, or a letter that none " +
+				"is needed"})
 	}
 }
 
@@ -289,8 +289,8 @@ func (v *pageRequest) archive() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(materialAt(id)).Undoable("The material will be archived. It stays on record, and nobody can ask "+
-		"for it.", deed), nil
+	return ui.SeeOther(materialAt(id)).Undoable("The material will be archived. It stays on record, but no one can "+
+		"request it.", deed), nil
 }
 
 // offerAgain restores a material from the archive.
@@ -303,7 +303,7 @@ func (v *pageRequest) offerAgain() (ui.Response, error) {
 		exchange.MaterialPatch{Archived: exchange.Some(false)}, nil); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(materialAt(id)).Saying("The material is offered again."), nil
+	return ui.SeeOther(materialAt(id)).Saying("Material available again."), nil
 }
 
 // linkIn returns the identifier of a field's item; one without a record is text.

@@ -63,5 +63,5 @@ func (v *pageRequest) saveSearch() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(ui.CatalogAddress(at)).Saying("Saved as “" + s.Name +
-		"”. You will hear of each new listing that matches, once."), nil
+		"”. You will be notified once of each new listing that matches."), nil
 }

@@ -140,7 +140,7 @@ func statsOf(n app.SiteNumbers) []stat {
 		}
 	}
 	if n.Pace.Decides() {
-		list = append(list, stat{"median time to a decision", paced(n.Pace.Decision)})
+		list = append(list, stat{"median time to decision", paced(n.Pace.Decision)})
 	}
 	if n.Pace.Receives() {
 		list = append(list, stat{"median time to receipt", paced(n.Pace.Receipt)})
@@ -151,12 +151,12 @@ func statsOf(n app.SiteNumbers) []stat {
 // stepsOf returns the steps of a request, with their median days if enough requests got that far.
 func stepsOf(n app.SiteNumbers) []step {
 	list := []step{
-		{Name: "Ask", Text: "Say what you want to do with it and where to send it. Ten minutes."},
+		{Name: "Request", Text: "Say what you plan to do with it and where to send it. It takes ten minutes."},
 		{Name: "The lab decides", Text: "It accepts, or declines with a reason you can read."},
-		{Name: "Documents", Text: "You hand in the signed agreement and, for human material, ethics approval. The " +
-			"lab checks and countersigns."},
+		{Name: "Documents", Text: "You submit the signed agreement and, for human material, ethics approval. The lab " +
+			"checks and countersigns."},
 		{Name: "Ship", Text: "The lab packs it and gives you a tracking number."},
-		{Name: "Confirm receipt", Text: "Tell the lab it arrived in good condition, or report a problem."},
+		{Name: "Confirm receipt", Text: "Confirm that it arrived in good condition, or report a problem."},
 	}
 	for i := range list {
 		list[i].Number = i + 1
@@ -200,7 +200,7 @@ func waitsFor(t *exchange.Turn) string {
 	words := map[string]string{
 		exchange.StepCorrection: "Answer the lab", exchange.StepDecision: "Accept or decline",
 		exchange.StepShipment: "Pack and ship",
-		exchange.StepIssue:    "Problem to solve", exchange.StepReceipt: "Confirm receipt",
+		exchange.StepIssue:    "Problem to resolve", exchange.StepReceipt: "Confirm receipt",
 		string(exchange.NeedAbstract):    "Abstract needed",
 		string(exchange.NeedExecutedMTA): "Countersign the MTA",
 	}

@@ -107,7 +107,7 @@ func (v *grantRequest) saveGrant() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/funding/" + p.ID).Saying("The grant is saved."), nil
+	return ui.SeeOther("/funding/" + p.ID).Saying("Grant saved."), nil
 }
 
 // fund adds a material to the grant, by its number or its address.
@@ -130,7 +130,7 @@ func (v *grantRequest) fund() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/funding/" + p.ID + "#materials").Saying("The grant names " + m.Title + " now."), nil
+	return ui.SeeOther("/funding/" + p.ID + "#materials").Saying("Added to the grant: " + m.Title + "."), nil
 }
 
 func (v *grantRequest) unfund() (ui.Response, error) {
@@ -145,7 +145,7 @@ func (v *grantRequest) unfund() (ui.Response, error) {
 	if err := v.App.Unfund(v.Context(), v.Who.Actor, id, material, nil); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/funding/" + itoa(id) + "#materials").Saying("The grant does not name the material any more."),
+	return ui.SeeOther("/funding/" + itoa(id) + "#materials").Saying("Material removed from the grant."),
 		nil
 }
 
@@ -189,7 +189,7 @@ func (v *grantRequest) revokeGrantLink() (ui.Response, error) {
 	if err := v.App.RevokeGrantLink(v.Context(), v.Who.Actor, id, link); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/funding/" + itoa(id) + "#links").Saying("The link opens nothing any more."), nil
+	return ui.SeeOther("/funding/" + itoa(id) + "#links").Saying("Link revoked."), nil
 }
 
 // readReport reads the report of a link.

@@ -58,5 +58,5 @@ func (v *pageRequest) makeGrant() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/funding/" + itoa(g.ID)).Saying("The grant is made. Say which materials it paid for."), nil
+	return ui.SeeOther("/funding/" + itoa(g.ID)).Saying("Grant added. Now add the materials it paid for."), nil
 }

@@ -78,7 +78,7 @@ func (v *pageRequest) labHistory() (ui.Response, error) {
 
 func changesOfLab(v app.Version[app.OrganizationView]) (list []labChange) {
 	if v.Before == nil {
-		return []labChange{{What: "made the lab", To: v.State.Name}}
+		return []labChange{{What: "created the lab", To: v.State.Name}}
 	}
 	was, is := *v.Before, v.State
 	told := func(what, from, to string) {

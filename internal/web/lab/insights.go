@@ -77,8 +77,8 @@ var stageNames = map[exchange.Stage]string{exchange.DecisionStage: "Decision",
 	exchange.ReceiptStage: "Receipt confirmed"}
 
 var endingNames = map[exchange.RequestState]string{exchange.Completed: "Completed",
-	exchange.Declined: "Declined by the lab", exchange.Withdrawn: "Cancelled by the requester",
-	exchange.Void: "Invalid", exchange.Shut: "Closed on the way"}
+	exchange.Declined: "Declined", exchange.Withdrawn: "Cancelled",
+	exchange.Void: "Withdrawn", exchange.Shut: "Closed by the lab"}
 
 func (v *pageRequest) readInsights() (*insightsPage, error) {
 	base, err := v.readLab("insights", "Insights")
@@ -173,12 +173,12 @@ func (p *insightsPage) remark() {
 	if n := total.Ended[exchange.Declined]; n > 0 && n*5 >= total.Received {
 		p.Notes = append(p.Notes,
 			remark{"info", "info", "Your lab declined " + ui.Plural(n, "request"),
-				"Say in the listing what you cannot share, so that people need not ask."})
+				"State in the listing what you cannot share, so that people do not ask in vain."})
 	}
 	if n := len(total.Stages[exchange.ProblemStage]); n > 0 {
 		p.Notes = append(p.Notes,
 			remark{"bad", "alert", ui.Plural(n, "problem") + " reported and solved",
-				"Look at how parcels are packed and labelled."})
+				"Check how parcels are packed and labelled."})
 	}
 }
 

@@ -104,7 +104,7 @@ func (v *joinRequest) answerJoin() (ui.Response, error) {
 	}
 	v.ForgetCookie(joinCookie)
 	if to == exchange.InvitationDeclined {
-		return ui.SeeOther("/").Saying("You declined. " + i.Inviter.Name() + " is told."), nil
+		return ui.SeeOther("/").Saying("You declined. " + i.Inviter.Name() + " will be notified."), nil
 	}
 	return ui.SeeOther("/labs/" + itoa(i.OrganizationID)).Saying("You are a member of " + i.Organization + " now."), nil
 }
@@ -124,7 +124,7 @@ func (v *joinRequest) answerInvitation() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	if to == exchange.InvitationDeclined {
-		return ui.SeeOther("/labs").Saying("You declined. " + i.Inviter.Name() + " is told."), nil
+		return ui.SeeOther("/labs").Saying("You declined. " + i.Inviter.Name() + " will be notified."), nil
 	}
 	return ui.SeeOther("/labs/" + itoa(i.OrganizationID)).Saying("You are a member of " + i.Organization + " now."), nil
 }

@@ -217,7 +217,7 @@ func (v *pageRequest) makeLab() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(fmt.Sprintf("/labs/%d/people", made.ID)).Saying(made.Name +
-		" is made. Invite the people who work there."), nil
+		" created. Invite the people who work there."), nil
 }
 
 func (v *pageRequest) labSettings() (ui.Response, error) {
@@ -226,7 +226,7 @@ func (v *pageRequest) labSettings() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	if !base.Lab.May(exchange.OrganizationUpdate) {
-		return ui.Response{}, exchange.Errorf(exchange.Forbidden, "Only the owner of %s changes its settings.",
+		return ui.Response{}, exchange.Errorf(exchange.Forbidden, "Only the owner of %s can change its settings.",
 			base.Lab.Name)
 	}
 	p := &labForm{labPage: base}
@@ -251,7 +251,7 @@ func (v *pageRequest) saveLab() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/settings")).Saying("The settings of the lab are saved."), nil
+	return ui.SeeOther(v.lab("/settings")).Saying("Lab settings saved."), nil
 }
 
 type labMaterialsPage struct {

@@ -127,7 +127,7 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 	}
 	u := seen.User
 	if v.PostFormValue("sure") == "" {
-		return again("sure", "Tick the box to transfer ownership: once they own it, you cannot take it back yourself.")
+		return again("sure", "Tick the box to transfer ownership: you cannot undo this yourself.")
 	}
 	o, err := v.App.UpdateOrganization(v.Context(), v.Who.Actor, id,
 		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}, nil)
@@ -137,10 +137,10 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	if o.Owner != u.ID {
-		return ui.SeeOther(v.lab("/people")).Saying(u.Name() + " is invited to own the lab. It stays as it is until " +
-			"they accept."), nil
+		return ui.SeeOther(v.lab("/people")).Saying(u.Name() + " is invited to own the lab. You remain the owner " +
+			"until they accept."), nil
 	}
-	return ui.SeeOther(v.lab("/people")).Saying(u.Name() + " owns the lab now. Its former owner is still a member."),
+	return ui.SeeOther(v.lab("/people")).Saying(u.Name() + " now owns the lab. The former owner stays a member."),
 		nil
 }
 
@@ -152,7 +152,7 @@ func (v *pageRequest) leaveLab() (ui.Response, error) {
 	if err := v.App.Leave(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/labs").Saying("You left the lab. Requests that were yours went to its owner."), nil
+	return ui.SeeOther("/labs").Saying("You left the lab. Requests assigned to you went to its owner."), nil
 }
 
 // invite invites everyone the form names, one per line, by e-mail address or registry id.
@@ -174,7 +174,7 @@ func (v *pageRequest) invite() (ui.Response, error) {
 	}
 	switch {
 	case len(lines) == 0:
-		wrong = append(wrong, "Name at least one person: an e-mail address or a researcher id.")
+		wrong = append(wrong, "Enter at least one e-mail address or researcher id.")
 	case len(lines) > exchange.MaxInvited:
 		wrong = append(wrong, "Name at most "+strconv.Itoa(exchange.MaxInvited)+" people at once.")
 	case role == exchange.OwnerRole && len(lines) > 1:
@@ -201,7 +201,7 @@ func (v *pageRequest) invite() (ui.Response, error) {
 	}
 	if len(wrong) == 0 && problem == "" {
 		return ui.SeeOther(v.lab("/people")).Saying(ui.Plural(sent, "invitation") +
-			" sent. Nobody is a member before they accept."), nil
+			" sent. People become members when they accept."), nil
 	}
 	p, err := v.readPeople()
 	if err != nil {
@@ -222,7 +222,7 @@ func (v *pageRequest) invite() (ui.Response, error) {
 func (v *pageRequest) expiry() (o exchange.Opt[exchange.Instant], problem string) {
 	n, err := strconv.Atoi(strings.TrimSpace(v.PostFormValue("days")))
 	if err != nil || n < 1 || n > 90 {
-		return o, "Use a whole number of days from 1 to 90."
+		return o, "Enter a whole number of days from 1 to 90."
 	}
 	return exchange.Some(exchange.Instant(v.App.DB.Read().Now.Add(time.Duration(n)*24*time.Hour - time.Minute))), ""
 }
@@ -263,7 +263,7 @@ func (v *pageRequest) resendInvitation() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/people")).Saying("The invitation to " + sent.Addressee() + " is sent again."), nil
+	return ui.SeeOther(v.lab("/people")).Saying("The invitation to " + sent.Addressee() + " was resent."), nil
 }
 
 func (v *pageRequest) revokeInvitation() (ui.Response, error) {
@@ -274,7 +274,7 @@ func (v *pageRequest) revokeInvitation() (ui.Response, error) {
 	if err := v.App.Withdraw(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/people")).Saying("The invitation is taken back; its link opens nothing any more."), nil
+	return ui.SeeOther(v.lab("/people")).Saying("Invitation withdrawn. Its link no longer works."), nil
 }
 
 func (v *pageRequest) askToJoin() (ui.Response, error) {
@@ -295,9 +295,10 @@ func (v *pageRequest) askToJoin() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	if existed {
-		return ui.SeeOther(v.lab("/people")).Saying("You asked already; the owner has not answered yet."), nil
+		return ui.SeeOther(v.lab("/people")).Saying("You already asked; the owner has not answered yet."), nil
 	}
-	return ui.SeeOther(v.lab("/people")).Saying("The owner of the lab is told. You hear of the answer."), nil
+	return ui.SeeOther(v.lab("/people")).Saying("The lab’s owner was notified. You will be notified of the " +
+		"answer."), nil
 }
 
 func (v *pageRequest) joinOf() (lab, id int64, err error) {
@@ -316,7 +317,7 @@ func (v *pageRequest) acceptJoin() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/people")).Saying(j.Asker.Name() + " is a member now."), nil
+	return ui.SeeOther(v.lab("/people")).Saying(j.Asker.Name() + " is now a member."), nil
 }
 
 func (v *pageRequest) declineJoin() (ui.Response, error) {
@@ -329,7 +330,7 @@ func (v *pageRequest) declineJoin() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/people")).Saying(j.Asker.Name() + " is told that the lab declined."), nil
+	return ui.SeeOther(v.lab("/people")).Saying(j.Asker.Name() + " will be notified that the lab declined."), nil
 }
 
 func (v *pageRequest) withdrawJoin() (ui.Response, error) {
@@ -340,5 +341,5 @@ func (v *pageRequest) withdrawJoin() (ui.Response, error) {
 	if err := v.App.WithdrawJoin(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/people")).Saying("You took your question back."), nil
+	return ui.SeeOther(v.lab("/people")).Saying("Join request withdrawn."), nil
 }

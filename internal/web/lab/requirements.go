@@ -86,9 +86,8 @@ func (v *pageRequest) saveShipping() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/requirements#shipping")).Saying("The shipping requirements are saved. Requests " +
-		"under way " +
-		"follow them from now on."), nil
+	return ui.SeeOther(v.lab("/requirements#shipping")).Saying("Shipping requirements saved. They also apply to open " +
+		"requests."), nil
 }
 
 // labDocumentID returns the document id in the path, if the document belongs to the lab in the path.
@@ -166,7 +165,7 @@ func (v *pageRequest) addDocument() (ui.Response, error) {
 		return v.documentRefused(err)
 	}
 	return ui.SeeOther(v.lab("/requirements#documents")).Saying(file.Name +
-		" is kept. Choose it as the MTA of a material where you edit that."), nil
+		" uploaded. To use it as the MTA of a material, edit that material."), nil
 }
 
 func (v *pageRequest) replaceDocument() (ui.Response, error) {
@@ -187,7 +186,7 @@ func (v *pageRequest) replaceDocument() (ui.Response, error) {
 		return v.documentRefused(err)
 	}
 	return ui.SeeOther(v.lab("/requirements#documents")).Saying(file.Name +
-		" takes the place of the old version. Requests that stand on that one keep it."), nil
+		" replaced the old version. Existing requests keep the old one."), nil
 }
 
 func (v *pageRequest) deleteDocument() (ui.Response, error) {

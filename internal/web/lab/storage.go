@@ -39,5 +39,5 @@ func (v *pageRequest) deleteLabFile() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/storage")).Saying("The file is deleted."), nil
+	return ui.SeeOther(v.lab("/storage")).Saying("File deleted."), nil
 }

@@ -167,7 +167,7 @@ func (v *pageRequest) saveWebhook() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).Saying("The webhook is saved."), nil
+	return ui.SeeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).Saying("Webhook saved."), nil
 }
 
 // actOnWebhook does what a button beside a webhook asks for.
@@ -182,9 +182,9 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 		on := v.PathValue("act") == "on"
 		w, err := v.App.UpdateWebhook(ctx, who, lab, id, exchange.WebhookPatch{Enabled: exchange.Some(on)}, nil)
 		if w.Enabled {
-			return here.Saying("The webhook is switched on."), err
+			return here.Saying("Webhook switched on."), err
 		}
-		return here.Saying("The webhook is switched off. What happens meanwhile is not sent."), err
+		return here.Saying("Webhook switched off. Events that happen while it is off are not sent."), err
 	case "rotate":
 		w, err := v.App.RotateWebhook(ctx, who, lab, id)
 		if err != nil {
@@ -198,10 +198,10 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 		return secretly(ui.Show("lab-webhook", p))
 	case "ping":
 		_, err := v.App.PingWebhook(ctx, who, lab, id)
-		return here.Saying("A message is on its way. Load the page again to see what came of it."), err
+		return here.Saying("A test message is on its way. Reload the page to see the result."), err
 	case "delete":
 		err := v.App.DeleteWebhook(ctx, who, lab, id, nil)
-		return ui.SeeOther(v.lab("/webhooks")).Saying("The webhook is deleted."), err
+		return ui.SeeOther(v.lab("/webhooks")).Saying("Webhook deleted."), err
 	}
 	return v.Missing()
 }
@@ -219,7 +219,6 @@ func (v *pageRequest) redeliver() (ui.Response, error) {
 	if _, err := v.App.Redeliver(v.Context(), v.Who.Actor, lab, id, delivery); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).Saying("The message is sent again now, under the " +
-		"id that " +
-		"it had."), nil
+	return ui.SeeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).Saying("The message is being sent again with the same " +
+		"id."), nil
 }

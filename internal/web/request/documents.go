@@ -92,7 +92,7 @@ func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
 	case !p.R.Active:
 		l.Icon, l.Tag = "pen-ring", tag{"", "x", "Not given"}
 	case p.R.Override != "":
-		l.Icon, l.Tag = "pen-ring", tag{"", "info", "The lab goes on without"}
+		l.Icon, l.Tag = "pen-ring", tag{"", "info", "The lab continues without it"}
 	default:
 		l.Icon, l.Tag = "pen-ring", tag{"", "clock", "Not given yet"}
 	}
@@ -128,7 +128,7 @@ func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool)
 	case l.Slot == exchange.ExecutedMTA:
 		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Countersigned"}
 	case !p.R.Active:
-		l.Icon, l.Tag = "file", tag{"", "file", "Handed in"}
+		l.Icon, l.Tag = "file", tag{"", "file", "Submitted"}
 	case p.Lab:
 		l.Done, l.Tone, l.Icon, l.Tag = false, "turn", "turn", tag{"turn", "turn", "Check it"}
 	default:
@@ -141,11 +141,11 @@ func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) 
 	l.Icon = "pen-ring"
 	switch mine := p.mine(l.Slot); {
 	case q.State == exchange.NotNeeded:
-		l.Tag = tag{"", "info", "Not asked for"}
+		l.Tag = tag{"", "info", "Not needed"}
 	case !p.R.Active:
-		l.Tag = tag{"", "x", "Not handed in"}
+		l.Tag = tag{"", "x", "Not submitted"}
 	case p.R.Override != "":
-		l.Tag = tag{"", "info", "The lab goes on without"}
+		l.Tag = tag{"", "info", "The lab continues without it"}
 	case l.Slot == exchange.ExecutedMTA &&
 		(p.R.Current(exchange.SignedMTA) == nil || p.returned(string(exchange.SignedMTA)) != ""):
 		l.Tag = tag{"", "lock", "After the signed MTA"}
@@ -156,7 +156,7 @@ func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) 
 	case now && l.Slot == exchange.ExecutedMTA:
 		l.Tone, l.Icon, l.Tag = "info", "mta", tag{"info", "mta", "Being countersigned"}
 	default:
-		l.Tag = tag{"", "clock", "Not handed in yet"}
+		l.Tag = tag{"", "clock", "Not submitted yet"}
 	}
 }
 
@@ -184,8 +184,8 @@ func addressLines(a *exchange.Address) []string {
 }
 
 // paymentWords are the labels of the ways to pay for shipping.
-var paymentWords = map[string]string{"SHIPPING_CODE": "Courier account of the requester",
-	"REIMBURSEMENT": "The lab pays and is paid back", "OTHER": "Another way"}
+var paymentWords = map[string]string{"SHIPPING_CODE": "Requester’s courier account",
+	"REIMBURSEMENT": "The lab pays and is reimbursed", "OTHER": "Another way"}
 
 // Payment returns how shipping is paid. Account numbers are shown only to the lab, while it needs them.
 func (p *requestPage) Payment() string {

@@ -33,7 +33,7 @@ func (v *pageRequest) upload() (ui.Response, error) {
 	if err != nil {
 		return v.refused(string(slot), err)
 	}
-	return ui.SeeOther(requestPath(id) + "#" + anchor(string(slot))).Saying("The document is handed in."), nil
+	return ui.SeeOther(requestPath(id) + "#" + anchor(string(slot))).Saying("Document submitted."), nil
 }
 
 func (v *pageRequest) handIn(id int64, slot exchange.Slot) error {
@@ -43,9 +43,9 @@ func (v *pageRequest) handIn(id int64, slot exchange.Slot) error {
 	}
 	if !q.AvailableActions(v.Who.Actor, v.App.DB.Read().Now).Upload[slot] {
 		if !q.Active {
-			return exchange.Errorf(exchange.RequestClosed, "The request is closed by now, so it takes no documents.")
+			return exchange.Errorf(exchange.RequestClosed, "The request is closed, so no documents can be added.")
 		}
-		return exchange.Errorf(exchange.FieldForbidden, "This document is handed in by the other side.")
+		return exchange.Errorf(exchange.FieldForbidden, "The other side submits this document.")
 	}
 	_, file, err := v.ReadUpload()
 	if err != nil {
@@ -57,7 +57,7 @@ func (v *pageRequest) handIn(id int64, slot exchange.Slot) error {
 
 // plainly answers an upload with one line of text.
 func (v *pageRequest) plainly(err error) (ui.Response, error) {
-	status, text := http.StatusCreated, "The document is handed in."
+	status, text := http.StatusCreated, "Document submitted."
 	if e, ours := errors.AsType[*exchange.Error](err); ours {
 		status, text = http.StatusConflict, e.Message
 		switch e.Code {
@@ -148,7 +148,7 @@ func (v *pageRequest) agreedMTA() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	if q.MTA == nil {
-		return ui.Response{}, exchange.Errorf(exchange.NotFound, "This request was made without an MTA template.")
+		return ui.Response{}, exchange.Errorf(exchange.NotFound, "This request has no MTA template.")
 	}
 	t, content, err := v.App.ContentVersion(v.Context(), v.Who.Actor, q.MTA.Attachment, q.MTA.Version)
 	if exchange.CodeOf(err) == exchange.NotFound {

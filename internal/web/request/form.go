@@ -103,9 +103,9 @@ func (p *askPage) Done() int {
 // askLabels are the names of the fields inside a sentence; one that begins with a capital is the whole sentence.
 var askLabels = map[string]string{
 	"requester_abstract": "the research abstract", "quantity": "the quantity", "note": "the note",
-	"address": "Choose where it should go", "payment_method": "Choose how shipping is paid",
+	"address": "Choose where to send it", "payment_method": "Choose how shipping is paid",
 	"payment_method_notes": "how it is paid", "courier": "the courier", "account": "the account number",
-	"requester_signed_mta_attachment": "the signed MTA", "irb_attachment": "the IRB document",
+	"requester_signed_mta_attachment": "the signed MTA", "irb_attachment": "the IRB approval",
 }
 
 func init() { maps.Copy(askLabels, ui.AddressLabels) }
@@ -265,8 +265,7 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 	if sent.Fields.Has("save") {
 		v.Discard(sent)
 		return ui.SeeOther("/catalog/" +
-			id).Saying("Your request is kept as a draft. Files are not: choose them when " +
-			"you go on."), save()
+			id).Saying("Request saved as a draft. Files are not saved: choose them again when you continue."), save()
 	}
 	if again := sent.Fields.Get("reuse"); again != "" {
 		v.Discard(sent)
@@ -285,7 +284,7 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 		q, err = v.App.SubmitRequest(v.Context(), v.Who.Actor,
 			app.NewRequest{Key: formKey(sent.Fields), RequestForm: asked, Documents: uploadedDocuments(sent)})
 		if err == nil {
-			sent := ui.SeeOther(requestPath(q.ID)).Saying("Your request is sent. The lab means to answer within " +
+			sent := ui.SeeOther(requestPath(q.ID)).Saying("Request sent. The lab aims to answer within " +
 				ui.Days(f.Organization.Targets.Decide) + ".")
 			return v.forScript(sent), nil
 		}

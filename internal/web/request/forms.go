@@ -27,7 +27,7 @@ func (v *pageRequest) act(form, place, said string, do func(id int64) error) (ui
 }
 
 func (v *pageRequest) sendMessage() (ui.Response, error) {
-	return v.act("message", "#timeline", "Your message is sent.", func(id int64) error {
+	return v.act("message", "#timeline", "Message sent.", func(id int64) error {
 		if _, err := v.App.SendMessage(v.Context(), v.Who.Actor, id,
 			exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (v *pageRequest) assign() (ui.Response, error) {
 }
 
 func (v *pageRequest) openIssue() (ui.Response, error) {
-	return v.act("issue", "#issues", "The problem is reported. The other side hears of it.", func(id int64) error {
+	return v.act("issue", "#issues", "Problem reported. The other side will be notified.", func(id int64) error {
 		_, err := v.App.OpenIssue(v.Context(), v.Who.Actor, id,
 			exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))})
 		return err
@@ -136,7 +136,7 @@ func (v *pageRequest) closeIssue() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return v.act("close", "#issues", "The problem is closed.", func(id int64) error {
+	return v.act("close", "#issues", "Problem resolved.", func(id int64) error {
 		_, err := v.App.CloseIssue(v.Context(), v.Who.Actor, id, issue)
 		return err
 	})
@@ -145,7 +145,7 @@ func (v *pageRequest) closeIssue() (ui.Response, error) {
 func (v *pageRequest) snooze() (ui.Response, error) {
 	until, err := time.ParseInLocation(time.DateOnly, v.PostFormValue("until"), v.Who.Zone)
 	if err != nil {
-		return v.refused("snooze", exchange.FieldErrors{"until": {"use a date, for example 2026-03-12"}}.Err())
+		return v.refused("snooze", exchange.FieldErrors{"until": {"enter a date, for example 2026-03-12"}}.Err())
 	}
 	n := exchange.SnoozeNew{Until: exchange.Some(exchange.Until(until)),
 		Reason: exchange.Some(v.PostFormValue("reason"))}
@@ -157,13 +157,13 @@ func (v *pageRequest) snooze() (ui.Response, error) {
 }
 
 func (v *pageRequest) unsnooze() (ui.Response, error) {
-	return v.act("snooze", "#pace", "Reminders come again.", func(id int64) error {
+	return v.act("snooze", "#pace", "Reminders are on again.", func(id int64) error {
 		return v.App.UnsnoozeRequest(v.Context(), v.Who.Actor, id, nil)
 	})
 }
 
 func (v *pageRequest) remind() (ui.Response, error) {
-	return v.act("remind", "", "The reminder is on its way.", func(id int64) error {
+	return v.act("remind", "", "Reminder sent.", func(id int64) error {
 		return v.App.RemindRequest(v.Context(), v.Who.Actor, id)
 	})
 }
@@ -172,7 +172,7 @@ func (v *pageRequest) remind() (ui.Response, error) {
 func (v *pageRequest) setActive() (ui.Response, error) {
 	active, said := v.PostFormValue("active") == "true", "The request is closed."
 	if active {
-		said = "The request is open again."
+		said = "Request reopened."
 	}
 	return v.act("active", "", said, func(id int64) error {
 		_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
@@ -187,9 +187,9 @@ func (v *pageRequest) review() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	accept, said := v.PostFormValue("accept") == "true", "The document is returned. The requester will see your reason."
+	accept, said := v.PostFormValue("accept") == "true", "Document returned. The requester will see your reason."
 	if accept {
-		said = "The document is accepted."
+		said = "Document accepted."
 	}
 	return v.act("review-"+string(slot), "#"+anchor(string(slot)), said, func(id int64) error {
 		_, err := v.App.ReviewDocument(v.Context(), v.Who.Actor, id, slot, accept,
@@ -209,7 +209,7 @@ func (v *pageRequest) withdraw() (ui.Response, error) {
 		exchange.IRB:         {IRB: exchange.Cleared[exchange.Ref]()},
 		exchange.ExecutedMTA: {ExecutedMTA: exchange.Cleared[exchange.Ref]()},
 	}[slot]
-	return v.act("withdraw-"+string(slot), "#"+anchor(string(slot)), "The document is withdrawn. It stays on record.",
+	return v.act("withdraw-"+string(slot), "#"+anchor(string(slot)), "Document withdrawn. It stays on record.",
 		func(id int64) error {
 			_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id, p, v.asSeen())
 			return err

@@ -42,14 +42,14 @@ type inboxPage struct {
 
 // Sorts returns the sort orders by their query values.
 func (p *inboxPage) Sorts() []inboxChoice {
-	return []inboxChoice{{"waiting", "Waiting longest"}, {"due", "Due first"}, {"new", "Newest"}}
+	return []inboxChoice{{"waiting", "Longest waiting"}, {"due", "Due first"}, {"new", "Newest"}}
 }
 
 // Statuses returns the statuses to filter by, with their labels.
 func (p *inboxPage) Statuses() []inboxChoice {
 	return []inboxChoice{{string(exchange.Open), "New"}, {string(exchange.Approved), "Accepted"},
 		{string(exchange.InFulfillment), "Being prepared"},
-		{string(exchange.Fulfilled), "Sent"}, {string(exchange.Verified), "Received"},
+		{string(exchange.Fulfilled), "Shipped"}, {string(exchange.Verified), "Completed"},
 		{string(exchange.Rejected), "Declined"},
 		{string(exchange.Cancelled), "Cancelled"}, {string(exchange.Invalid), "Withdrawn"}}
 }
@@ -172,7 +172,7 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 }
 
 // inboxHead are the column names of the inbox as a table.
-var inboxHead = []string{"request", "address", "material", "quantity", "lab", "requester", "looked after by", "status",
+var inboxHead = []string{"request", "address", "material", "quantity", "lab", "requester", "assigned to", "status",
 	"stage", "turn", "waiting since", "due", "requested"}
 
 // inboxCSV sends the inbox that the query parameters describe as a table, with the rows of all its pages.
@@ -211,7 +211,7 @@ func (v *pageRequest) inboxCSV() (ui.Response, error) {
 
 // whoseWords are the names of the sides in the table.
 var whoseWords = map[exchange.InboxState]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab",
-	exchange.OnOthers: "others", exchange.OnNobody: "nobody, it ended"}
+	exchange.OnOthers: "others", exchange.OnNobody: "closed"}
 
 // inboxAddress returns the address of an inbox with one value changed; unless that is the page, from the first page.
 func (v *pageRequest) inboxAddress(query url.Values, name, value string) string {

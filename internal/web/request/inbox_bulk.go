@@ -48,7 +48,7 @@ var bulkActs = map[string]bulkAct{
 			app.PendingAction{Request: id, Status: exchange.Approved}, nil)
 		return err
 	}},
-	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.",
+	"decline": {did: "declined", field: "reason", needs: "Enter a reason for the requesters.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
 			_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
 				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)},
@@ -70,11 +70,11 @@ var bulkActs = map[string]bulkAct{
 	"remind": {did: "reminded", do: func(v *pageRequest, id int64, _ bulkForm) error {
 		return v.App.RemindRequest(v.Context(), v.Who.Actor, id)
 	}},
-	"snooze": {did: "snoozed", field: "until", needs: "Choose a day.",
+	"snooze": {did: "snoozed", field: "until", needs: "Choose a date.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
 			day, err := time.ParseInLocation(time.DateOnly, f.Until, v.Who.Zone)
 			if err != nil {
-				return exchange.FieldErrors{"until": {"Use a day, for example 2026-03-12."}}.Err()
+				return exchange.FieldErrors{"until": {"Enter a date, for example 2026-03-12."}}.Err()
 			}
 			_, err = v.App.SnoozeRequest(v.Context(), v.Who.Actor, id,
 				exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
@@ -98,11 +98,11 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 	typed := map[string]string{"reason": f.Reason, "assign": f.Assign, "until": f.Until}
 	switch {
 	case !known:
-		problems["id"] = []string{"Choose what to do."}
+		problems["id"] = []string{"Choose an action."}
 	case len(ids) == 0:
-		problems["id"] = []string{"Choose at least one request."}
+		problems["id"] = []string{"Select at least one request."}
 	case len(ids) > maxInBulk:
-		problems["id"] = []string{"Choose at most " + strconv.Itoa(maxInBulk) + " requests."}
+		problems["id"] = []string{"Select at most " + strconv.Itoa(maxInBulk) + " requests."}
 	case act.field != "" && typed[act.field] == "":
 		problems[act.field] = []string{act.needs}
 	}
@@ -140,7 +140,7 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 // said returns the message about what was done.
 func (f bulkForm) said(name string, act bulkAct) string {
 	if name == "accept" {
-		return ui.Plural(f.Done, "request") + " will be accepted in 10 seconds. Until then each can be taken back."
+		return ui.Plural(f.Done, "request") + " will be accepted in 10 seconds. Until then you can undo each."
 	}
 	return ui.Plural(f.Done, "request") + " " + act.did + "."
 }

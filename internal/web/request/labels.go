@@ -72,7 +72,7 @@ func (v *pageRequest) labels() (ui.Response, error) {
 func (v *pageRequest) manyLabels() (ui.Response, error) {
 	ids := bulkChosen(v.URL.Query())
 	if len(ids) == 0 {
-		return ui.SeeOther("/requests").Saying("Choose requests first, then Labels."), nil
+		return ui.SeeOther("/requests").Saying("Select requests first, then choose Labels."), nil
 	}
 	if len(ids) > maxInBulk {
 		return ui.Response{}, exchange.Errorf(exchange.InvalidInput, "Choose at most %d requests at once.", maxInBulk)
@@ -83,7 +83,7 @@ func (v *pageRequest) manyLabels() (ui.Response, error) {
 	}
 	if len(list) == 0 {
 		return ui.Response{}, exchange.Errorf(exchange.Forbidden,
-			"None of these requests is yours to pack, so there are no labels.")
+			"None of these requests is yours to ship, so there are no labels.")
 	}
 	return v.showLabels(&labelPage{Page: ui.Page{Title: "Labels for " + ui.Plural(len(list), "request")},
 		Path: "/requests/labels", Left: left}, list)

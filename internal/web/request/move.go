@@ -24,12 +24,12 @@ type moveWords struct {
 	Soon   string // the message while it can still be undone
 }
 
-// soon inserts the material's name.
-func (w moveWords) soon(material string) string {
+// soon inserts the id of the request.
+func (w moveWords) soon(request int64) string {
 	if w.Soon == "" {
 		return w.Do
 	}
-	return fmt.Sprintf(w.Soon, material)
+	return fmt.Sprintf(w.Soon, request)
 }
 
 // words returns the texts about a change of the request to a status.
@@ -42,49 +42,49 @@ func (p *requestPage) words(to exchange.Status) moveWords {
 	case exchange.Approved:
 		if from == exchange.InFulfillment || from == exchange.Fulfilled {
 			return moveWords{Do: "Back to documents", Icon: "undo", Ask: "Go back to the documents?",
-				Text: "The preparation stops until the documents are right.",
-				Said: "The request is back at its documents."}
+				Text: "Preparation stops until the documents are complete.",
+				Said: "The request is back at the documents."}
 		}
 		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?",
-			Text: "The requester hears that you share the material, and what you need from them.",
-			Soon: "%s will be accepted."}
+			Text: "The requester is notified that you will share the material, and what you need from them.",
+			Soon: "Request %d will be accepted."}
 	case exchange.Rejected:
 		return moveWords{Do: "Decline", Icon: "declined", Ask: "Decline this request?",
-			Text:   "The request ends. The requester reads your reason. You can open it again later.",
-			Reason: "Why do you decline?", Must: true, Bad: true, Soon: "The request for %s will be declined."}
+			Text:   "The request ends, and the requester will see your reason. You can reopen it later.",
+			Reason: "Why do you decline?", Must: true, Bad: true, Soon: "Request %d will be declined."}
 	case exchange.Cancelled:
 		return moveWords{Do: "Cancel this request", Icon: "cancelled", Ask: "Cancel this request?",
-			Text:   "The lab is told that you no longer need the material. A cancelled request cannot be opened again.",
-			Reason: "Why do you no longer need it? (optional)", Bad: true, Said: "The request is cancelled."}
+			Text:   "The lab is notified that you no longer need the material. A cancelled request cannot be reopened.",
+			Reason: "Why do you no longer need it? (optional)", Bad: true, Said: "Request cancelled."}
 	case exchange.Invalid:
 		return moveWords{Do: "Withdraw as invalid", Icon: "cancelled", Ask: "Withdraw this request as invalid?",
-			Text:   "For requests that were sent by mistake or twice. It ends without a decision.",
-			Reason: "What is wrong with it? (optional)", Bad: true, Said: "The request is withdrawn."}
+			Text:   "For requests sent by mistake or twice. The request ends without a decision.",
+			Reason: "What is wrong with it? (optional)", Bad: true, Said: "Request withdrawn."}
 	case exchange.Open:
 		if from == exchange.Approved {
-			return moveWords{Do: "Return for correction", Icon: "undo", Ask: "Return it for correction?",
-				Text:   "The requester can change the abstract and the details again. Then you decide once more.",
-				Reason: "What is to be corrected?", Must: true, Said: "The request is returned for correction."}
+			return moveWords{Do: "Return for correction", Icon: "undo", Ask: "Return this request for correction?",
+				Text:   "The requester can change the abstract and the details again. Then you decide again.",
+				Reason: "What needs to be corrected?", Must: true, Said: "Request returned for correction."}
 		}
-		return moveWords{Do: "Open again", Icon: "undo", Ask: "Open this request again?",
-			Text: "It waits for a decision as if it were new; documents and messages are kept.",
-			Said: "The request is open again."}
+		return moveWords{Do: "Reopen", Icon: "undo", Ask: "Reopen this request?",
+			Text: "It will wait for a decision like a new request. Documents and messages are kept.",
+			Said: "Request reopened."}
 	case exchange.InFulfillment:
 		if from == exchange.Fulfilled {
-			return moveWords{Do: "Back to preparation", Icon: "undo", Ask: "Was it not sent after all?",
-				Text: "The request goes back to its preparation.", Said: "The request is in preparation again."}
+			return moveWords{Do: "Back to preparation", Icon: "undo", Ask: "Was it not shipped after all?",
+				Text: "The request goes back to preparation.", Said: "The request is back in preparation."}
 		}
 		return moveWords{Do: "Start preparing", Icon: "truck", Ask: "Start preparing the shipment?",
-			Text: "Everything that was asked for is there, or the lab goes on without it.",
+			Text: "Everything needed is there, or the lab continues without it.",
 			Said: "The shipment is in preparation."}
 	case exchange.Fulfilled:
 		return moveWords{Do: sent, Icon: "truck", Ask: sent + "?",
-			Text: "The requester hears that it is on its way and confirms its arrival.",
-			Soon: "%s will be marked as sent."}
+			Text: "The requester is notified that it is on its way, and confirms receipt.",
+			Soon: "Request %d will be marked as shipped."}
 	default:
 		return moveWords{Do: "Confirm receipt", Icon: "done", Ask: "Did it arrive?",
-			Text: "The lab hears that the transfer is complete.",
-			Said: "The receipt is confirmed. The transfer is complete."}
+			Text: "The lab is notified that the transfer is complete.",
+			Said: "Receipt confirmed. The transfer is complete."}
 	}
 }
 
@@ -160,10 +160,10 @@ func (v *pageRequest) move() (ui.Response, error) {
 	}
 	f := exchange.FieldErrors{}
 	if p.Words.Must && d.Reason == "" {
-		f.Add("reason", "write a reason: the requester reads it")
+		f.Add("reason", "enter a reason; the requester will see it")
 	}
 	if p.Waive && d.Override == "" {
-		f.Add("override", "write why you go on without %s", p.MissingWords())
+		f.Add("override", "explain why you continue without %s", p.MissingWords())
 	}
 	if p.Ship && v.PostForm.Has("carrier") {
 		patch, err := v.shipment(p.R.Shipment)
@@ -186,7 +186,7 @@ func (v *pageRequest) move() (ui.Response, error) {
 		if err != nil {
 			return v.askAgain(p, err)
 		}
-		return ui.SeeOther(requestPath(id)).Undoable(p.Words.soon(p.R.Material), deed), nil
+		return ui.SeeOther(requestPath(id)).Undoable(p.Words.soon(p.R.ID), deed), nil
 	}
 	patch := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
 	if d.Override != "" {
@@ -225,7 +225,7 @@ func (v *pageRequest) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, 
 	}
 	at, err := time.ParseInLocation(time.DateOnly, day, v.Who.Zone)
 	if err != nil {
-		return p, exchange.FieldErrors{"sent_at": {"use a date, for example 2026-03-12"}}.Err()
+		return p, exchange.FieldErrors{"sent_at": {"enter a date, for example 2026-03-12"}}.Err()
 	}
 	if now != nil && now.SentAt != nil && now.SentAt.In(v.Who.Zone).Format(time.DateOnly) == day {
 		at = *now.SentAt // keep the time of day
@@ -242,7 +242,7 @@ func (v *pageRequest) askDelete() (ui.Response, error) {
 	}
 	if !p.R.Offers.Delete {
 		return ui.Response{}, exchange.Errorf(exchange.Forbidden,
-			"Only an admin deletes requests. You can end this one in other ways.")
+			"Only an admin can delete requests. You can end this one in other ways.")
 	}
 	p.Title, p.Narrow = fmt.Sprintf("Delete request %d?", p.R.ID), true
 	return ui.Show("request-delete", p)
@@ -257,5 +257,5 @@ func (v *pageRequest) deleteRequest() (ui.Response, error) {
 		return v.refused("delete", err)
 	}
 	return ui.Response{Status: http.StatusSeeOther,
-		Location: "/requests"}.Saying(fmt.Sprintf("Request %d is deleted.", id)), nil
+		Location: "/requests"}.Saying(fmt.Sprintf("Request %d deleted.", id)), nil
 }

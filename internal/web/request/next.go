@@ -34,7 +34,7 @@ func (p *requestPage) nextStep() nextStep {
 	if !n.Mine {
 		n.Lead, n.Head, n.Text = "Waiting for "+p.sideName(turn.Side), p.View.Words, p.View.Sentence
 		if p.Requester && turn.Side == exchange.LabSide || p.Lab && turn.Side == exchange.RequesterSide {
-			n.Text += " Nothing to do for you now."
+			n.Text += " You do not need to do anything now."
 		}
 		return n
 	}
@@ -60,7 +60,7 @@ func (p *requestPage) overStep() nextStep {
 	n := nextStep{Lead: "Nothing to do", Head: p.View.Words, Text: p.View.Sentence}
 	switch {
 	case p.R.Status == exchange.Rejected && p.R.Rejection != "":
-		n.Text += " Their reason: “" + p.R.Rejection + "”"
+		n.Text += " Reason: “" + p.R.Rejection + "”"
 		if p.Lab {
 			n.Text = "Your lab declined this request: “" + p.R.Rejection + "”"
 		}
@@ -74,7 +74,7 @@ func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
 	n.Text = p.View.Sentence
 	switch what := turn.What[0]; what {
 	case exchange.StepCorrection:
-		n.Head, n.Text = "Correct what the lab asked about", p.R.Correction
+		n.Head, n.Text = "Make the correction the lab asked for", p.R.Correction
 		n.Button, n.Icon, n.Link = "Write to the lab", "message", "#message"
 		if p.R.Offers.Abstract {
 			n.Button, n.Icon, n.Link = "Change the abstract", "edit", "#"+anchor(string(exchange.NeedAbstract))
@@ -93,14 +93,14 @@ func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
 				n.Head, n.Text = "Upload a corrected "+strings.TrimPrefix(words, "the "), again
 			}
 		case exchange.NeedAddress:
-			n.Head, n.Button, n.Icon = "Choose where it is sent to", "Choose an address", "pin"
+			n.Head, n.Button, n.Icon = "Choose a shipping address", "Choose an address", "pin"
 		case exchange.NeedPayment:
-			n.Head, n.Button, n.Icon = "Say how the shipment is paid", "Set the payment", "truck"
+			n.Head, n.Button, n.Icon = "Choose how shipping is paid", "Enter payment details", "truck"
 		default:
 			n.Head, n.Button, n.Icon = "Write "+words, "Write the abstract", "edit"
 		}
 		if again != "" && len(turn.What) > 1 {
-			n.Text += " Owed in all: " + ui.OwedList(turn.What) + "."
+			n.Text += " Still needed: " + ui.OwedList(turn.What) + "."
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 		}
 		n.Second, n.Other = "Decline", p.Path+"/move?to="+string(exchange.Rejected)
 	case turn.What[0] == exchange.StepIssue:
-		n.Head, n.Button, n.Icon, n.Link = "Solve the problem that was reported", "See the problem", "alert", "#issues"
+		n.Head, n.Button, n.Icon, n.Link = "Resolve the reported problem", "See the problem", "alert", "#issues"
 		for _, i := range p.R.Issues.Items {
 			if i.ClosedAt == nil {
 				n.Text = i.Text
@@ -136,7 +136,7 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 			if d := p.R.Current(s); n.Head == "" && d != nil && d.State == exchange.Delivered {
 				words := exchange.DescribeTask(string(s))
 				n.Head, n.Button, n.Icon, n.Link = "Check "+words, "Check document", "eye", "#"+anchor(string(s))
-				n.Text = "From " + p.Mid(d.AddedBy) + ". Accept it, or say what to correct."
+				n.Text = "From " + p.Mid(d.AddedBy) + ". Accept it, or return it for correction."
 			}
 		}
 	case turn.What[0] == string(exchange.NeedExecutedMTA):
@@ -168,7 +168,7 @@ func (p *requestPage) Turn() *exchange.Turn {
 // Deed returns the viewer's pending action, while it can be undone.
 func (p *requestPage) Deed() string {
 	if d := p.R.Doing; d != nil && d.Failed == "" {
-		return p.words(d.Deed.Status).soon(p.R.Material)
+		return p.words(d.Deed.Status).soon(p.R.ID)
 	}
 	return ""
 }
@@ -186,12 +186,12 @@ func (p *requestPage) Undone() string {
 	case !p.R.Offers.Now(to):
 		why = p.standing()
 	}
-	return "It was not done: " + p.words(d.Deed.Status).Do + ". " + why
+	return "Not done: " + p.words(d.Deed.Status).Do + ". " + why
 }
 
 // standing matches the error that the status does not allow something.
 func (p *requestPage) standing() string {
-	return "The request stands at “" + p.View.Words + "”, from where that is not possible."
+	return "The status of the request is “" + p.View.Words + "”, so this is not possible."
 }
 
 // Missing matches the error that something is missing to send a request.
@@ -207,7 +207,7 @@ func (p *requestPage) refusal(e *exchange.Error) string {
 	case exchange.MissingRequirements:
 		return p.missing()
 	case exchange.RequestClosed:
-		return "The request is closed, so this can no longer change."
+		return "The request is closed, so this can no longer be changed."
 	}
 	return e.Message
 }

@@ -289,7 +289,7 @@ func (v *pageRequest) asSeen() app.IfMatch[exchange.RequestDetail] {
 	return func(q exchange.RequestDetail) error {
 		if strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
 			return exchange.Errorf(exchange.PreconditionFailed,
-				"The request changed after your page was made, so nothing was done yet.")
+				"The request changed after you opened this page, so nothing was done.")
 		}
 		return nil
 	}

@@ -105,7 +105,7 @@ func (v *pageRequest) sendNewListing() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	if p.Category.Code == "" {
-		return ui.Response{}, exchange.Errorf(exchange.InvalidInput, "Choose what to list first.")
+		return ui.Response{}, exchange.Errorf(exchange.InvalidInput, "First choose what to list.")
 	}
 	return v.dispatch(p, v.createListing)
 }
@@ -126,7 +126,7 @@ func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (ui.Respo
 			exchange.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
 			return ui.Response{}, err
 		}
-		return ui.SeeOther("/drafts").Saying("Your draft is kept. Nobody else sees it."), nil
+		return ui.SeeOther("/drafts").Saying("Draft saved. No one else sees it."), nil
 	case "preview", "category", "lab", "own":
 		if v.Header.Get("HX-Request-Type") == "partial" { // the list of sections shows the present errors
 			p.Errors = p.mistakes()
@@ -201,7 +201,7 @@ func (p *listingPage) mistakes() ui.FieldErrors {
 func (v *pageRequest) lookUp(p *listingPage) {
 	pmid, doi := strings.TrimSpace(p.Get("pubmed_id")), strings.TrimSpace(p.Get("pre_print_doi"))
 	if pmid == "" && doi == "" {
-		p.Errors = ui.FieldErrors{"pubmed_id": {"Type a PubMed ID or a DOI, and then look it up."}}
+		p.Errors = ui.FieldErrors{"pubmed_id": {"Enter a PubMed ID or a DOI, then look it up."}}
 		return
 	}
 	byID, byDOI := &pmid, (*string)(nil)
@@ -220,7 +220,7 @@ func (v *pageRequest) lookUp(p *listingPage) {
 		}
 		return
 	} else if err != nil {
-		p.Looked = "The publication could not be looked up. What you typed is as it was."
+		p.Looked = "The publication could not be looked up. What you typed is unchanged."
 		return
 	}
 	fill := map[string]string{"pubmed_id": found.PubMedID, "citation": found.Citation, "publication_title": found.Title}
@@ -232,7 +232,7 @@ func (v *pageRequest) lookUp(p *listingPage) {
 			p.Form.Set(name, text)
 		}
 	}
-	p.Looked = "Found “" + found.Title + "”. Check that it is the one you mean."
+	p.Looked = "Found “" + found.Title + "”. Check that it is the right one."
 }
 
 // createListing lists a new material.
@@ -243,8 +243,7 @@ func (v *pageRequest) createListing(p *listingPage) (ui.Response, error) {
 	}
 	v.rememberLab(m.OrganizationID)
 	if existed {
-		return ui.SeeOther(fmt.Sprintf("/catalog/%d", m.ID)).Saying("It was imported before, so it is not listed once " +
-			"more. This is the listing."), nil
+		return ui.SeeOther(fmt.Sprintf("/catalog/%d", m.ID)).Saying("Already imported; this is the listing."), nil
 	}
 	return v.saved(p, m, "Listing published.")
 }
@@ -274,7 +273,7 @@ func (v *pageRequest) saveListing(p *listingPage) (ui.Response, error) {
 	if err != nil {
 		return v.listingAgain(p, err)
 	}
-	return v.saved(p, m, "Your changes are saved.")
+	return v.saved(p, m, "Changes saved.")
 }
 
 // changeMaterial changes the material as the form says.
@@ -396,7 +395,7 @@ func (v *pageRequest) saved(p *listingPage, m exchange.ShownMaterial, text strin
 	}
 	if doubts := m.Warnings(); len(doubts) > 0 {
 		return ui.SeeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).Saying(text + " " + ui.Plural(len(doubts), "value") +
-			" may be a mistake, marked below."), nil
+			" may be a mistake; see below."), nil
 	}
 	return ui.SeeOther(fmt.Sprintf("/catalog/%d", m.ID)).Saying(text), nil
 }

@@ -297,7 +297,8 @@ func (p *listingPage) Named() bool {
 }
 
 // formLabels are the labels of fields that no material has, or has under another name.
-var formLabels = map[string]string{"organization_id": "Lab", "shipping.accepted_payment_details": "About payment",
+var formLabels = map[string]string{"organization_id": "Lab", "shipping.accepted_payment_details": "Payment " +
+	"instructions",
 	"shipping.restrictions": "Restrictions"}
 
 // worded returns field errors as sentences that begin with the field's label.

@@ -76,7 +76,7 @@ func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (ui.R
 	p.Form.Del("theirs")
 	p.Material, p.Conflict, p.Base = &now, c, tagOf(current)
 	p.build()
-	p.Title = "Not saved: somebody changed " + now.Title
+	p.Title = "Not saved: someone changed " + now.Title
 	return ui.Response{Status: http.StatusConflict, Template: "share_edit", Page: p}, nil
 }
 
@@ -104,8 +104,8 @@ type versionLine struct {
 // deeds describe what created a version.
 var deeds = map[exchange.Action]string{
 	exchange.MaterialCreate: "listed it", exchange.MaterialImport: "imported it", exchange.MaterialUpdate: "changed it",
-	exchange.MaterialArchive: "archived it", exchange.MaterialFund: "named it in a grant",
-	exchange.GrantUpdate: "took it out of a grant",
+	exchange.MaterialArchive: "archived it", exchange.MaterialFund: "added it to a grant",
+	exchange.GrantUpdate: "removed it from a grant",
 }
 
 // listingHistory shows what changed, version by version.
@@ -182,7 +182,7 @@ func (v *pageRequest) restoreListing() (ui.Response, error) {
 	asSeen := func(m exchange.ShownMaterial) error {
 		if tagOf(m.Material) != base {
 			return exchange.Errorf(exchange.PreconditionFailed,
-				"Somebody changed it since you looked at its history. Look at it again first.")
+				"Someone changed it since you opened its history. Check the history again first.")
 		}
 		return nil
 	}
@@ -190,6 +190,6 @@ func (v *pageRequest) restoreListing() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(fmt.Sprintf("/catalog/%d/history",
-		id)).Saying(fmt.Sprintf("It is again what it was in version %d.",
+		id)).Saying(fmt.Sprintf("Restored version %d.",
 		number)), nil
 }

@@ -78,7 +78,7 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 	}
 	names := identifiers(p.Get("identifiers"))
 	if len(names) == 0 {
-		p.Errors = ui.FieldErrors{"identifiers": {"Paste one identifier at least."}}
+		p.Errors = ui.FieldErrors{"identifiers": {"Paste at least one identifier."}}
 		return ui.Invalid("share_import", p)
 	}
 	store := p.Get("do") == "import"
@@ -189,12 +189,12 @@ func (v *pageRequest) importOne(p *importPage, name string, grant int64) (ui.Res
 		return again, err
 	}
 	if m.ID == 0 {
-		p.Failed = "It was imported already, by a lab that does not show it yet."
+		p.Failed = "Already imported by a lab that has not made it public yet."
 		return ui.Invalid("share_import", p)
 	}
 	to := ui.SeeOther(fmt.Sprintf("/catalog/%d", m.ID))
 	if existed {
-		return to.Saying("It was imported before, so it is not listed once more. This is the listing."), nil
+		return to.Saying("Already imported; this is the listing."), nil
 	}
 	return to.Saying("Listing published."), nil
 }

@@ -115,11 +115,11 @@ func (p *jobPage) tell() {
 	j, done := p.Job, p.Job.Progress
 	what, doing := "Spreadsheet", "Checking rows"
 	if p.Imports != nil {
-		if what, doing = "Import", "Asking the sources"; p.Imports.Preview {
+		if what, doing = "Import", "Looking up"; p.Imports.Preview {
 			what = "Preview of an import"
 		}
 	} else if p.Bulk.Order.Mode == exchange.BulkDryRun {
-		what = "Trial run of a spreadsheet"
+		what = "Check of a spreadsheet"
 	} else if strings.HasPrefix(done.Note, "storing") {
 		doing = "Storing rows"
 	}
@@ -128,13 +128,13 @@ func (p *jobPage) tell() {
 	case j.State == exchange.JobFailed:
 		p.Says = "It failed: " + j.Error
 	case j.State == exchange.JobCancelled:
-		p.Says = "It was cancelled. What was done until then stays."
+		p.Says = "Cancelled. What was already done is kept."
 	case j.State == exchange.JobDone:
 		p.Says = "Completed."
 	case j.Error != "":
-		p.Says = "It did not work yet and is tried again: " + j.Error
+		p.Says = "It failed and will be retried: " + j.Error
 	case done.Total == 0:
-		p.Says = "It begins in a moment."
+		p.Says = "Starting soon."
 	default:
 		p.Says = fmt.Sprintf("%s: %s of %s done.", doing, ui.Count(done.Done), ui.Count(done.Total))
 	}
@@ -182,7 +182,7 @@ func (v *pageRequest) mendJob() (ui.Response, error) {
 	}
 	if len(list) == 0 {
 		_, err := v.App.BulkView(v.Context(), v.Who.Actor, id)
-		return ui.SeeOther(fmt.Sprintf("/share/jobs/%d#values", id)).Saying("Say what at least one value should be."),
+		return ui.SeeOther(fmt.Sprintf("/share/jobs/%d#values", id)).Saying("Enter at least one correct value."),
 			err
 	}
 	j, err := v.App.BulkMend(v.Context(), v.Who.Actor, id, list)
@@ -201,7 +201,7 @@ func (v *pageRequest) cancelShareJob() (ui.Response, error) {
 	if _, err := v.App.CancelJob(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", id)).Saying("It is cancelled. What was done until then stays."),
+	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", id)).Saying("Cancelled. What was already done is kept."),
 		nil
 }
 

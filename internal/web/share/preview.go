@@ -87,7 +87,7 @@ func (v *listingPreview) ship(p *listingPage) {
 	if v.Address = r.NeedsAddress; r.NeedsPayment {
 		v.Payer = "You pay shipping"
 	} else {
-		v.Payer = "The lab pays shipping"
+		v.Payer = "Lab pays shipping"
 	}
 }
 
@@ -108,12 +108,12 @@ func (p *listingPage) ShippingText(s exchange.Shipping) string {
 		if s.AcceptsOther {
 			ways = append(ways, "other ways")
 		}
-		text = "The requester pays"
+		text = "Requester pays shipping"
 		if len(ways) > 0 {
 			text += ", by " + strings.Join(ways, " or ")
 		}
 	case s.NeedsAddress:
-		text = "We pay; the requester gives an address"
+		text = "Lab pays shipping; requester gives an address"
 	}
 	if s.Restrictions != "" {
 		text += ". " + cut(s.Restrictions, 60)

@@ -206,8 +206,8 @@ func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 	}
 	p.Notes = found.Warnings
 	if found.Existing != nil {
-		p.Notes = append(slices.Clone(p.Notes), "It is listed already, as “"+found.Existing.Title+
-			"”, and is not listed once more.")
+		p.Notes = append(slices.Clone(p.Notes), "Already listed as “"+found.Existing.Title+
+			"”; not listed again.")
 	}
 	return nil
 }
@@ -236,5 +236,5 @@ func (v *pageRequest) freshListing() (ui.Response, error) {
 	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, key); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(ui.DraftAddress(key)).Saying("The draft is deleted."), nil
+	return ui.SeeOther(ui.DraftAddress(key)).Saying("Draft deleted."), nil
 }

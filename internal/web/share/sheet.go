@@ -177,8 +177,8 @@ func (p *sheetPage) told(fields map[string][]string) ui.FieldErrors {
 		for _, text := range ui.AsSentences(texts) {
 			switch {
 			case field == "category":
-				text = "Choose the category of rows that name none."
-			case len(out["mapping"]) > 0 && strings.HasPrefix(text, "Nobody knows"): // the page shows it above
+				text = "Choose the category for rows without one."
+			case len(out["mapping"]) > 0 && strings.HasPrefix(text, "Not recognised"): // the page shows it above
 				continue
 			}
 			out[field] = append(out[field], strings.ReplaceAll(text, `or "" to leave it out`, "or leave it out"))

@@ -57,7 +57,7 @@ func stageName(q exchange.RequestDetail, s Stage) string {
 	if s == StageShipping && !Travels(q) {
 		return "Delivery"
 	}
-	return map[Stage]string{StageSent: "Sent", StageAccepted: "Accepted", StageDocuments: "Documents",
+	return map[Stage]string{StageSent: "Requested", StageAccepted: "Accepted", StageDocuments: "Documents",
 		StageCountersign: "Countersign",
 		StageShipping:    "Shipping", StageReceived: "Received"}[s]
 }
@@ -153,26 +153,26 @@ func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
 func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) StatusView {
 	switch what := turn.What[0]; {
 	case what == exchange.StepCorrection && mine:
-		return StatusView{Icon: "turn", Words: "Correction asked", Verb: "Correct",
+		return StatusView{Icon: "turn", Words: "Correction needed", Verb: "Correct",
 			Sentence: "The lab returned the request and asks for a correction."}
 	case what == exchange.StepCorrection:
 		return StatusView{Icon: "clock", Words: "Waiting for a correction",
-			Sentence: "The requester was asked for a correction."}
+			Sentence: "The lab asked the requester for a correction."}
 	case what == string(exchange.NeedAbstract) && mine:
 		return StatusView{Icon: "abstract", Words: "Abstract needed", Verb: "Write",
-			Sentence: "The lab decides when it knows what the material is for."}
+			Sentence: "The lab decides once it knows what the material is for."}
 	case what == string(exchange.NeedAbstract):
 		return StatusView{Icon: "clock", Words: "Waiting for the abstract",
-			Sentence: "The requester has yet to write the research abstract."}
+			Sentence: "The requester has not written the research abstract yet."}
 	case what == exchange.StepReceipt && mine:
 		return StatusView{Icon: "truck", Words: "Confirm receipt", Verb: "Confirm",
-			Sentence: "Confirm when it has arrived, or say what went wrong."}
+			Sentence: "Confirm when it arrives, or report a problem."}
 	case what == exchange.StepReceipt && !Travels(q):
 		return StatusView{Tone: "info", Icon: "truck", Words: "Delivered",
-			Sentence: "The requester has yet to confirm the receipt."}
+			Sentence: "The requester has not confirmed receipt yet."}
 	case what == exchange.StepReceipt:
 		return StatusView{Tone: "info", Icon: "truck", Words: "Shipped",
-			Sentence: "The parcel is on its way; the requester confirms its arrival."}
+			Sentence: "The parcel is on its way. The requester confirms receipt."}
 	}
 	documents := slices.ContainsFunc(turn.What,
 		func(w string) bool { return w == string(exchange.NeedSignedMTA) || w == string(exchange.NeedIRB) })
@@ -181,13 +181,13 @@ func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) Stat
 		return StatusView{Icon: "turn", Words: "Documents needed", Verb: "Upload",
 			Sentence: "The lab continues once it receives " + OwedList(turn.What) + "."}
 	case documents:
-		return StatusView{Icon: "clock", Words: "Waiting for documents", Sentence: "The requester owes " +
+		return StatusView{Icon: "clock", Words: "Waiting for documents", Sentence: "Needed from the requester: " +
 			OwedList(turn.What) + "."}
 	case mine:
 		return StatusView{Icon: "pin", Words: "Shipping details needed", Verb: "Complete",
 			Sentence: "The lab continues once it receives " + OwedList(turn.What) + "."}
 	}
-	return StatusView{Icon: "clock", Words: "Waiting for shipping details", Sentence: "The requester owes " +
+	return StatusView{Icon: "clock", Words: "Waiting for shipping details", Sentence: "Needed from the requester: " +
 		OwedList(turn.What) + "."}
 }
 
@@ -196,55 +196,55 @@ func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine boo
 	switch {
 	case turn.What[0] == exchange.StepDecision && mine:
 		return StatusView{Icon: "turn", Words: "Accept or decline", Verb: "Decide",
-			Sentence: "The request waits for the decision of your lab."}
+			Sentence: "Your lab needs to decide on this request."}
 	case turn.What[0] == exchange.StepDecision:
-		return StatusView{Tone: "info", Icon: "sent", Words: "Sent",
-			Sentence: "The lab has the request and decides about it."}
+		return StatusView{Tone: "info", Icon: "sent", Words: "New",
+			Sentence: "The lab is deciding on the request."}
 	case turn.What[0] == exchange.StepIssue && mine:
-		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem to solve", Verb: "Answer",
+		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem to resolve", Verb: "Answer",
 			Sentence: "A problem with this transfer was reported."}
 	case turn.What[0] == exchange.StepIssue:
 		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem reported",
-			Sentence: "A problem was reported; the lab is to solve it."}
+			Sentence: "A problem was reported. The lab is resolving it."}
 	case stage == StageDocuments && mine:
 		return StatusView{Icon: "irb", Words: "Check it", Verb: "Check",
-			Sentence: "A document was handed in that nobody has checked yet."}
+			Sentence: "A submitted document needs checking."}
 	case stage == StageDocuments:
 		return StatusView{Tone: "info", Icon: "clock", Words: "The lab is checking it",
-			Sentence: "The documents are with the lab."}
+			Sentence: "The lab is checking the documents."}
 	case stage == StageCountersign && mine:
 		return StatusView{Icon: "mta", Words: "Countersign the MTA", Verb: "Countersign",
-			Sentence: "The signed MTA is accepted; it needs the signature of your institution."}
+			Sentence: "The signed MTA is accepted. It now needs your institution’s signature."}
 	case stage == StageCountersign:
 		return StatusView{Tone: "info", Icon: "mta", Words: "Being countersigned",
-			Sentence: "The lab’s institution signs the MTA."}
+			Sentence: "The lab’s institution is signing the MTA."}
 	case mine && !Travels(q):
 		return StatusView{Icon: "truck", Words: "Deliver it", Verb: "Deliver",
-			Sentence: "Everything is there; hand it over."}
+			Sentence: "Everything is ready. Deliver the material."}
 	case mine:
 		return StatusView{Icon: "truck", Words: "Pack and ship", Verb: "Ship",
-			Sentence: "Everything is there; pack it and send it."}
+			Sentence: "Everything is ready. Pack the material and ship it."}
 	}
 	return StatusView{Tone: "info", Icon: "truck", Words: "Being prepared",
-		Sentence: "The lab prepares what you asked for."}
+		Sentence: "The lab is preparing the material."}
 }
 
 // ended returns the state of a request that is nobody's turn any more.
 func ended(q exchange.RequestDetail) StatusView {
 	switch q.Status {
 	case exchange.Verified:
-		return StatusView{Tone: "good", Icon: "done", Words: "Received",
-			Sentence: "The requester confirmed the receipt.", Stage: StageDone}
+		return StatusView{Tone: "good", Icon: "done", Words: "Completed",
+			Sentence: "The requester confirmed receipt.", Stage: StageDone}
 	case exchange.Rejected:
 		return StatusView{Icon: "declined", Words: "Declined", Sentence: "The lab declined this request."}
 	case exchange.Cancelled:
 		return StatusView{Icon: "cancelled", Words: "Cancelled", Sentence: "The requester cancelled this request."}
 	case exchange.Invalid:
-		return StatusView{Icon: "cancelled", Words: "Withdrawn by the system",
+		return StatusView{Icon: "cancelled", Words: "Withdrawn",
 			Sentence: "This request was withdrawn as invalid."}
 	}
 	return StatusView{Icon: "archive", Words: "Closed by the lab",
-		Sentence: "The lab closed this request before it was done."}
+		Sentence: "The lab closed this request without outcome."}
 }
 
 // OwedList lists what a turn owes, as "the signed MTA and the IRB document".

@@ -88,14 +88,14 @@ const (
 )
 
 var (
-	errNotTaken = exchange.Errorf(exchange.InvalidInput, "The form was not taken.")
-	errNotForm  = exchange.Errorf(exchange.InvalidInput, "What was sent is no form. Send it from the page that has it.")
+	errNotTaken = exchange.Errorf(exchange.InvalidInput, "The form was not accepted.")
+	errNotForm  = exchange.Errorf(exchange.InvalidInput, "This is not a form. Send it from its page.")
 	// ErrNotWhole refuses a form of which a part is missing.
-	ErrNotWhole = exchange.Errorf(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
-	errNotText  = exchange.Errorf(exchange.InvalidInput, "The form has something that is no text. Send it from the "+
-		"page that has it.")
-	errTooMuch = exchange.Errorf(exchange.TooLarge, "The form is too large: beside its files it may have %d fields "+
-		"and %d KiB.", maxParts, maxForm>>10)
+	ErrNotWhole = exchange.Errorf(exchange.InvalidInput, "The form did not arrive completely. Please send it again.")
+	errNotText  = exchange.Errorf(exchange.InvalidInput,
+		"The form contains something that is not text. Send it from its page.")
+	errTooMuch = exchange.Errorf(exchange.TooLarge,
+		"The form is too large: without files, it may have up to %d fields and %d KiB.", maxParts, maxForm>>10)
 )
 
 // Store stores the content of a file, for a form that anyone may send.
@@ -196,7 +196,8 @@ func (v *PageRequest) readFile(f SentForm, part *multipart.Part,
 		return errTooMuch
 	}
 	if !utf8.ValidString(name) {
-		f.Refused[field] = exchange.Errorf(exchange.InvalidInput, "The name of the file is no text; rename it.")
+		f.Refused[field] = exchange.Errorf(exchange.InvalidInput,
+			"The file name is not valid text. Please rename the file.")
 		return nil
 	}
 	content, err := keep(f.Fields, arriving{part})
@@ -206,7 +207,7 @@ func (v *PageRequest) readFile(f SentForm, part *multipart.Part,
 	case errors.Is(err, ErrNotWhole), errors.Is(err, errTooMuch):
 		return err
 	case code == exchange.TooLarge:
-		f.Refused[field] = exchange.Errorf(code, "The file is too large: it may have up to %s.",
+		f.Refused[field] = exchange.Errorf(code, "The file is too large. The limit is %s.",
 			Bytes(v.App.UploadLimit))
 	case code == exchange.InvalidInput:
 		f.Refused[field] = exchange.Errorf(code, "The file is empty.")

@@ -67,16 +67,16 @@
     call.onload = () => {
       if (call.status === 201) {
         stop.remove();
-        state.textContent = "Handed in";
+        state.textContent = "Submitted";
         running--;
         done++;
         finish();
         return;
       }
       const text = (call.getResponseHeader("Content-Type") ?? "").startsWith("text/plain") ? call.responseText : "";
-      fail(text || "It was not taken (" + call.status + ").", call.status >= 500);
+      fail(text || "Upload failed (" + call.status + ").", call.status >= 500);
     };
-    call.onerror = () => fail("The connection broke.", true);
+    call.onerror = () => fail("The connection was lost.", true);
     call.onabort = () => fail("Cancelled.", true);
     stop.onclick = () => call.abort();
     call.open("POST", form.action);
@@ -120,9 +120,9 @@
       if (call.status === 201 && next) location.assign(next);
       else if (call.status === 422) showAgain(call.responseText, inputs);
       else if (call.responseURL !== form.action) location.assign(call.responseURL); // to sign in
-      else end("It was not taken (" + call.status + "). What you typed is still here.");
+      else end("Upload failed (" + call.status + "). What you typed is still here.");
     };
-    call.onerror = () => end("The connection broke. What you typed is still here, and your files are still chosen: send it again.");
+    call.onerror = () => end("The connection was lost. What you typed and the files you chose are still here: send it again.");
     call.onabort = () => end("Cancelled. Nothing was sent; your files are still chosen.");
     for (const { stop } of rows) {
       stop.setAttribute("aria-label", "Cancel sending the form");
