@@ -172,29 +172,17 @@ func (a *API) oneAttachment(c *Call, t exchange.Attachment, err error) (Attachme
 }
 
 func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Attachment{}, err
-	}
-	t, err := a.App.Attachment(c.Context(), c.Actor, id)
+	t, err := a.App.Attachment(c.Context(), c.Actor, c.id("id"))
 	return a.oneAttachment(c, t, err)
 }
 
 func (a *API) updateAttachment(c *Call, in exchange.AttachmentPatch) (Attachment, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Attachment{}, err
-	}
-	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, id, in, ifMatch(c, showAttachment))
+	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showAttachment))
 	return a.oneAttachment(c, t, err)
 }
 
 func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.DeleteAttachment(c.Context(), c.Actor, id, ifMatch(c, showAttachment))
+	return None{}, a.App.DeleteAttachment(c.Context(), c.Actor, c.id("id"), ifMatch(c, showAttachment))
 }
 
 // contentID returns the id in /uploaded-file/attachment_<id>/<filename>.
@@ -236,15 +224,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 
 // getContentVersion sends the current or an earlier content of an attachment, as getContent does.
 func (a *API) getContentVersion(c *Call, _ None) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	version, err := c.pathID("version")
-	if err != nil {
-		return None{}, err
-	}
-	v, file, err := a.App.ContentVersion(c.Context(), c.Actor, id, version)
+	v, file, err := a.App.ContentVersion(c.Context(), c.Actor, c.id("id"), c.id("version"))
 	if err != nil {
 		return None{}, err
 	}

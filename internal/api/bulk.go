@@ -29,10 +29,7 @@ type bulkQuery struct {
 // bulkMaterials accepts a spreadsheet as the whole body, or as the part "file" of a form, and answers with the job that
 // imports it.
 func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Job{}, err
-	}
+	id := c.id("id")
 	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil { // refused before the form is validated
 		return Job{}, err
 	}
@@ -158,16 +155,9 @@ func (q bulkQuery) order() (exchange.BulkOptions, error) {
 
 // bulkReport sends the result of every row.
 func (a *API) bulkReport(c *Call, _ None) (None, error) {
-	organization, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	id, err := c.pathID("job")
-	if err != nil {
-		return None{}, err
-	}
+	id := c.id("job")
 	return None{}, c.sendFile(fmt.Sprintf("report-%d.csv", id), func(begin func() io.Writer) error {
-		return a.App.BulkReport(c.Context(), c.Actor, organization, id, begin)
+		return a.App.BulkReport(c.Context(), c.Actor, c.id("id"), id, begin)
 	})
 }
 
@@ -178,10 +168,7 @@ type exportQuery struct {
 
 // exportMaterials sends the materials of an organization in the format that the bulk call accepts.
 func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
+	id := c.id("id")
 	format, err := oneOf("format", asked.Format, "csv", "xlsx", "json")
 	if err == nil {
 		err = a.App.Expensive(c.Context(), c.caller(),
@@ -232,10 +219,6 @@ type templateQuery struct {
 
 // materialTemplate sends a spreadsheet to fill in.
 func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
 	format, err := oneOf("format", asked.Format, "xlsx", "csv")
 	if err != nil {
 		return None{}, err
@@ -245,7 +228,7 @@ func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 		code = *asked.Category
 	}
 	of, _ := category.Get(code) // readQuery has checked that it exists
-	if err := a.App.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, id); err != nil {
+	if err := a.App.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, c.id("id")); err != nil {
 		return None{}, err
 	}
 	return None{}, c.sendFile(strings.ToLower(code)+"."+format, func(begin func() io.Writer) error {

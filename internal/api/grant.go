@@ -56,39 +56,23 @@ func (a *API) listGrants(c *Call, _ None) ([]Grant, error) {
 }
 
 func (a *API) getGrant(c *Call, _ None) (Grant, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Grant{}, err
-	}
-	v, err := a.App.Grant(c.Context(), c.Actor, id)
+	v, err := a.App.Grant(c.Context(), c.Actor, c.id("id"))
 	return showGrant(v), err
 }
 
 func (a *API) updateGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Grant{}, err
-	}
-	v, err := a.App.UpdateGrant(c.Context(), c.Actor, id, in, ifMatch(c, showGrant))
+	v, err := a.App.UpdateGrant(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showGrant))
 	return showGrant(v), err
 }
 
 func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.FundedBy(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.FundedBy(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showGrantMaterial)
 }
 
 // fundMaterial answers 201 with the material, or 200 if the grant named it before.
 func (a *API) fundMaterial(c *Call, in exchange.FundingBody) (GrantMaterial, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return GrantMaterial{}, err
-	}
-	m, existed, err := a.App.Fund(c.Context(), c.Actor, id, in)
+	m, existed, err := a.App.Fund(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
@@ -96,13 +80,5 @@ func (a *API) fundMaterial(c *Call, in exchange.FundingBody) (GrantMaterial, err
 }
 
 func (a *API) unfundMaterial(c *Call, _ None) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	material, err := c.pathID("material")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.Unfund(c.Context(), c.Actor, id, material, ifNoTag(c))
+	return None{}, a.App.Unfund(c.Context(), c.Actor, c.id("id"), c.id("material"), ifNoTag(c))
 }

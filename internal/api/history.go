@@ -63,22 +63,14 @@ func (a *API) listAuditEvents(c *Call, f exchange.AuditFilter) ([]Act, error) {
 }
 
 func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.MaterialHistory(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.MaterialHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, func(v app.Version[exchange.ShownMaterial]) Version[Material] {
 		return showVersion(v, showMaterial, materialFacts)
 	})
 }
 
 func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization], error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.OrganizationHistory(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.OrganizationHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, func(v app.Version[app.OrganizationView]) Version[Organization] {
 		return showVersion(v, showOrganization, organizationFacts)
 	})

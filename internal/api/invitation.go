@@ -35,21 +35,13 @@ func showInvitation(i exchange.ShownInvitation) Invitation {
 }
 
 func (a *API) listInvitations(c *Call, f exchange.InvitationFilter) ([]Invitation, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Invitations(c.Context(), c.Actor, id, f, c.list.page)
+	part, err := a.App.Invitations(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showInvitation)
 }
 
 // invite answers 201 with the invitation, or 200 with the open one that the person already has.
 func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Invitation{}, err
-	}
-	i, existed, err := a.App.Invite(c.Context(), c.Actor, id, in)
+	i, existed, err := a.App.Invite(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
@@ -57,19 +49,11 @@ func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
 }
 
 func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
-	id, invitation, err := c.pathIDs("invitation")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.Withdraw(c.Context(), c.Actor, id, invitation, ifNoTag(c))
+	return None{}, a.App.Withdraw(c.Context(), c.Actor, c.id("id"), c.id("invitation"), ifNoTag(c))
 }
 
 func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {
-	id, invitation, err := c.pathIDs("invitation")
-	if err != nil {
-		return Invitation{}, err
-	}
-	i, err := a.App.Resend(c.Context(), c.Actor, id, invitation)
+	i, err := a.App.Resend(c.Context(), c.Actor, c.id("id"), c.id("invitation"))
 	return showInvitation(i), err
 }
 
@@ -82,15 +66,7 @@ func (a *API) declineInvitation(c *Call, _ None) (Invitation, error) {
 }
 
 func (a *API) answerInvitation(c *Call, to exchange.InvitationStatus) (Invitation, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return Invitation{}, err
-	}
-	id, err := c.pathID("invitation")
-	if err != nil {
-		return Invitation{}, err
-	}
-	i, err := a.App.Answer(c.Context(), c.Actor, user, id, to)
+	i, err := a.App.Answer(c.Context(), c.Actor, c.user, c.id("invitation"), to)
 	return showInvitation(i), err
 }
 

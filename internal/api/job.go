@@ -48,28 +48,16 @@ func (a *API) listJobs(c *Call, f exchange.JobFilter) ([]Job, error) {
 }
 
 func (a *API) getJob(c *Call, _ None) (Job, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Job{}, err
-	}
-	j, err := a.App.Job(c.Context(), c.Actor, id)
+	j, err := a.App.Job(c.Context(), c.Actor, c.id("id"))
 	return showJob(j), err
 }
 
 func (a *API) cancelJob(c *Call, _ None) (Job, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Job{}, err
-	}
-	j, err := a.App.CancelJob(c.Context(), c.Actor, id)
+	j, err := a.App.CancelJob(c.Context(), c.Actor, c.id("id"))
 	return showJob(j), err
 }
 
 func (a *API) retryJob(c *Call, _ None) (Job, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Job{}, err
-	}
-	j, err := a.App.RetryJob(c.Context(), c.Actor, id)
+	j, err := a.App.RetryJob(c.Context(), c.Actor, c.id("id"))
 	return showJob(j), err
 }

@@ -22,11 +22,7 @@ func showJoinRequest(j exchange.ShownJoinRequest) JoinRequest {
 
 // askToJoin answers 201 with the join request, or 200 with the one that is already open.
 func (a *API) askToJoin(c *Call, in exchange.JoinNew) (JoinRequest, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return JoinRequest{}, err
-	}
-	j, existed, err := a.App.AskToJoin(c.Context(), c.Actor, id, in)
+	j, existed, err := a.App.AskToJoin(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
@@ -34,20 +30,12 @@ func (a *API) askToJoin(c *Call, in exchange.JoinNew) (JoinRequest, error) {
 }
 
 func (a *API) listJoinRequests(c *Call, f exchange.JoinFilter) ([]JoinRequest, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.JoinRequests(c.Context(), c.Actor, id, f, c.list.page)
+	part, err := a.App.JoinRequests(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
 func (a *API) listJoinRequestsOf(c *Call, f exchange.JoinFilter) ([]JoinRequest, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.JoinRequestsOf(c.Context(), c.Actor, user, f, c.list.page)
+	part, err := a.App.JoinRequestsOf(c.Context(), c.Actor, c.user, f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
@@ -60,18 +48,10 @@ func (a *API) declineJoinRequest(c *Call, in exchange.JoinDecline) (JoinRequest,
 }
 
 func (a *API) answerJoinRequest(c *Call, to exchange.JoinStatus, in exchange.JoinDecline) (JoinRequest, error) {
-	id, join, err := c.pathIDs("join_request")
-	if err != nil {
-		return JoinRequest{}, err
-	}
-	j, err := a.App.AnswerJoin(c.Context(), c.Actor, id, join, to, in)
+	j, err := a.App.AnswerJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), to, in)
 	return showJoinRequest(j), err
 }
 
 func (a *API) withdrawJoinRequest(c *Call, _ None) (None, error) {
-	id, join, err := c.pathIDs("join_request")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.WithdrawJoin(c.Context(), c.Actor, id, join, ifNoTag(c))
+	return None{}, a.App.WithdrawJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), ifNoTag(c))
 }

@@ -37,28 +37,16 @@ func showMailSettings(s exchange.MailSettings) MailSettings {
 }
 
 func (a *API) getMailSettings(c *Call, _ None) (MailSettings, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return MailSettings{}, err
-	}
-	s, err := a.App.MailSettings(c.Context(), c.Actor, id)
+	s, err := a.App.MailSettings(c.Context(), c.Actor, c.user)
 	return showMailSettings(s), err
 }
 
 func (a *API) retryMail(c *Call, _ None) (MailSettings, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return MailSettings{}, err
-	}
-	s, err := a.App.RetryMail(c.Context(), c.Actor, id)
+	s, err := a.App.RetryMail(c.Context(), c.Actor, c.user)
 	return showMailSettings(s), err
 }
 
 func (a *API) updateMailSettings(c *Call, in exchange.MailSettingsPatch) (MailSettings, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return MailSettings{}, err
-	}
-	s, err := a.App.UpdateMailSettings(c.Context(), c.Actor, id, in, ifMatch(c, showMailSettings))
+	s, err := a.App.UpdateMailSettings(c.Context(), c.Actor, c.user, in, ifMatch(c, showMailSettings))
 	return showMailSettings(s), err
 }

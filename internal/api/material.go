@@ -38,21 +38,13 @@ func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, err
 }
 
 func (a *API) getMaterial(c *Call, _ None) (Material, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Material{}, err
-	}
-	m, err := a.App.Material(c.Context(), c.Actor, id)
+	m, err := a.App.Material(c.Context(), c.Actor, c.id("id"))
 	return showMaterial(m), err
 }
 
 // listing returns the material in the path as published.
 func (a *API) listing(c *Call) (publish.Listing, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return publish.Listing{}, err
-	}
-	return a.App.Listing(c.Context(), c.Actor, id)
+	return a.App.Listing(c.Context(), c.Actor, c.id("id"))
 }
 
 func (a *API) getMaterialLinked(c *Call, _ None) (Body, error) {
@@ -83,18 +75,10 @@ func (a *API) getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
 }
 
 func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Material{}, err
-	}
-	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, id, in, ifMatch(c, showMaterial))
+	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showMaterial))
 	return showChanged(m), err
 }
 
 func (a *API) archiveMaterial(c *Call, _ None) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.ArchiveMaterial(c.Context(), c.Actor, id, ifMatch(c, showMaterial))
+	return None{}, a.App.ArchiveMaterial(c.Context(), c.Actor, c.id("id"), ifMatch(c, showMaterial))
 }

@@ -14,47 +14,27 @@ func (a *API) listOrganizations(c *Call, _ None) ([]Organization, error) {
 }
 
 func (a *API) getOrganization(c *Call, _ None) (Organization, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Organization{}, err
-	}
-	v, err := a.App.Organization(c.Context(), id)
+	v, err := a.App.Organization(c.Context(), c.id("id"))
 	return showOrganization(v), err
 }
 
 func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (OrganizationChange, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return OrganizationChange{}, err
-	}
-	v, err := a.App.UpdateOrganization(c.Context(), c.Actor, id, in, ifMatch(c, showOrganization))
+	v, err := a.App.UpdateOrganization(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showOrganization))
 	return showOrganizationChange(v), err
 }
 
 func (a *API) listMembers(c *Call, _ None) ([]Person, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Members(c.Context(), id, c.list.page)
+	part, err := a.App.Members(c.Context(), c.id("id"), c.list.page)
 	return answerList(c, part, err, showPerson)
 }
 
 func (a *API) listMaterialsOf(c *Call, _ None) ([]Material, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.MaterialsOf(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.MaterialsOf(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showMaterial)
 }
 
 func (a *API) listGrantsOf(c *Call, _ None) ([]LabAward, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.GrantsOf(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.GrantsOf(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, func(g exchange.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
 }
 
@@ -64,20 +44,12 @@ func (a *API) listSettings(c *Call, _ None) ([]Settings, error) {
 }
 
 func (a *API) getSettings(c *Call, _ None) (Settings, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Settings{}, err
-	}
-	m, err := a.App.Settings(c.Context(), c.Actor, id)
+	m, err := a.App.Settings(c.Context(), c.Actor, c.id("id"))
 	return showSettings(m), err
 }
 
 func (a *API) updateSettings(c *Call, in exchange.SwitchesPatch) (Settings, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Settings{}, err
-	}
-	m, err := a.App.UpdateSettings(c.Context(), c.Actor, id, in, ifMatch(c, showSettings))
+	m, err := a.App.UpdateSettings(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showSettings))
 	return showSettings(m), err
 }
 
@@ -98,19 +70,11 @@ func (a *API) listShippings(c *Call, f OfOrganization) ([]Shipping, error) {
 }
 
 func (a *API) getShipping(c *Call, _ None) (Shipping, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Shipping{}, err
-	}
-	s, err := a.App.Shipping(c.Context(), id)
+	s, err := a.App.Shipping(c.Context(), c.id("id"))
 	return showShipping(s), err
 }
 
 func (a *API) updateShipping(c *Call, in exchange.ShippingPatch) (Shipping, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Shipping{}, err
-	}
-	s, err := a.App.UpdateShipping(c.Context(), c.Actor, id, in, ifMatch(c, showShipping))
+	s, err := a.App.UpdateShipping(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showShipping))
 	return showShipping(s), err
 }

@@ -14,15 +14,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// pathID returns an integer id in the path.
-func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
-
-// pathIDs returns the id in the path, and that of an object within it.
-func (c *Call) pathIDs(inner string) (of, id int64, err error) {
-	if of, err = c.pathID("id"); err == nil {
-		id, err = c.pathID(inner)
-	}
-	return of, id, err
+// id returns an integer id in the path, which checkPath has found valid.
+func (c *Call) id(name string) int64 {
+	id, _ := idOf(c.PathValue(name))
+	return id
 }
 
 // idOf parses an id in canonical form. Anything else names no object, including +1 and 01: an object has one address.
@@ -34,16 +29,50 @@ func idOf(text string) (int64, error) {
 	return id, nil
 }
 
-// pathUser returns a user id in the path.
-func (c *Call) pathUser() (uuid.UUID, error) {
-	if c.PathValue("id") == me && !c.Actor.Anonymous() { // anonymous calls of these paths are refused before
-		return c.Actor.ID, nil
+// checkPath reads what stands in the places of a path, and refuses what names nothing.
+func (c *Call) checkPath(places []string) error {
+	for _, place := range places {
+		var err error
+		switch value := c.PathValue(place); {
+		case place == userPlace && c.PathValue("id") == me && !c.Actor.Anonymous(): // anonymous ones are refused before
+			c.user = c.Actor.ID
+		case place == userPlace:
+			if c.user, err = uuid.Parse(c.PathValue("id")); err != nil || len(c.PathValue("id")) != 36 {
+				return exchange.Errorf(exchange.NotFound, "There is no such user.")
+			}
+		case place == "document":
+			if !exchange.Slot(value).Valid() {
+				return exchange.Errorf(exchange.NotFound, "There is no such document; it is one of %v.", exchange.Slots)
+			}
+		default:
+			if _, err = idOf(value); err != nil {
+				return err
+			}
+		}
 	}
-	id, err := uuid.Parse(c.PathValue("id"))
-	if err != nil || len(c.PathValue("id")) != 36 {
-		return uuid.Nil, exchange.Errorf(exchange.NotFound, "There is no such user.")
+	return nil
+}
+
+// userPlace is the id of a path of /users, which is that of a user.
+const userPlace = "user"
+
+// placesOf returns the places of a path that checkPath reads. The content of an attachment has an address that is read
+// by its handlers.
+func placesOf(path string) (places []string) {
+	for part := range strings.SplitSeq(path, "/") {
+		place, ok := strings.CutPrefix(part, "{")
+		place = strings.TrimSuffix(place, "}")
+		switch {
+		case !ok, place == "attachment", place == "filename":
+		case place == "id" && strings.HasPrefix(path, "/users/"):
+			places = append(places, userPlace)
+		case place == "document": // a wrong one is told before a wrong id
+			places = append([]string{place}, places...)
+		default:
+			places = append(places, place)
+		}
 	}
-	return id, nil
+	return places
 }
 
 // listPage holds the parameters by which a list is paged (contract.md section 1, "Lists").

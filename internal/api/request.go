@@ -16,23 +16,18 @@ func (a *API) listRequests(c *Call, f exchange.RequestFilter) ([]Request, error)
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
-	return a.request(c, func(id int64) (exchange.RequestDetail,
-		error) {
-		return a.App.Request(c.Context(), c.Actor, id)
-	})
+	q, err := a.App.Request(c.Context(), c.Actor, c.id("id"))
+	return a.showRequest(q), err
 }
 
 func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) {
-	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
-		return a.App.UpdateRequest(c.Context(), c.Actor, id, in, ifMatch(c, a.showRequest))
-	})
+	q, err := a.App.UpdateRequest(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, a.showRequest))
+	return a.showRequest(q), err
 }
 
 func (a *API) shipRequest(c *Call, in exchange.ShipmentPatch) (Request, error) {
-	return a.request(c, func(id int64) (exchange.RequestDetail,
-		error) {
-		return a.App.ShipRequest(c.Context(), c.Actor, id, in, ifMatch(c, a.showRequest))
-	})
+	q, err := a.App.ShipRequest(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, a.showRequest))
+	return a.showRequest(q), err
 }
 
 func (a *API) acceptDocument(c *Call, _ None) (Request, error) {
@@ -45,31 +40,12 @@ func (a *API) returnDocument(c *Call, in exchange.ReasonBody) (Request, error) {
 
 func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
 	slot := exchange.Slot(c.PathValue("document"))
-	if !slot.Valid() {
-		return Request{}, exchange.Errorf(exchange.NotFound, "There is no such document; it is one of %v.",
-			exchange.Slots)
-	}
-	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
-		return a.App.ReviewDocument(c.Context(), c.Actor, id, slot, accept, reason, nil)
-	})
-}
-
-// request runs a use case on the request in the path and returns the result as shown.
-func (a *API) request(c *Call, do func(id int64) (exchange.RequestDetail, error)) (Request, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Request{}, err
-	}
-	q, err := do(id)
+	q, err := a.App.ReviewDocument(c.Context(), c.Actor, c.id("id"), slot, accept, reason, nil)
 	return a.showRequest(q), err
 }
 
 func (a *API) deleteRequest(c *Call, _ None) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.DeleteRequest(c.Context(), c.Actor, id, ifMatch(c, a.showRequest))
+	return None{}, a.App.DeleteRequest(c.Context(), c.Actor, c.id("id"), ifMatch(c, a.showRequest))
 }
 
 func (a *API) listEvents(c *Call, _ None) ([]Event, error) {
@@ -81,82 +57,45 @@ func (a *API) listMessages(c *Call, _ None) ([]Message, error) {
 }
 
 func (a *API) listOrganizationEvents(c *Call, f exchange.EventFilter) ([]OrganizationEvent, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.OrganizationEvents(c.Context(), c.Actor, id, f, c.list.page)
+	part, err := a.App.OrganizationEvents(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showOrganizationEvent)
 }
 
 func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchange.Event) Out) ([]Out, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Events(c.Context(), c.Actor, id, kind, c.list.page)
+	part, err := a.App.Events(c.Context(), c.Actor, c.id("id"), kind, c.list.page)
 	return answerList(c, part, err, show)
 }
 
 func (a *API) sendMessage(c *Call, in exchange.TextBody) (Message, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Message{}, err
-	}
-	e, err := a.App.SendMessage(c.Context(), c.Actor, id, in)
+	e, err := a.App.SendMessage(c.Context(), c.Actor, c.id("id"), in)
 	return showMessage(e), err
 }
 
 func (a *API) listIssues(c *Call, _ None) ([]Issue, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Issues(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.Issues(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showIssue)
 }
 
 func (a *API) openIssue(c *Call, in exchange.TextBody) (Issue, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Issue{}, err
-	}
-	issue, err := a.App.OpenIssue(c.Context(), c.Actor, id, in)
+	issue, err := a.App.OpenIssue(c.Context(), c.Actor, c.id("id"), in)
 	return showIssue(issue), err
 }
 
 func (a *API) closeIssue(c *Call, _ None) (Issue, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Issue{}, err
-	}
-	issueID, err := c.pathID("issue")
-	if err != nil {
-		return Issue{}, err
-	}
-	issue, err := a.App.CloseIssue(c.Context(), c.Actor, id, issueID)
+	issue, err := a.App.CloseIssue(c.Context(), c.Actor, c.id("id"), c.id("issue"))
 	return showIssue(issue), err
 }
 
 func (a *API) listTurns(c *Call, _ None) ([]RequestTurn, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Turns(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.Turns(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showTurn)
 }
 
 func (a *API) snoozeRequest(c *Call, in exchange.SnoozeNew) (Request, error) {
-	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
-		return a.App.SnoozeRequest(c.Context(), c.Actor, id, in)
-	})
+	q, err := a.App.SnoozeRequest(c.Context(), c.Actor, c.id("id"), in)
+	return a.showRequest(q), err
 }
 
 func (a *API) unsnoozeRequest(c *Call, _ None) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.UnsnoozeRequest(c.Context(), c.Actor, id, ifMatch(c, a.showRequest))
+	return None{}, a.App.UnsnoozeRequest(c.Context(), c.Actor, c.id("id"), ifMatch(c, a.showRequest))
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
 )
 
 // route is one row of the table of routes.
@@ -59,6 +61,7 @@ func on[In, Out any](name, pattern string, action exchange.Action, status int,
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 	}
 	hasInput := r.in != reflect.TypeFor[None]()
+	places := placesOf(path)
 	r.silent = r.out == reflect.TypeFor[None]()
 	get := r.methods[0] == http.MethodGet
 	isList, single := get && r.out.Kind() == reflect.Slice, get && r.out.Kind() == reflect.Struct
@@ -76,6 +79,9 @@ func on[In, Out any](name, pattern string, action exchange.Action, status int,
 			if err = c.query().faults.Err(); err == nil && hasInput && !c.stream {
 				err = c.decode(&in)
 			}
+		}
+		if err == nil {
+			err = c.checkPath(places)
 		}
 		if err != nil {
 			return a.asSent(c, in, err)
@@ -195,6 +201,7 @@ type Call struct {
 	searched *searched   // nil: the route does not search
 	search   searchQuery // of a search
 	written  bool        // the handler has written the answer itself
+	user     uuid.UUID   // in the path
 
 	page       string   // the address of the page of the object, before its id
 	parameters []string // the allowed query parameters

@@ -34,54 +34,28 @@ type Matches struct {
 }
 
 func (a *API) listSavedSearches(c *Call, _ None) ([]SavedSearch, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.SavedSearches(c.Context(), c.Actor, user, c.list.page)
+	part, err := a.App.SavedSearches(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, showSavedSearch)
 }
 
 func (a *API) createSavedSearch(c *Call, in exchange.SavedSearchPatch) (SavedSearch, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return SavedSearch{}, err
-	}
-	s, err := a.App.CreateSavedSearch(c.Context(), c.Actor, user, in)
-	c.location(err, "/users/%s/saved-searches/%d", user, s.ID)
+	s, err := a.App.CreateSavedSearch(c.Context(), c.Actor, c.user, in)
+	c.location(err, "/users/%s/saved-searches/%d", c.user, s.ID)
 	return showSavedSearch(s), err
 }
 
-// pathSavedSearch returns the saved search in the path, with its user.
-func (c *Call) pathSavedSearch() (user uuid.UUID, search int64, err error) {
-	if user, err = c.pathUser(); err == nil {
-		search, err = c.pathID("saved_search")
-	}
-	return user, search, err
-}
-
 func (a *API) getSavedSearch(c *Call, _ None) (SavedSearch, error) {
-	user, id, err := c.pathSavedSearch()
-	if err != nil {
-		return SavedSearch{}, err
-	}
-	s, err := a.App.SavedSearch(c.Context(), c.Actor, user, id)
+	s, err := a.App.SavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"))
 	return showSavedSearch(s), err
 }
 
 func (a *API) updateSavedSearch(c *Call, in exchange.SavedSearchPatch) (SavedSearch, error) {
-	user, id, err := c.pathSavedSearch()
-	if err != nil {
-		return SavedSearch{}, err
-	}
-	s, err := a.App.UpdateSavedSearch(c.Context(), c.Actor, user, id, in, ifMatch(c, showSavedSearch))
+	s, err := a.App.UpdateSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"), in,
+		ifMatch(c, showSavedSearch))
 	return showSavedSearch(s), err
 }
 
 func (a *API) deleteSavedSearch(c *Call, _ None) (None, error) {
-	user, id, err := c.pathSavedSearch()
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.DeleteSavedSearch(c.Context(), c.Actor, user, id, ifMatch(c, showSavedSearch))
+	return None{}, a.App.DeleteSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"),
+		ifMatch(c, showSavedSearch))
 }

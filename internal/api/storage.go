@@ -31,19 +31,11 @@ func showStorage(v app.StorageView) Storage {
 }
 
 func (a *API) storageOfUser(c *Call, _ None) (Storage, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return Storage{}, err
-	}
-	v, err := a.App.StorageOfUser(c.Context(), c.Actor, id)
+	v, err := a.App.StorageOfUser(c.Context(), c.Actor, c.user)
 	return showStorage(v), err
 }
 
 func (a *API) storageOfLab(c *Call, _ None) (Storage, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return Storage{}, err
-	}
-	v, err := a.App.StorageOfLab(c.Context(), c.Actor, id)
+	v, err := a.App.StorageOfLab(c.Context(), c.Actor, c.id("id"))
 	return showStorage(v), err
 }

@@ -18,15 +18,11 @@ type Stream struct {
 // followNotifications streams a person's notifications until the client disconnects or does not read, the token
 // expires, or the process stops.
 func (a *API) followNotifications(c *Call, in Stream) (None, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return None{}, err
-	}
 	from, err := c.place(in)
 	if err != nil {
 		return None{}, err
 	}
-	feed, err := a.App.Follow(c.Context(), c.Actor, id, from)
+	feed, err := a.App.Follow(c.Context(), c.Actor, c.user, from)
 	if err != nil {
 		return None{}, err
 	}

@@ -41,26 +41,18 @@ func scopesOf(t exchange.Token) []exchange.Scope {
 
 func (a *API) createToken(c *Call, in exchange.TokenNew) (NewToken, error) {
 	c.noStore()
-	user, err := c.pathUser()
-	if err != nil {
-		return NewToken{}, err
-	}
-	t, secret, err := a.App.CreateToken(c.Context(), c.Actor, user, in)
+	t, secret, err := a.App.CreateToken(c.Context(), c.Actor, c.user, in)
 	return NewToken{secret, t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Expiry(t.ExpiresAt)}, err
 }
 
 func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return nil, err
-	}
 	for i, match := range c.list.page.Where { // the call knows which token is presented
 		if match.Field == "presented" {
 			c.list.page.Where[i] = exchange.FieldEquals{Field: map[any]string{true: "id",
 				false: "other than"}[match.Value], Value: c.Actor.TokenID}
 		}
 	}
-	part, err := a.App.Tokens(c.Context(), c.Actor, user, c.list.page)
+	part, err := a.App.Tokens(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, func(t exchange.Token) Token {
 		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt),
 			t.ID == c.Actor.TokenID}
@@ -68,21 +60,9 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 }
 
 func (a *API) revokeToken(c *Call, _ None) (None, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return None{}, err
-	}
-	id, err := c.pathID("token")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.RevokeToken(c.Context(), c.Actor, user, id, ifNoTag(c))
+	return None{}, a.App.RevokeToken(c.Context(), c.Actor, c.user, c.id("token"), ifNoTag(c))
 }
 
 func (a *API) revokeTokens(c *Call, _ None) (None, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.RevokeTokens(c.Context(), c.Actor, user, ifNoTag(c))
+	return None{}, a.App.RevokeTokens(c.Context(), c.Actor, c.user, ifNoTag(c))
 }

@@ -30,37 +30,21 @@ func (a *API) logout(c *Call, _ None) (None, error) {
 }
 
 func (a *API) getUser(c *Call, _ None) (User, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return User{}, err
-	}
-	v, err := a.App.User(c.Context(), c.Actor, id)
+	v, err := a.App.User(c.Context(), c.Actor, c.user)
 	return a.showUser(v), err
 }
 
 func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return User{}, err
-	}
-	v, err := a.App.UpdateUser(c.Context(), c.Actor, id, in, ifMatch(c, a.showUser))
+	v, err := a.App.UpdateUser(c.Context(), c.Actor, c.user, in, ifMatch(c, a.showUser))
 	return a.showUser(v), err
 }
 
 func (a *API) closeUser(c *Call, _ None) (None, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.CloseAccount(c.Context(), c.Actor, id, ifMatch(c, a.showUser))
+	return None{}, a.App.CloseAccount(c.Context(), c.Actor, c.user, ifMatch(c, a.showUser))
 }
 
 func (a *API) listNotifications(c *Call, f exchange.NotificationFilter) ([]Notification, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return nil, err
-	}
-	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, f, c.list.page)
+	part, count, err := a.App.Notifications(c.Context(), c.Actor, c.user, f, c.list.page)
 	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
 	}
@@ -73,11 +57,7 @@ type Until struct {
 }
 
 func (a *API) readNotifications(c *Call, in Until) (None, error) {
-	id, err := c.pathUser()
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.MarkAllRead(c.Context(), c.Actor, id, in.Until.Or(math.MaxInt64))
+	return None{}, a.App.MarkAllRead(c.Context(), c.Actor, c.user, in.Until.Or(math.MaxInt64))
 }
 
 // ReadMark is the body of PUT and PATCH of a notification.
@@ -86,70 +66,30 @@ type ReadMark struct {
 }
 
 func (a *API) updateNotification(c *Call, in ReadMark) (None, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return None{}, err
-	}
-	id, err := c.pathID("notification")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.MarkRead(c.Context(), c.Actor, user, id, in.Read, ifNoTag(c))
+	return None{}, a.App.MarkRead(c.Context(), c.Actor, c.user, c.id("notification"), in.Read, ifNoTag(c))
 }
 
 func (a *API) createAddress(c *Call, in exchange.AddressPatch) (Address, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return Address{}, err
-	}
-	address, err := a.App.CreateAddress(c.Context(), c.Actor, user, in)
-	c.location(err, "/users/%s/addresses/%d", user, address.ID)
+	address, err := a.App.CreateAddress(c.Context(), c.Actor, c.user, in)
+	c.location(err, "/users/%s/addresses/%d", c.user, address.ID)
 	return showAddress(address), err
 }
 
 func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Addresses(c.Context(), c.Actor, user, c.list.page)
+	part, err := a.App.Addresses(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, showAddress)
 }
 
 func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return OwnAddress{}, err
-	}
-	id, err := c.pathID("address")
-	if err != nil {
-		return OwnAddress{}, err
-	}
-	v, err := a.App.Address(c.Context(), c.Actor, user, id)
+	v, err := a.App.Address(c.Context(), c.Actor, c.user, c.id("address"))
 	return showOwnAddress(v), err
 }
 
 func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (OwnAddress, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return OwnAddress{}, err
-	}
-	id, err := c.pathID("address")
-	if err != nil {
-		return OwnAddress{}, err
-	}
-	v, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in, ifMatch(c, showOwnAddress))
+	v, err := a.App.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in, ifMatch(c, showOwnAddress))
 	return showOwnAddress(v), err
 }
 
 func (a *API) deleteAddress(c *Call, _ None) (None, error) {
-	user, err := c.pathUser()
-	if err != nil {
-		return None{}, err
-	}
-	id, err := c.pathID("address")
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.DeleteAddress(c.Context(), c.Actor, user, id, ifMatch(c, showOwnAddress))
+	return None{}, a.App.DeleteAddress(c.Context(), c.Actor, c.user, c.id("address"), ifMatch(c, showOwnAddress))
 }

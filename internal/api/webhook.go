@@ -85,109 +85,58 @@ func showAttempt(t exchange.Attempt) Attempt {
 }
 
 func (a *API) listWebhooks(c *Call, _ None) ([]Webhook, error) {
-	organization, err := c.pathID("id")
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Webhooks(c.Context(), c.Actor, organization, c.list.page)
+	part, err := a.App.Webhooks(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showWebhook)
 }
 
 func (a *API) createWebhook(c *Call, in exchange.WebhookPatch) (WebhookSecret, error) {
-	organization, err := c.pathID("id")
-	if err != nil {
-		return WebhookSecret{}, err
-	}
+	organization := c.id("id")
 	w, err := a.App.CreateWebhook(c.Context(), c.Actor, organization, in)
 	c.location(err, "/organizations/%d/webhooks/%d", organization, w.ID)
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 
-// pathWebhook returns the webhook in the path, with its organization.
-func (c *Call) pathWebhook() (organization, webhook int64, err error) {
-	if organization, err = c.pathID("id"); err == nil {
-		webhook, err = c.pathID("webhook")
-	}
-	return organization, webhook, err
-}
-
 func (a *API) getWebhook(c *Call, _ None) (Webhook, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return Webhook{}, err
-	}
-	w, err := a.App.Webhook(c.Context(), c.Actor, organization, id)
+	w, err := a.App.Webhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"))
 	return showWebhook(w), err
 }
 
 func (a *API) updateWebhook(c *Call, in exchange.WebhookPatch) (Webhook, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return Webhook{}, err
-	}
-	w, err := a.App.UpdateWebhook(c.Context(), c.Actor, organization, id, in, ifMatch(c, showWebhook))
+	w, err := a.App.UpdateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), in, ifMatch(c, showWebhook))
 	return showWebhook(w), err
 }
 
 func (a *API) deleteWebhook(c *Call, _ None) (None, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return None{}, err
-	}
-	return None{}, a.App.DeleteWebhook(c.Context(), c.Actor, organization, id, ifMatch(c, showWebhook))
+	return None{}, a.App.DeleteWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), ifMatch(c, showWebhook))
 }
 
 func (a *API) rotateWebhook(c *Call, _ None) (WebhookSecret, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return WebhookSecret{}, err
-	}
-	w, err := a.App.RotateWebhook(c.Context(), c.Actor, organization, id)
+	w, err := a.App.RotateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"))
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 
 func (a *API) pingWebhook(c *Call, _ None) (WebhookDelivery, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return WebhookDelivery{}, err
-	}
+	organization := c.id("id")
+	id := c.id("webhook")
 	d, err := a.App.PingWebhook(c.Context(), c.Actor, organization, id)
 	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)
 	return showDelivery(d), err
 }
 
 func (a *API) listDeliveries(c *Call, f exchange.DeliveryFilter) ([]WebhookDelivery, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return nil, err
-	}
-	part, err := a.App.Deliveries(c.Context(), c.Actor, organization, id, c.list.page, f)
+	part, err := a.App.Deliveries(c.Context(), c.Actor, c.id("id"), c.id("webhook"), c.list.page, f)
 	return answerList(c, part, err, showDelivery)
 }
 
 func (a *API) getDelivery(c *Call, _ None) (LoggedDelivery, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return LoggedDelivery{}, err
-	}
-	delivery, err := c.pathID("delivery")
-	if err != nil {
-		return LoggedDelivery{}, err
-	}
-	d, attempts, err := a.App.Delivery(c.Context(), c.Actor, organization, id, delivery)
+	d, attempts, err := a.App.Delivery(c.Context(), c.Actor, c.id("id"), c.id("webhook"), c.id("delivery"))
 	return LoggedDelivery{showDelivery(d), json.RawMessage(d.Payload), list(attempts, showAttempt)}, err
 }
 
 func (a *API) redeliver(c *Call, _ None) (WebhookDelivery, error) {
-	organization, id, err := c.pathWebhook()
-	if err != nil {
-		return WebhookDelivery{}, err
-	}
-	delivery, err := c.pathID("delivery")
-	if err != nil {
-		return WebhookDelivery{}, err
-	}
-	d, err := a.App.Redeliver(c.Context(), c.Actor, organization, id, delivery)
+	organization := c.id("id")
+	id := c.id("webhook")
+	d, err := a.App.Redeliver(c.Context(), c.Actor, organization, id, c.id("delivery"))
 	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)
 	return showDelivery(d), err
 }
