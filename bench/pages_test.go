@@ -25,6 +25,7 @@ import (
 	"aliquot/internal/identity"
 	"aliquot/internal/seed"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
 )
@@ -87,7 +88,7 @@ func newPress(b *testing.B, n int) *press {
 	err := store.Load(b.Context(), where, size.String(), func(ctx context.Context, loader *store.Loader) error {
 		return seed.Fill(ctx, loader, size, func(exchange.Progress) {})
 	})
-	if err != nil && !errors.Is(err, store.ErrTaken) {
+	if err != nil && !errors.Is(err, sqldb.ErrTaken) {
 		b.Fatal(err)
 	}
 	p := &press{db: storetest.At(b, where), filters: []string{"", "show=all", "show=open"}}

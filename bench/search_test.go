@@ -25,6 +25,7 @@ import (
 	"aliquot/internal/files"
 	"aliquot/internal/seed"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 	"aliquot/internal/store/storetest"
 )
 
@@ -102,7 +103,7 @@ func newLibrary(b *testing.B, kind string, n int) *library {
 	if err == nil {
 		took := time.Since(began).Seconds()
 		b.Logf("seeded in %.0f s, %.0f materials/s", took, float64(n)/took)
-	} else if !errors.Is(err, store.ErrTaken) {
+	} else if !errors.Is(err, sqldb.ErrTaken) {
 		b.Fatal(err)
 	}
 	l.db = storetest.At(b, l.where)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// atOnce runs n functions at the same time and gives what each of them gave.
+// AtOnce runs n functions at the same time and gives what each of them gave.
 func atOnce[T any](n int, do func(i int) T) []T {
 	results := make([]T, n)
 	begin := make(chan struct{})

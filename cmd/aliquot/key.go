@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/config"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 )
 
 // startOver ends the error messages about a lost key.
@@ -26,7 +27,7 @@ func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 	}
 	text, from, err := s.Key()
 	if errors.Is(err, fs.ErrNotExist) && !sealed {
-		if err = writeOnce(from, store.NewKey()+"\n"); err == nil {
+		if err = writeOnce(from, sqldb.NewKey()+"\n"); err == nil {
 			text, from, err = s.Key()
 		}
 	}
@@ -41,7 +42,7 @@ func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 	if err != nil {
 		return err
 	}
-	if err := db.Unlock(ctx, key); errors.Is(err, store.ErrOtherKey) {
+	if err := db.Unlock(ctx, key); errors.Is(err, sqldb.ErrOtherKey) {
 		return fmt.Errorf("secret-key: %w than the one of %s; every process needs the same: copy it from the data "+
 			"folder of the process that made it, or name its file"+startOver, err, from)
 	} else if err != nil {
@@ -50,8 +51,8 @@ func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 	return nil
 }
 
-func parseKey(text, from string) (*store.Key, error) {
-	key, err := store.ParseKey(text)
+func parseKey(text, from string) (*sqldb.Key, error) {
+	key, err := sqldb.ParseKey(text)
 	if err != nil {
 		return nil, fmt.Errorf("secret-key: %s has no key: %w", from, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/config"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 )
 
 // secrets is "aliquot secrets".
@@ -66,7 +67,7 @@ func (r *rotateSecrets) rotate(ctx context.Context, a *app.App, file string) err
 	if err := unlock(ctx, a.DB, r.Store); err != nil {
 		return err
 	}
-	if err := writeOnce(file, store.NewKey()+"\n"); err != nil {
+	if err := writeOnce(file, sqldb.NewKey()+"\n"); err != nil {
 		return fmt.Errorf("new-key: %w", err)
 	}
 	if key, err = readKey(file); err != nil {
@@ -84,7 +85,7 @@ func keyIsFile(s config.Store) bool {
 // nextKey returns the file of the key that is about to replace another one.
 func nextKey(file string) string { return file + ".new" }
 
-func readKey(file string) (*store.Key, error) {
+func readKey(file string) (*sqldb.Key, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func (r *resetSecrets) Run(e environment) error {
 		if err != nil && !missing {
 			return fmt.Errorf("secret-key: %w", err)
 		}
-		var key *store.Key
+		var key *sqldb.Key
 		if !missing {
 			if key, err = parseKey(text, from); err != nil {
 				return fmt.Errorf("%w; remove it first", err)
@@ -171,7 +172,7 @@ func (r *resetSecrets) Run(e environment) error {
 			return err
 		}
 		if missing {
-			if err = writeOnce(from, store.NewKey()+"\n"); err == nil {
+			if err = writeOnce(from, sqldb.NewKey()+"\n"); err == nil {
 				key, err = readKey(from)
 			}
 			if err != nil {

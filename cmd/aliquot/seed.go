@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/seed"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 )
 
 // seeding is "aliquot seed".
@@ -34,7 +35,7 @@ func (s *seeding) Run(e environment) error {
 	err := store.Load(e.ctx, s.DatabasePath(), size.String(), func(ctx context.Context, l *store.Loader) error {
 		return seed.Fill(ctx, l, size, show)
 	})
-	if errors.Is(err, store.ErrTaken) {
+	if errors.Is(err, sqldb.ErrTaken) {
 		return s.there(e, size)
 	}
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *seeding) there(e environment, size seed.Size) error {
 		return err
 	}
 	if label != size.String() {
-		return fmt.Errorf("%w: name another --data folder or --database", store.ErrTaken)
+		return fmt.Errorf("%w: name another --data folder or --database", sqldb.ErrTaken)
 	}
 	_, _ = fmt.Fprintf(e.stdout, "%s are there already\n", size)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
+	"aliquot/internal/store/migration"
 	"aliquot/internal/store/storetest"
 )
 
@@ -282,7 +283,7 @@ func TestCloseAccount_EndsWhatTheirTokensMayDo(t *testing.T) {
 
 func TestMigrationTakesNamesFromVersions(t *testing.T) {
 	t.Parallel()
-	file, err := fs.ReadFile(store.Migrations(), "migration/00020_closing.sql")
+	file, err := fs.ReadFile(migration.Files, "00020_closing.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

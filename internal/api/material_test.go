@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// atOnce runs do ten times at once and returns what each call answered.
+// AtOnce runs do ten times at once and returns what each call answered.
 func atOnce(do func(i int) answer) []answer {
 	answers := make([]answer, 10)
 	start := make(chan struct{})

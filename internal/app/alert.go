@@ -126,7 +126,7 @@ func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes
 		return nil, nil
 	}
 	slices.Sort(ids)
-	return c.Search.MatchMaterials(ctx, s.Query(), slices.Compact(ids)) // some may occur more than once
+	return c.Search.Match(ctx, s.Query(), slices.Compact(ids)) // some may occur more than once
 }
 
 // notifyMatches tells some people what is new in their saved searches; it returns false if everybody has been told.

@@ -163,7 +163,7 @@ func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search
 				one.Filters[other] = values
 			}
 		}
-		found, err := a.DB.Read().Search.Materials(ctx, one)
+		found, err := a.DB.Read().Materials.Search(ctx, one)
 		if err != nil {
 			return nil, near, err
 		}

@@ -144,7 +144,7 @@ func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material
 		if i == 0 && exchange.Fold(m.Title) == "" || q.Empty() {
 			continue
 		}
-		found, err := a.DB.Read().Search.Materials(ctx,
+		found, err := a.DB.Read().Materials.Search(ctx,
 			exchange.Search{Query: q, Viewer: who.ID, Page: exchange.SearchPage{Limit: maxAlike}})
 		if err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor,
 	s exchange.Search) (Results[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	s.Viewer = who.Viewer()
-	found, err := c.Search.Materials(ctx, s)
+	found, err := c.Materials.Search(ctx, s)
 	r := Results[exchange.ShownMaterial]{SearchResult: found}
 	reveal(who, r.Items)
 	if err != nil {
@@ -67,7 +67,7 @@ func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.F
 // SearchOrganizations finds organizations.
 func (a *App) SearchOrganizations(ctx context.Context, s exchange.Search) (Results[OrganizationView], error) {
 	c := a.DB.Read()
-	found, err := c.Search.Organizations(ctx, s)
+	found, err := c.Organizations.Search(ctx, s)
 	if err != nil {
 		return Results[OrganizationView]{}, err
 	}
@@ -78,7 +78,7 @@ func (a *App) SearchOrganizations(ctx context.Context, s exchange.Search) (Resul
 // SearchUsers finds users by their names and registry ids; it does not return their private data.
 func (a *App) SearchUsers(ctx context.Context, s exchange.Search) (Results[UserView], error) {
 	c := a.DB.Read()
-	found, err := c.Search.Users(ctx, s)
+	found, err := c.Users.Search(ctx, s)
 	if err != nil {
 		return Results[UserView]{}, err
 	}
@@ -110,7 +110,7 @@ func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserV
 // Suggest returns at most n suggestions for what somebody has typed so far; embargoed materials are suggested only to
 // members of their organization.
 func (a *App) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion, error) {
-	return a.DB.Read().Search.SuggestMaterials(ctx, typed, who.Viewer(), n)
+	return a.DB.Read().Search.Suggest(ctx, typed, who.Viewer(), n)
 }
 
 // feedLength is how many materials a feed has.
@@ -121,7 +121,7 @@ const feedLength = 50
 func (a *App) Feed(ctx context.Context, s exchange.Search) ([]publish.Listing, error) {
 	c := a.DB.Read()
 	s.Viewer, s.Sort, s.Page, s.Facets = uuid.Nil, exchange.ByNewest, exchange.SearchPage{Limit: feedLength}, false
-	found, err := c.Search.Materials(ctx, s)
+	found, err := c.Materials.Search(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 	"aliquot/internal/webhook"
 )
 
@@ -16,7 +17,7 @@ const lostSecret = "The server lost the key of its secrets. Give this webhook a 
 
 // ResetSecrets starts over with another key, since the key of the installation's secrets is lost. Webhooks are disabled
 // and get new secrets, and the owners of their labs are told; links in earlier mail become invalid.
-func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
+func (a *App) ResetSecrets(ctx context.Context, key *sqldb.Key) error {
 	body, err := json.Marshal(map[string]string{
 		"error": "The answer to this call is lost. Look whether what it asked for was done; if not, repeat it " +
 			"with another Idempotency-Key.",
@@ -53,7 +54,7 @@ func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
 }
 
 // RotateSecrets encrypts the secrets of the installation with another key.
-func (a *App) RotateSecrets(ctx context.Context, key *store.Key) error {
+func (a *App) RotateSecrets(ctx context.Context, key *sqldb.Key) error {
 	return a.DB.Rotate(ctx, key, func(ctx context.Context, tx store.Conn) error {
 		return tx.Audit.Insert(ctx, nil, exchange.SecretsRotate, "secrets", true, nil)
 	})

@@ -61,7 +61,7 @@ func TestScientistsFindWhatTheyExpect(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range list {
-			found, err := db.Read().Search.Materials(t.Context(), exchange.Search{
+			found, err := db.Read().Materials.Search(t.Context(), exchange.Search{
 				Query: fulltext.Parse(e.query), Page: exchange.SearchPage{Limit: 200},
 			})
 			if err != nil {

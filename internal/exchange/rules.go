@@ -35,8 +35,8 @@ const (
 // noted collects the rules of a body that NoteRules checks; else it is nil.
 var noted map[string]Rule
 
-// NoteRules returns the rules of the fields of a body by their JSON names; create: the body creates an object. It is for
-// the initialization of packages, before anything else runs.
+// NoteRules returns the rules of the fields of a body by their JSON names; create: the body creates an object. It is
+// for the initialization of packages, before anything else runs.
 func NoteRules(body Body, create bool) map[string]Rule {
 	noted = map[string]Rule{}
 	defer func() { noted = nil }()

@@ -18,6 +18,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 	"aliquot/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,7 +144,7 @@ func TestADatabaseInUseStaysAsItIs(t *testing.T) {
 			if err := fill(where, Size{Materials: 10}); err != nil {
 				t.Fatal(err)
 			}
-			if err := fill(where, Size{Materials: 10}); !errors.Is(err, store.ErrTaken) {
+			if err := fill(where, Size{Materials: 10}); !errors.Is(err, sqldb.ErrTaken) {
 				t.Error(err)
 			}
 			a := opened(t, where)

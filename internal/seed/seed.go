@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/search"
 	"aliquot/internal/store"
 )
 
@@ -100,7 +101,7 @@ func (m *maker) index(ctx context.Context, l *store.Loader, organizations []stri
 		done += len(some)
 		return l.IndexMaterials(ctx, some, func(id int64) string { return organizations[id-1] })
 	}
-	ids, err := store.InOrderOfRank(m.Materials)
+	ids, err := search.InOrderOfRank(m.Materials)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -14,12 +16,12 @@ const attachmentColumns = `o.id, o.filename, o.description, o.owned_by_org, o.ow
 	o.content_key, o.size, o.sha256, o.media_type, o.version, o.storage_resource_deleted, o.deleted_at, o.created_at,
 	o.updated_at`
 
-func scanAttachment(r row, a *exchange.Attachment) error {
+func scanAttachment(r sqldb.Row, a *exchange.Attachment) error {
 	var key, sum, kind *string
 	var size *int64
 	err := r.Scan(&a.ID, &a.Filename, &a.Description, &a.OwnedByOrg, &a.OwnedByUser, &a.OfLab, &a.SequenceMapFor,
-		&key, &size, &sum, &kind, &a.Version, &a.ContentDeleted, utcNull{&a.DeletedAt}, utc{&a.CreatedAt},
-		utc{&a.UpdatedAt})
+		&key, &size, &sum, &kind, &a.Version, &a.ContentDeleted, sqldb.UTCOrNull(&a.DeletedAt), sqldb.UTC(&a.CreatedAt),
+		sqldb.UTC(&a.UpdatedAt))
 	if err == nil && key != nil {
 		a.Content = &exchange.Content{Key: *key, Size: *size, SHA256: *sum, MediaType: *kind}
 	}
@@ -28,26 +30,26 @@ func scanAttachment(r row, a *exchange.Attachment) error {
 
 // Get reads one attachment that was not deleted.
 func (st Attachments) Get(ctx context.Context, id int64) (exchange.Attachment, error) {
-	return one(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
+	return sqldb.One(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
 func (st Attachments) ForUpdate(ctx context.Context, id int64) (exchange.Attachment, error) {
-	return one(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
-		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+st.conn.db.dialect.forUpdate, id)
+	return sqldb.One(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
+		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+st.conn.Dialect().ForUpdate, id)
 }
 
 // List lists all that were not deleted.
 func (st Attachments) List(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
-	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
-		id: func(a exchange.Attachment) int64 { return a.ID }}
-	return l.page(ctx, st.conn, p, where("o.deleted_at IS NULL"))
+	l := sqldb.Listing[exchange.Attachment]{Columns: attachmentColumns, Table: "attachments", Scan: scanAttachment,
+		ID: func(a exchange.Attachment) int64 { return a.ID }}
+	return l.Page(ctx, st.conn, p, sqldb.Where("o.deleted_at IS NULL"))
 }
 
 // OfUser reads a user's own attachments and what they filed for labs that they are in, the oldest first.
 func (st Attachments) OfUser(ctx context.Context, user uuid.UUID) ([]exchange.Attachment, error) {
-	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
+	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		` FROM attachments o WHERE o.owned_by_user = $1 AND o.deleted_at IS NULL AND (NOT o.of_lab OR EXISTS
 			(SELECT 1 FROM memberships p WHERE p.organization_id = o.owned_by_org AND p.user_id = $1
 			AND p.left_at IS NULL)) ORDER BY o.id`, user)
@@ -65,10 +67,10 @@ type AttachmentTies struct {
 
 // Ties reads the ties of an attachment for a user, in one query.
 func (st Attachments) Ties(ctx context.Context, a exchange.Attachment, user uuid.UUID) (AttachmentTies, error) {
-	scan := func(r row, t *AttachmentTies) error {
+	scan := func(r sqldb.Row, t *AttachmentTies) error {
 		return r.Scan(&t.Linked, &t.Public, &t.Requests, &t.MTA, &t.Elsewhere, &t.Agreed)
 	}
-	return one(ctx, st.conn, scan, `SELECT
+	return sqldb.One(ctx, st.conn, scan, `SELECT
 		EXISTS (SELECT 1 FROM request_documents d JOIN material_requests r ON r.id = d.request_id
 			JOIN materials m ON m.id = r.material_id
 			LEFT JOIN memberships p ON p.organization_id = m.organization_id AND p.user_id = $2 AND p.left_at IS NULL
@@ -86,7 +88,8 @@ func (st Attachments) Ties(ctx context.Context, a exchange.Attachment, user uuid
 
 // Insert adds the record of an attachment and gives its id.
 func (st Attachments) Insert(ctx context.Context, a exchange.Attachment) (int64, error) {
-	return one(ctx, st.conn, value[int64], `INSERT INTO attachments (filename, description, owned_by_org, owned_by_user,
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO attachments (filename, description, owned_by_org,
+		owned_by_user,
 		sequence_map_for,
 		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, filename_sort, of_lab, version,
 		updated_at, created_at)
@@ -96,7 +99,7 @@ func (st Attachments) Insert(ctx context.Context, a exchange.Attachment) (int64,
 
 // Update saves an attachment.
 func (st Attachments) Update(ctx context.Context, a exchange.Attachment) error {
-	_, err := st.conn.exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3,
+	_, err := st.conn.Exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3,
 		owned_by_user = $4,
 		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9,
 		storage_resource_deleted = $10,
@@ -117,14 +120,14 @@ func (st Attachments) args(a exchange.Attachment) []any {
 
 // DeletedContent reads attachments that were deleted before a moment and still have content.
 func (st Attachments) DeletedContent(ctx context.Context, before time.Time, limit int) ([]exchange.Attachment, error) {
-	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.deleted_at < $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2`, before, limit)
 }
 
 // ContentKnown reports whether some attachment, deleted or not, a version of one, or a spreadsheet has its content
 // under a key.
 func (st Attachments) ContentKnown(ctx context.Context, key string) (bool, error) {
-	return one(ctx, st.conn, value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
+	return sqldb.One(ctx, st.conn, sqldb.Value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM attachment_versions WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM bulks WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM sheets WHERE content_key = $1)`, key)
@@ -132,7 +135,7 @@ func (st Attachments) ContentKnown(ctx context.Context, key string) (bool, error
 
 // StoredContent reads, by id, the attachments behind after that have content; for verifying.
 func (st Attachments) StoredContent(ctx context.Context, after int64, limit int) ([]exchange.Attachment, error) {
-	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
+	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id > $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2", after, limit)
 }
 
@@ -140,7 +143,7 @@ func (st Attachments) StoredContent(ctx context.Context, after int64, limit int)
 // no request stands on them, and none is a sequence map.
 func (st Attachments) BlankAgreements(ctx context.Context, organization int64, most int) ([]exchange.Attachment,
 	error) {
-	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.owned_by_org = $1
 			AND o.deleted_at IS NULL AND o.content_key IS NOT NULL AND o.sequence_map_for IS NULL
 			AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)
@@ -149,13 +152,13 @@ func (st Attachments) BlankAgreements(ctx context.Context, organization int64, m
 
 // MapsOf reads the sequence maps of a material, the oldest first.
 func (st Attachments) MapsOf(ctx context.Context, material int64) ([]exchange.Attachment, error) {
-	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
+	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.sequence_map_for = $1 AND o.deleted_at IS NULL ORDER BY o.id", material)
 }
 
-func scanVersion(r row, v *exchange.AttachmentVersion) error {
+func scanVersion(r sqldb.Row, v *exchange.AttachmentVersion) error {
 	return r.Scan(&v.Attachment, &v.Version, &v.Filename, &v.Key, &v.Size, &v.SHA256, &v.MediaType, &v.ReplacedBy,
-		utcNull{&v.ReplacedAt})
+		sqldb.UTCOrNull(&v.ReplacedAt))
 }
 
 const versionColumns = "v.attachment_id, v.version, v.filename, v.content_key, v.size, v.sha256, v.media_type, " +
@@ -163,7 +166,7 @@ const versionColumns = "v.attachment_id, v.version, v.filename, v.content_key, v
 
 // InsertVersion keeps what the content of an attachment was before by replaces it.
 func (st Attachments) InsertVersion(ctx context.Context, v exchange.AttachmentVersion, by uuid.UUID) error {
-	_, err := st.conn.exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size,
+	_, err := st.conn.Exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size,
 		sha256, media_type, replaced_by, replaced_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, v.Attachment, v.Version, v.Filename, v.Key, v.Size, v.SHA256,
 		v.MediaType, by, st.conn.Now)
@@ -172,13 +175,13 @@ func (st Attachments) InsertVersion(ctx context.Context, v exchange.AttachmentVe
 
 // Version reads what the content of an attachment was before it was replaced.
 func (st Attachments) Version(ctx context.Context, attachment, version int64) (exchange.AttachmentVersion, error) {
-	return one(ctx, st.conn, scanVersion, "SELECT "+versionColumns+
+	return sqldb.One(ctx, st.conn, scanVersion, "SELECT "+versionColumns+
 		" FROM attachment_versions v WHERE v.attachment_id = $1 AND v.version = $2", attachment, version)
 }
 
 // AgreedVersions reads under which versions of an attachment requests were made of which a user is a party.
 func (st Attachments) AgreedVersions(ctx context.Context, attachment int64, user uuid.UUID) ([]int64, error) {
-	return all(ctx, st.conn, value[int64], `SELECT DISTINCT r.mta_version FROM material_requests r
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], `SELECT DISTINCT r.mta_version FROM material_requests r
 		LEFT JOIN memberships p ON p.organization_id = r.organization_id AND p.user_id = $2 AND p.left_at IS NULL
 		WHERE r.mta_attachment_id = $1 AND (r.requester_id = $2 OR p.id IS NOT NULL) AND r.deleted_at IS NULL
 		ORDER BY r.mta_version`, attachment, user)
@@ -187,14 +190,14 @@ func (st Attachments) AgreedVersions(ctx context.Context, attachment int64, user
 // DeletedVersions reads the versions of attachments that were deleted before a moment.
 func (st Attachments) DeletedVersions(ctx context.Context, before time.Time, limit int) ([]exchange.AttachmentVersion,
 	error) {
-	return all(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v JOIN attachments o
+	return sqldb.All(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v JOIN attachments o
 		ON o.id = v.attachment_id
 		WHERE o.deleted_at < $1 ORDER BY v.id LIMIT $2`, before, limit)
 }
 
 // DeleteVersion forgets a version.
 func (st Attachments) DeleteVersion(ctx context.Context, v exchange.AttachmentVersion) error {
-	_, err := st.conn.exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2",
+	_, err := st.conn.Exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2",
 		v.Attachment,
 		v.Version)
 	return err
@@ -205,7 +208,83 @@ func (st Attachments) DeleteVersion(ctx context.Context, v exchange.AttachmentVe
 func (st Attachments) StoredVersions(ctx context.Context, attachment, version int64,
 	limit int) ([]exchange.AttachmentVersion,
 	error) {
-	return all(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v
+	return sqldb.All(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v
 		WHERE (v.attachment_id, v.version) > ($1, $2) ORDER BY v.attachment_id,
 		v.version LIMIT $3`, attachment, version, limit)
+}
+
+// Use reads how many bytes owners have stored; whoever has none is left out.
+func (st Storage) Use(ctx context.Context, owners ...exchange.StorageOwner) (map[exchange.StorageOwner]int64,
+	error) {
+	type use struct {
+		owner exchange.StorageOwner
+		bytes int64
+	}
+	places, args := sqldb.In(nil, owners)
+	list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, u *use) error { return r.Scan(&u.owner, &u.bytes) },
+		"SELECT owner, bytes FROM storage_use WHERE owner IN ("+places+")", args...)
+	used := map[exchange.StorageOwner]int64{}
+	for _, u := range list {
+		used[u.owner] = u.bytes
+	}
+	return used, err
+}
+
+// InsertSheet notes that the content of a spreadsheet is kept for an organization.
+func (st Storage) InsertSheet(ctx context.Context, organization int64, t exchange.Content) error {
+	_, err := st.conn.Exec(ctx, "INSERT INTO sheets (content_key, organization_id, size, created_at) VALUES ($1, $2, "+
+		"$3, $4)",
+		t.Key, organization, t.Size, st.conn.Now)
+	return err
+}
+
+// DeleteSheet notes that the content of a spreadsheet, if it is one, is kept no more.
+func (st Storage) DeleteSheet(ctx context.Context, key string) error {
+	_, err := st.conn.Exec(ctx, "DELETE FROM sheets WHERE content_key = $1", key)
+	return err
+}
+
+// DeleteOldSheets is DeleteSheet for those that came before a moment and of which there is no job.
+func (st Storage) DeleteOldSheets(ctx context.Context, before time.Time) error {
+	_, err := st.conn.Exec(ctx, `DELETE FROM sheets WHERE created_at < $1
+		AND NOT EXISTS (SELECT 1 FROM bulks b WHERE b.content_key = sheets.content_key)`, before)
+	return err
+}
+
+// withVersions are the bytes of the attachment o and of its older versions.
+const withVersions = "COALESCE(o.size, 0) + COALESCE((SELECT SUM(v.size) FROM attachment_versions v WHERE " +
+	"v.attachment_id = o.id), 0)"
+
+// storedBy is the condition that the attachment o counts for a lab, or where lab is 0 for a user.
+func storedBy(lab int64, user uuid.UUID) (condition string, owner any) {
+	if lab != 0 {
+		return "o.owned_by_org = $1 AND (o.of_lab OR o.owned_by_user IS NULL)", lab
+	}
+	return "o.owned_by_user = $1 AND (o.owned_by_org IS NULL OR NOT o.of_lab)", user
+}
+
+// LargestFiles reads the attachments of a lab, or where lab is 0 of a user, that use most, without those that were
+// deleted.
+func (st Storage) LargestFiles(ctx context.Context, lab int64, user uuid.UUID, limit int) ([]exchange.StoredFile,
+	error) {
+	condition, owner := storedBy(lab, user)
+	return sqldb.All(ctx, st.conn,
+		func(r sqldb.Row, f *exchange.StoredFile) error { return r.Scan(&f.ID, &f.Filename, &f.Bytes) },
+		fmt.Sprintf(`SELECT f.id, f.filename, f.bytes FROM (SELECT o.id, o.filename, CAST(%s AS BIGINT) AS bytes
+			FROM attachments o
+			WHERE %s AND o.deleted_at IS NULL) f WHERE f.bytes > 0 ORDER BY f.bytes DESC,
+			f.id LIMIT $2`, withVersions, condition), owner, limit)
+}
+
+// KeptBytes reads how many bytes are still kept of the attachments that a lab, or where lab is 0 a user, deleted, and
+// of the spreadsheets of the lab.
+func (st Storage) KeptBytes(ctx context.Context, lab int64, user uuid.UUID) (deleted, sheets int64, err error) {
+	condition, owner := storedBy(lab, user)
+	type kept struct{ deleted, sheets int64 }
+	k, err := sqldb.One(ctx, st.conn, func(r sqldb.Row, k *kept) error { return r.Scan(&k.deleted, &k.sheets) },
+		fmt.Sprintf(`SELECT
+		(SELECT CAST(COALESCE(SUM(%s), 0) AS BIGINT) FROM attachments o WHERE %s AND o.deleted_at IS NOT NULL),
+		(SELECT CAST(COALESCE(SUM(s.size), 0) AS BIGINT) FROM sheets s
+		WHERE s.organization_id = $2)`, withVersions, condition), owner, lab)
+	return k.deleted, k.sheets, err
 }

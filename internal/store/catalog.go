@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/search"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -18,20 +21,20 @@ type CategoryCount struct {
 
 // CategoryCounts counts what is offered to everybody: neither archived nor under embargo. It reads one index.
 func (st Materials) CategoryCounts(ctx context.Context) ([]CategoryCount, error) {
-	return all(ctx, st.conn, func(r row,
+	return sqldb.All(ctx, st.conn, func(r sqldb.Row,
 		o *CategoryCount) error {
 		return r.Scan(&o.Category, &o.Organization, &o.Materials)
 	},
 		`SELECT category, organization_id, COUNT(*) FROM materials m
 		WHERE NOT is_archived AND `+published("m")+
-			` AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, st.conn.today())
+			` AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, st.conn.Today())
 }
 
 // Newest reads the materials that were listed last and are offered to everybody.
 func (st Materials) Newest(ctx context.Context, n int) ([]exchange.Material, error) {
-	return all(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+` FROM materials o
+	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+` FROM materials o
 		WHERE NOT o.is_archived AND `+published("o")+` AND (o.embargo_date IS NULL OR o.embargo_date <= $1)
-		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, st.conn.today(), n)
+		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, st.conn.Today(), n)
 }
 
 // StillOffered reads which of some materials are offered to everybody.
@@ -39,24 +42,25 @@ func (st Materials) StillOffered(ctx context.Context, ids []int64) ([]int64, err
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	places, args := in([]any{st.conn.today()}, ids)
-	return all(ctx, st.conn, value[int64], "SELECT o.id FROM materials o WHERE o.id IN ("+places+
+	places, args := sqldb.In([]any{st.conn.Today()}, ids)
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT o.id FROM materials o WHERE o.id IN ("+places+
 		") AND NOT o.is_archived AND "+published("o")+
 		" AND (o.embargo_date IS NULL OR o.embargo_date <= $1)", args...)
 }
 
 // Transfers counts the requests whose receipt was confirmed.
 func (st Requests) Transfers(ctx context.Context) (int64, error) {
-	return one(ctx, st.conn, value[int64], "SELECT COUNT(*) FROM material_requests WHERE status = $1 AND deleted_at "+
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM material_requests WHERE status = $1 AND "+
+		"deleted_at "+
 		"IS NULL",
 		exchange.Verified)
 }
 
 // Timed reads the newest requests that were decided and were made since a moment, most of them at most.
 func (st Requests) Timed(ctx context.Context, since time.Time, most int) ([]exchange.Timed, error) {
-	places, args := in([]any{since, most}, exchange.TimedStatuses)
-	return all(ctx, st.conn, func(r row, t *exchange.Timed) error {
-		return r.Scan(&t.Organization, &t.Status, utc{&t.CreatedAt}, fromJSON{&t.Clock})
+	places, args := sqldb.In([]any{since, most}, exchange.TimedStatuses)
+	return sqldb.All(ctx, st.conn, func(r sqldb.Row, t *exchange.Timed) error {
+		return r.Scan(&t.Organization, &t.Status, sqldb.UTC(&t.CreatedAt), sqldb.FromJSON(&t.Clock))
 	}, `SELECT m.organization_id, r.status, r.created_at, r.clock FROM material_requests r JOIN materials m
 		ON m.id = r.material_id
 		WHERE r.created_at >= $1 AND r.status IN (`+places+`) AND r.deleted_at IS NULL ORDER BY r.id DESC LIMIT $2`,
@@ -69,8 +73,8 @@ func (st Shippings) ByIDs(ctx context.Context, ids []int64) (map[int64]exchange.
 	if len(ids) == 0 {
 		return found, nil
 	}
-	places, args := in(nil, ids)
-	list, err := all(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+
+	places, args := sqldb.In(nil, ids)
+	list, err := sqldb.All(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+
 		" FROM shipping_requirements o WHERE o.id IN ("+
 		places+")", args...)
 	for _, s := range list {
@@ -85,8 +89,8 @@ func (st Materials) AskedFor(ctx context.Context, materials []int64, since time.
 	if len(materials) == 0 {
 		return asked, nil
 	}
-	places, args := in([]any{since}, materials)
-	_, err := all(ctx, st.conn, func(r row, _ *struct{}) error {
+	places, args := sqldb.In([]any{since}, materials)
+	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
 		var id, n int64
 		err := r.Scan(&id, &n)
 		asked[id] = n
@@ -102,7 +106,7 @@ func (st Attachments) OfMaterial(ctx context.Context, m exchange.Material) ([]ex
 	if m.MTAAttachmentID != nil {
 		mta = *m.MTAAttachmentID
 	}
-	return all(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.id IN (SELECT CAST($1 AS BIGINT) UNION SELECT a.id FROM attachments a WHERE a.sequence_map_for = $2)
 		AND o.deleted_at IS NULL AND o.content_key IS NOT NULL
 		AND NOT o.storage_resource_deleted ORDER BY o.id`, mta, m.ID)
@@ -113,29 +117,101 @@ func (st Grants) ByIDs(ctx context.Context, ids []int64) ([]exchange.Grant, erro
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	places, args := in(nil, ids)
-	return all(ctx, st.conn, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id IN ("+places+
+	places, args := sqldb.In(nil, ids)
+	return sqldb.All(ctx, st.conn, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id IN ("+places+
 		") ORDER BY o.id",
 		args...)
 }
 
 // UnderWay is the newest request of a user for a material that is not resolved; 0: there is none.
 func (st Requests) UnderWay(ctx context.Context, material int64, requester uuid.UUID) (int64, error) {
-	return one(ctx, st.conn, value[int64], `SELECT COALESCE(MAX(id), 0) FROM material_requests
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `SELECT COALESCE(MAX(id), 0) FROM material_requests
 		WHERE material_id = $1 AND requester_id = $2 AND is_active AND deleted_at IS NULL`, material, requester)
 }
 
 // Alike are at most n of the materials that have the values of some facets, whichever are found first.
 func (st Materials) Alike(ctx context.Context, filters map[string][]string, viewer uuid.UUID,
 	n int) ([]exchange.ShownMaterial, error) {
-	f := finder{st.conn, materialIndex, viewer}
-	ranks, err := f.some(ctx, filtered(filters, ""), n)
-	if err != nil {
-		return nil, err
-	}
-	hits := make([]ranked, len(ranks))
-	for i, rank := range ranks {
-		hits[i].rank = rank
-	}
-	return load(ctx, f, hits, shownMaterial, materialFrom, shownFields)
+	return search.Some(ctx, st.conn, search.Materials, filters, viewer, n, shownMaterial, materialFrom, shownFields)
+}
+
+// LabCounts are numbers at the head of an organization's page.
+type LabCounts struct {
+	Members int64
+	Listed  int64 // materials on offer that the viewer may see
+}
+
+// Counts counts what an organization has, for a viewer.
+func (st Organizations) Counts(ctx context.Context, organization int64, viewer uuid.UUID) (LabCounts, error) {
+	scan := func(r sqldb.Row, n *LabCounts) error { return r.Scan(&n.Members, &n.Listed) }
+	return sqldb.One(ctx, st.conn, scan, `SELECT (SELECT COUNT(*) FROM memberships p WHERE p.organization_id = $1
+		AND p.left_at IS NULL),
+		(SELECT COUNT(*) FROM materials m WHERE m.organization_id = $1 AND NOT m.is_archived
+		AND `+published("m")+` AND (m.embargo_date IS NULL OR m.embargo_date <= $2
+			OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization_id = $1 AND p.user_id = $3
+			AND p.left_at IS NULL)))`,
+		organization, st.conn.Today(), viewer)
+}
+
+// onlyAgreed are documents that are kept for the requests that were made under them, and that no material shows any
+// more.
+const onlyAgreed = `EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = o.id)
+		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = o.id)`
+
+// OfOrganization lists the documents of an organization that are neither maps of a material nor papers of a request,
+// nor kept for requests alone.
+func (st Attachments) OfOrganization(ctx context.Context, organization int64,
+	p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
+	l := sqldb.Listing[exchange.Attachment]{Columns: attachmentColumns, Table: "attachments", Scan: scanAttachment,
+		ID: func(a exchange.Attachment) int64 { return a.ID }}
+	return l.Page(ctx, st.conn, p, sqldb.Where(`o.owned_by_org = ? AND o.sequence_map_for IS NULL
+		AND o.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)
+		AND NOT (`+onlyAgreed+")", organization))
+}
+
+// MaterialUse reports which available materials refer to an object of their organization: how many, and some of them.
+type MaterialUse struct {
+	Thing     int64
+	Materials []exchange.Named
+	Total     int64
+}
+
+// usesShown is how many materials are named for each thing.
+const usesShown = 3
+
+// UsesOfMTAs says which materials of an organization name which document as their MTA.
+func (st Materials) UsesOfMTAs(ctx context.Context, organization int64) (map[int64]MaterialUse, error) {
+	return st.uses(ctx, "mta_attachment_id", organization)
+}
+
+// UsesOfShipping says which materials of an organization name which shipping requirements.
+func (st Materials) UsesOfShipping(ctx context.Context, organization int64) (map[int64]MaterialUse, error) {
+	return st.uses(ctx, "shipping_requirements_id", organization)
+}
+
+func (st Materials) uses(ctx context.Context, column string, organization int64) (map[int64]MaterialUse, error) {
+	uses := map[int64]MaterialUse{}
+	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
+		var u MaterialUse
+		var m exchange.Named
+		err := r.Scan(&u.Thing, &m.ID, &m.Name, &u.Total)
+		u.Materials = slices.Concat(uses[u.Thing].Materials, []exchange.Named{m})
+		uses[u.Thing] = u
+		return err
+	}, `SELECT u.thing, u.id, u.title, u.total FROM (SELECT m.`+column+` AS thing, m.id, m.title,
+			COUNT(*) OVER (PARTITION BY m.`+column+`) AS total, ROW_NUMBER() OVER (PARTITION BY m.`+column+
+		` ORDER BY m.id DESC) AS place
+		FROM materials m WHERE m.organization_id = $1 AND m.`+column+` IS NOT NULL AND NOT m.is_archived
+			AND `+published("m")+`) u
+		WHERE u.place <= $2 ORDER BY u.thing, u.place`, organization, usesShown)
+	return uses, err
+}
+
+// WithMTA reads the materials of an organization that name a document as their MTA, and keeps others from
+// changing them until commit.
+func (st Materials) WithMTA(ctx context.Context, organization, attachment int64) ([]exchange.Material, error) {
+	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
+		" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 AND "+published("o")+
+		" ORDER BY o.id"+
+		st.conn.Dialect().ForUpdate, organization, attachment)
 }

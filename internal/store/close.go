@@ -10,6 +10,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/search"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -30,19 +32,20 @@ type OpenRequest struct {
 const openRequests = "SELECT o.id, m.title, o.status FROM material_requests o JOIN materials m ON m.id = " +
 	"o.material_id WHERE o.is_active AND o.deleted_at IS NULL AND "
 
-func scanOpenRequest(r row, q *OpenRequest) error { return r.Scan(&q.ID, &q.Title, &q.Status) }
+func scanOpenRequest(r sqldb.Row, q *OpenRequest) error { return r.Scan(&q.ID, &q.Title, &q.Status) }
 
 // OpenRequests reads a user's requests that are active.
 func (st Closing) OpenRequests(ctx context.Context, user uuid.UUID) ([]OpenRequest, error) {
-	return all(ctx, st.conn, scanOpenRequest, openRequests+"o.requester_id = $1 ORDER BY o.id", user)
+	return sqldb.All(ctx, st.conn, scanOpenRequest, openRequests+"o.requester_id = $1 ORDER BY o.id", user)
 }
 
 // OpenRequestsTo reads the requests that others than a user made to organizations and that are active.
 func (st Closing) OpenRequestsTo(ctx context.Context, organizations []int64, user uuid.UUID) (list []OpenRequest,
 	err error) {
-	for some := range slices.Chunk(organizations, maxIn) {
-		places, args := in([]any{user}, some)
-		more, err := all(ctx, st.conn, scanOpenRequest, openRequests+"o.requester_id <> $1 AND o.organization_id IN ("+
+	for some := range slices.Chunk(organizations, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{user}, some)
+		more, err := sqldb.All(ctx, st.conn, scanOpenRequest, openRequests+
+			"o.requester_id <> $1 AND o.organization_id IN ("+
 			places+
 			") ORDER BY o.id", args...)
 		if err != nil {
@@ -56,9 +59,9 @@ func (st Closing) OpenRequestsTo(ctx context.Context, organizations []int64, use
 // ListedMaterials reads the materials of an organization that are not archived, and keeps others from changing or
 // requesting them until commit.
 func (st Closing) ListedMaterials(ctx context.Context, organization int64) ([]exchange.Material, error) {
-	return all(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
+	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
 		" FROM materials o WHERE o.organization_id = $1 AND NOT o.is_archived AND "+published("o")+
-		" ORDER BY o.id"+st.conn.db.dialect.forUpdate, organization)
+		" ORDER BY o.id"+st.conn.Dialect().ForUpdate, organization)
 }
 
 // change is a statement with its arguments.
@@ -67,9 +70,9 @@ type change struct {
 	args      []any
 }
 
-func (c *conn) changeAll(ctx context.Context, list ...change) error {
+func changeAll(ctx context.Context, c *sqldb.Conn, list ...change) error {
 	for _, s := range list {
-		if _, err := c.exec(ctx, s.statement, s.args...); err != nil {
+		if _, err := c.Exec(ctx, s.statement, s.args...); err != nil {
 			return err
 		}
 	}
@@ -89,7 +92,7 @@ func (st Closing) ForgetUser(ctx context.Context, u exchange.User, labs []int64,
 			WHERE d.attachment_id = attachments.id)`
 	)
 	id, now := []any{u.ID}, exchange.ClosedID(u.ID)
-	err := st.conn.changeAll(ctx,
+	err := changeAll(ctx, st.conn,
 		change{"DELETE FROM tokens WHERE user_id = $1", id},
 		change{"DELETE FROM mail_settings WHERE user_id = $1", id},
 		change{"DELETE FROM notifications WHERE user_id = $1", id},
@@ -145,7 +148,7 @@ type keptText struct {
 // rewrite changes the texts of a column by id, and gives the rows as they were.
 func (st Closing) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error),
 	args ...any) ([]keptText, error) {
-	list, err := all(ctx, st.conn, func(r row, k *keptText) error { return r.Scan(&k.id, &k.text) },
+	list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, k *keptText) error { return r.Scan(&k.id, &k.text) },
 		"SELECT id, "+column+" FROM "+table+" WHERE "+condition, args...)
 	for _, k := range list {
 		if err != nil {
@@ -153,7 +156,7 @@ func (st Closing) rewrite(ctx context.Context, table, column, condition string, 
 		}
 		var changed string
 		if changed, err = change(k.text); err == nil && changed != k.text {
-			_, err = st.conn.exec(ctx, "UPDATE "+table+" SET "+column+" = $2 WHERE id = $1", k.id, changed)
+			_, err = st.conn.Exec(ctx, "UPDATE "+table+" SET "+column+" = $2 WHERE id = $1", k.id, changed)
 		}
 	}
 	return list, err
@@ -167,7 +170,7 @@ func (st Closing) forgetAddresses(ctx context.Context, user uuid.UUID) error {
 			if err := json.Unmarshal([]byte(old), &a); err != nil {
 				return "", err
 			}
-			return text(exchange.Address{ID: a.ID, UserID: a.UserID, Name: exchange.ClosedName,
+			return sqldb.JSON(exchange.Address{ID: a.ID, UserID: a.UserID, Name: exchange.ClosedName,
 				Institution: a.Institution,
 				Locality:    a.Locality, Country: a.Country})
 		}, user)
@@ -186,7 +189,7 @@ func (st Closing) forgetMessages(ctx context.Context, user uuid.UUID, labs []int
 		if d.Text, d.Name = "", ""; d.JoinRequest != 0 {
 			d.Reason = ""
 		}
-		return text(d)
+		return sqldb.JSON(d)
 	}, user)
 	if err != nil {
 		return err
@@ -198,7 +201,7 @@ func (st Closing) forgetMessages(ctx context.Context, user uuid.UUID, labs []int
 		if err := decoder.Decode(&message); err != nil {
 			return "", err
 		}
-		return text(withoutName(message, user.String()))
+		return sqldb.JSON(withoutName(message, user.String()))
 	}
 	const payloads = "id IN (SELECT d.id FROM request_events e JOIN webhook_deliveries d ON d.event_id = e.id WHERE "
 	if _, err := st.rewrite(ctx, "webhook_deliveries", "payload", payloads+
@@ -234,23 +237,21 @@ func withoutName(v any, user string) any {
 
 // forgetFound has a user found by nothing any more, and no mistyped word mean their name.
 func (st Closing) forgetFound(ctx context.Context, u exchange.User) error {
-	if err := st.conn.forgetWords(ctx, userIndex, []int64{userRank(u.ID)}); err != nil {
+	if err := search.On(st.conn).RemoveUser(ctx, u.ID); err != nil {
 		return err
 	}
-	if _, err := st.conn.exec(ctx, "DELETE FROM user_index WHERE id = $1", u.ID); err != nil {
-		return err
-	}
-	places, args := in(nil, fulltext.Spellings(u.SearchDocument().Doc.Weights))
+	places, args := sqldb.In(nil, fulltext.Spellings(u.SearchDocument().Doc.Weights))
 	if len(args) == 0 {
 		return nil
 	}
-	_, err := st.conn.exec(ctx, "DELETE FROM search_words WHERE word IN ("+places+")", args...)
+	_, err := st.conn.Exec(ctx, "DELETE FROM search_words WHERE word IN ("+places+")", args...)
 	return err
 }
 
 // LabsOf are the organizations that a user is in or has been in.
 func (st Closing) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
-	return all(ctx, st.conn, value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 ORDER BY "+
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 "+
+		"ORDER BY "+
 		"organization_id", user)
 }
 
@@ -258,7 +259,7 @@ func (st Closing) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
 // and how it wanted to be paid, and its name from its versions and from news.
 func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 	id := []any{organization}
-	err := st.conn.changeAll(ctx,
+	err := changeAll(ctx, st.conn,
 		change{"UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING'", id},
 		change{"UPDATE join_requests SET status = 'DECLINED' WHERE organization_id = $1 AND status = 'PENDING'", id},
 		change{"DELETE FROM webhooks WHERE organization_id = $1", id},
@@ -278,7 +279,7 @@ func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 				return "", err
 			}
 			state["Name"], state["Description"] = json.RawMessage(`"`+exchange.ClosedLab+`"`), json.RawMessage(`""`)
-			return text(state)
+			return sqldb.JSON(state)
 		}, "organization "+strconv.FormatInt(organization, 10))
 	return err
 }

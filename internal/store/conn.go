@@ -1,14 +1,64 @@
+// Package store is the SQL of Aliquot: one text for SQLite and PostgreSQL. One file per
+// resource holds its columns, its scan and its queries as methods of a small store; Conn holds all stores.
 package store
 
 import (
+	"context"
 	"time"
+
+	"aliquot/internal/search"
+	"aliquot/internal/store/sqldb"
 )
+
+// DB is an open database.
+type DB struct{ *sqldb.DB }
+
+// Open opens the database at a postgres:// URL, or the SQLite file at any other path, which it creates if missing. It
+// does not migrate.
+func Open(ctx context.Context, where string) (*DB, error) {
+	db, err := sqldb.Open(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{db}, nil
+}
+
+// Read returns a Conn that reads committed data.
+func (db *DB) Read() Conn { return storesOn(db.DB.Read()) }
+
+// Tx runs do in one transaction and commits when do returns nil. On PostgreSQL a serialization failure or deadlock runs
+// do again after a short random pause, so do must change nothing but the database and its own results. Transactions do
+// not nest.
+func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	return db.DB.Tx(ctx, onStores(do))
+}
+
+func onStores(do func(ctx context.Context, tx Conn) error) func(context.Context, *sqldb.Conn) error {
+	return func(ctx context.Context, c *sqldb.Conn) error { return do(ctx, storesOn(c)) }
+}
+
+// DeferredCommit is a transaction that stays open after the use case that ran in it, so that the response of the call
+// can be saved in it.
+type DeferredCommit struct{ *sqldb.DeferredCommit }
+
+// DeferCommit returns a DeferredCommit. The caller must call its Commit or Rollback.
+func (db *DB) DeferCommit() *DeferredCommit { return &DeferredCommit{db.DB.DeferCommit()} }
+
+// Tx is DB.Tx, but it leaves the transaction open.
+func (h *DeferredCommit) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	return h.DeferredCommit.Tx(ctx, onStores(do))
+}
+
+// Commit runs last in the open transaction, or in a new one if none is open, and commits if last returns nil.
+func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Context, tx Conn) error) error {
+	return h.DeferredCommit.Commit(ctx, onStores(last))
+}
 
 // Conn holds one store for each kind of object. All of them use the same connection: a transaction, or the pool for
 // reading. Now is fixed when the Conn is created, so that all rows written in one transaction have the same time.
 type Conn struct {
 	Now  time.Time
-	conn *conn
+	conn *sqldb.Conn
 
 	Actors          Actors
 	Addresses       Addresses
@@ -36,7 +86,7 @@ type Conn struct {
 	Reminders       Reminders
 	Requests        Requests
 	SavedSearches   SavedSearches
-	Search          Search
+	Search          search.Searcher
 	Secrets         Secrets
 	Shippings       Shippings
 	Storage         Storage
@@ -46,7 +96,7 @@ type Conn struct {
 	Webhooks        Webhooks
 }
 
-func storesOn(c *conn) Conn {
+func storesOn(c *sqldb.Conn) Conn {
 	return Conn{
 		Now: c.Now, conn: c,
 		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Alerts: Alerts{c},
@@ -56,83 +106,81 @@ func storesOn(c *conn) Conn {
 		Jobs: Jobs{c}, JoinRequests: JoinRequests{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Reminders: Reminders{c},
-		Requests:  Requests{c}, SavedSearches: SavedSearches{c}, Search: Search{c}, Secrets: Secrets{c},
+		Requests:  Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Storage: Storage{c}, Tokens: Tokens{c}, Turns: Turns{c},
 		Users: Users{c}, Webhooks: Webhooks{c},
 	}
 }
 
 // At returns the stores on the same connection at another time.
-func (c Conn) At(now time.Time) Conn { return storesOn(c.conn.at(now)) }
+func (c Conn) At(now time.Time) Conn { return storesOn(c.conn.At(now)) }
 
 // The stores. Each holds the statements on one kind of object.
 type (
 	// Actors stores who acts: the rights of tokens and users.
-	Actors struct{ conn *conn }
+	Actors struct{ conn *sqldb.Conn }
 	// Addresses stores addresses of users.
-	Addresses struct{ conn *conn }
+	Addresses struct{ conn *sqldb.Conn }
 	// Admin stores what administrators look after.
-	Admin struct{ conn *conn }
+	Admin struct{ conn *sqldb.Conn }
 	// Alerts stores what changed, and which saved searches it matches.
-	Alerts struct{ conn *conn }
+	Alerts struct{ conn *sqldb.Conn }
 	// Attachments stores attachments and their versions.
-	Attachments struct{ conn *conn }
+	Attachments struct{ conn *sqldb.Conn }
 	// Audit stores audit events and the versions of objects.
-	Audit struct{ conn *conn }
+	Audit struct{ conn *sqldb.Conn }
 	// Bulk stores imports of many materials, and what they stage.
-	Bulk struct{ conn *conn }
+	Bulk struct{ conn *sqldb.Conn }
 	// Closing stores what closing an account or an organization changes.
-	Closing struct{ conn *conn }
+	Closing struct{ conn *sqldb.Conn }
 	// Deliveries stores deliveries to webhooks.
-	Deliveries struct{ conn *conn }
+	Deliveries struct{ conn *sqldb.Conn }
 	// Drafts stores drafts of forms.
-	Drafts struct{ conn *conn }
+	Drafts struct{ conn *sqldb.Conn }
 	// Events stores events of requests.
-	Events struct{ conn *conn }
+	Events struct{ conn *sqldb.Conn }
 	// Grants stores grants, what they fund, and links to their reports.
-	Grants struct{ conn *conn }
+	Grants struct{ conn *sqldb.Conn }
 	// IdempotentCalls stores calls with an Idempotency-Key and their responses.
-	IdempotentCalls struct{ conn *conn }
+	IdempotentCalls struct{ conn *sqldb.Conn }
 	// Inbox stores the requests in which it is somebody's turn.
-	Inbox struct{ conn *conn }
+	Inbox struct{ conn *sqldb.Conn }
 	// Insights stores daily counts of an organization.
-	Insights struct{ conn *conn }
+	Insights struct{ conn *sqldb.Conn }
 	// Invitations stores invitations to organizations.
-	Invitations struct{ conn *conn }
+	Invitations struct{ conn *sqldb.Conn }
 	// Jobs stores the queue of jobs.
-	Jobs struct{ conn *conn }
+	Jobs struct{ conn *sqldb.Conn }
 	// JoinRequests stores requests to join an organization.
-	JoinRequests struct{ conn *conn }
+	JoinRequests struct{ conn *sqldb.Conn }
 	// Mail stores who wants which mail, and what is still to be mailed.
-	Mail struct{ conn *conn }
+	Mail struct{ conn *sqldb.Conn }
 	// Materials stores materials.
-	Materials struct{ conn *conn }
+	Materials struct{ conn *sqldb.Conn }
 	// Memberships stores memberships of users.
-	Memberships struct{ conn *conn }
+	Memberships struct{ conn *sqldb.Conn }
 	// Notifications stores notifications and announcements.
-	Notifications struct{ conn *conn }
+	Notifications struct{ conn *sqldb.Conn }
 	// Organizations stores organizations and their members.
-	Organizations struct{ conn *conn }
+	Organizations struct{ conn *sqldb.Conn }
 	// Reminders stores reminders of requests that wait.
-	Reminders struct{ conn *conn }
+	Reminders struct{ conn *sqldb.Conn }
 	// Requests stores requests, their documents and issues.
-	Requests struct{ conn *conn }
+	Requests struct{ conn *sqldb.Conn }
 	// SavedSearches stores saved searches.
-	SavedSearches struct{ conn *conn }
-	// Search stores search for materials, organizations and users.
-	Search struct{ conn *conn }
+	SavedSearches struct{ conn *sqldb.Conn }
 	// Secrets stores secrets that are sealed with the key of the database.
-	Secrets struct{ conn *conn }
+	Secrets struct{ conn *sqldb.Conn }
 	// Shippings stores shipping requirements.
-	Shippings struct{ conn *conn }
+	Shippings struct{ conn *sqldb.Conn }
 	// Storage stores the use of storage.
-	Storage struct{ conn *conn }
+	Storage struct{ conn *sqldb.Conn }
 	// Tokens stores tokens and sessions.
-	Tokens struct{ conn *conn }
+	Tokens struct{ conn *sqldb.Conn }
 	// Turns stores the turns of requests.
-	Turns struct{ conn *conn }
+	Turns struct{ conn *sqldb.Conn }
 	// Users stores users.
-	Users struct{ conn *conn }
+	Users struct{ conn *sqldb.Conn }
 	// Webhooks stores webhooks.
-	Webhooks struct{ conn *conn }
+	Webhooks struct{ conn *sqldb.Conn }
 )

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -18,7 +19,7 @@ import (
 // follows and keeps the new head of its chain.
 func (st Events) Append(ctx context.Context, q *exchange.RequestDetail, events []exchange.Event) ([]exchange.Event,
 	error) {
-	facts, err := text(q.WithoutAddress())
+	facts, err := sqldb.JSON(q.WithoutAddress())
 	if err != nil {
 		return nil, err
 	}
@@ -28,9 +29,10 @@ func (st Events) Append(ctx context.Context, q *exchange.RequestDetail, events [
 		if err != nil {
 			return nil, err
 		}
-		e.ID, err = one(ctx, st.conn, value[int64], "INSERT INTO request_events ("+strings.Join(eventWritten, ", ")+
+		e.ID, err = sqldb.One(ctx, st.conn, sqldb.Value[int64], "INSERT INTO request_events ("+
+			strings.Join(eventWritten, ", ")+
 			", title, facts) VALUES "+
-			places(1, len(eventWritten)+2)+" RETURNING id", append(eventArgs(*q, e), q.Material, facts)...)
+			sqldb.Places(1, len(eventWritten)+2)+" RETURNING id", append(eventArgs(*q, e), q.Material, facts)...)
 		if err != nil {
 			return nil, err
 		}
@@ -50,8 +52,8 @@ func eventArgs(q exchange.RequestDetail, e exchange.Event) []any {
 
 const eventColumns = "o.id, o.request_id, o.seq, o.kind, o.actor_id, o.at, o.detail, o.prev_hash, o.hash"
 
-func scanEvent(r row, e *exchange.Event) error {
-	err := r.Scan(&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw, &e.Prev, &e.Hash)
+func scanEvent(r sqldb.Row, e *exchange.Event) error {
+	err := r.Scan(&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, sqldb.UTC(&e.At), &e.Raw, &e.Prev, &e.Hash)
 	if err != nil {
 		return err
 	}
@@ -61,16 +63,16 @@ func scanEvent(r row, e *exchange.Event) error {
 // Facts reads what requests were after each of some events, by event, where that is kept.
 func (st Events) Facts(ctx context.Context, events []int64) (map[int64]exchange.RequestDetail, error) {
 	found := map[int64]exchange.RequestDetail{}
-	scan := func(r row, _ *struct{}) error {
+	scan := func(r sqldb.Row, _ *struct{}) error {
 		var id int64
 		var q exchange.RequestDetail
-		err := r.Scan(&id, fromJSON{&q})
+		err := r.Scan(&id, sqldb.FromJSON(&q))
 		found[id] = q
 		return err
 	}
-	for some := range slices.Chunk(events, maxIn) {
-		places, args := in(nil, some)
-		if _, err := all(ctx, st.conn, scan, "SELECT id, facts FROM request_events WHERE id IN ("+places+
+	for some := range slices.Chunk(events, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		if _, err := sqldb.All(ctx, st.conn, scan, "SELECT id, facts FROM request_events WHERE id IN ("+places+
 			") AND facts IS NOT NULL", args...); err != nil {
 			return nil, err
 		}
@@ -80,41 +82,42 @@ func (st Events) Facts(ctx context.Context, events []int64) (map[int64]exchange.
 
 // FirstTitle reads the title that the material of a request had when the request was made.
 func (st Events) FirstTitle(ctx context.Context, request int64) (string, error) {
-	return one(ctx, st.conn, value[string], `SELECT COALESCE(e.title, m.title) FROM material_requests r JOIN materials m
+	return sqldb.One(ctx, st.conn, sqldb.Value[string], `SELECT COALESCE(e.title, m.title) FROM material_requests r
+		JOIN materials m
 		ON m.id = r.material_id
 		LEFT JOIN request_events e ON e.request_id = r.id AND e.seq = 1 WHERE r.id = $1`, request)
 }
 
 // ForgetFacts forgets what requests were after the events before a moment, of which no mail is sent any more.
 func (st Events) ForgetFacts(ctx context.Context, before time.Time) error {
-	_, err := st.conn.exec(ctx, "UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND at < $1", before)
+	_, err := st.conn.Exec(ctx, "UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND at < $1", before)
 	return err
 }
 
 // Get reads one event.
 func (st Events) Get(ctx context.Context, id int64) (exchange.Event, error) {
-	return one(ctx, st.conn, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.id = $1", id)
+	return sqldb.One(ctx, st.conn, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.id = $1", id)
 }
 
 // List lists the events of a request; kind "" is every kind.
 func (st Events) List(ctx context.Context, request int64, kind exchange.EventKind,
 	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
-	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
-		id: func(e exchange.Event) int64 { return e.ID }, sorts: map[string]string{"sent_at": "o.at"},
-		filters: map[string]condition{"actor": equals("o.actor_id"), "sender": equals("o.actor_id")}}
-	f := where("o.request_id = ?", request)
+	l := sqldb.Listing[exchange.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
+		ID: func(e exchange.Event) int64 { return e.ID }, Sorts: map[string]string{"sent_at": "o.at"},
+		Filters: map[string]sqldb.Condition{"actor": sqldb.Equals("o.actor_id"), "sender": sqldb.Equals("o.actor_id")}}
+	f := sqldb.Where("o.request_id = ?", request)
 	if kind != "" {
-		f.and("o.kind = ?", string(kind))
+		f.And("o.kind = ?", string(kind))
 	}
-	return l.page(ctx, st.conn, p, f)
+	return l.Page(ctx, st.conn, p, f)
 }
 
 // OfRequests reads all events of requests, of each in their order.
 func (st Events) OfRequests(ctx context.Context, requests []int64) (map[int64][]exchange.Event, error) {
 	found := map[int64][]exchange.Event{}
-	for some := range slices.Chunk(requests, maxIn) {
-		places, args := in(nil, some)
-		list, err := all(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
+	for some := range slices.Chunk(requests, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		list, err := sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
 			" FROM request_events o WHERE o.request_id IN ("+
 			places+") ORDER BY o.request_id, o.seq", args...)
 		if err != nil {
@@ -127,42 +130,42 @@ func (st Events) OfRequests(ctx context.Context, requests []int64) (map[int64][]
 	return found, nil
 }
 
-var organizationEvents = listing[exchange.OrganizationEvent]{
-	columns: eventColumns + ", m.id, m.title",
-	table:   "request_events",
-	joins:   "JOIN materials m ON m.id = o.material_id",
-	scan: func(r row, e *exchange.OrganizationEvent) error {
-		return scanEvent(extraColumns{r, []any{&e.Material, &e.Title}}, &e.Event)
+var organizationEvents = sqldb.Listing[exchange.OrganizationEvent]{
+	Columns: eventColumns + ", m.id, m.title",
+	Table:   "request_events",
+	Joins:   "JOIN materials m ON m.id = o.material_id",
+	Scan: func(r sqldb.Row, e *exchange.OrganizationEvent) error {
+		return scanEvent(sqldb.MoreColumns(r, []any{&e.Material, &e.Title}), &e.Event)
 	},
-	id: func(e exchange.OrganizationEvent) int64 { return e.ID },
+	ID: func(e exchange.OrganizationEvent) int64 { return e.ID },
 }
 
 // OfOrganization lists what happened in the requests of an organization's materials.
 func (st Events) OfOrganization(ctx context.Context, organization int64, p exchange.Page,
 	by exchange.EventFilter) (exchange.ListPage[exchange.OrganizationEvent], error) {
-	f := where("o.organization_id = ?", organization)
-	andEqual(f, "o.kind", by.Kind)
-	andEqual(f, "o.request_id", by.Request)
-	andEqual(f, "o.actor_id", by.Actor)
-	andEqual(f, "o.material_id", by.Material)
+	f := sqldb.Where("o.organization_id = ?", organization)
+	sqldb.AndEqual(f, "o.kind", by.Kind)
+	sqldb.AndEqual(f, "o.request_id", by.Request)
+	sqldb.AndEqual(f, "o.actor_id", by.Actor)
+	sqldb.AndEqual(f, "o.material_id", by.Material)
 	if by.Since != nil {
-		f.and("o.at >= ?", time.Time(*by.Since))
+		f.And("o.at >= ?", time.Time(*by.Since))
 	}
-	return organizationEvents.page(ctx, st.conn, p, f)
+	return organizationEvents.Page(ctx, st.conn, p, f)
 }
 
 // Move lets the requests of a material follow it from one organization to another, with their events
 // in its feed and their turns in its insights; those of deleted requests stay in none.
 func (st Requests) Move(ctx context.Context, material, from, to int64) error {
-	if _, err := st.conn.exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material,
+	if _, err := st.conn.Exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material,
 		to); err != nil {
 		return err
 	}
-	if _, err := st.conn.exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND "+
+	if _, err := st.conn.Exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND "+
 		"material_id = $1", material, from, to); err != nil {
 		return err
 	}
-	moved, err := st.conn.exec(ctx, `UPDATE request_turns SET organization_id = $3 WHERE organization_id = $2
+	moved, err := st.conn.Exec(ctx, `UPDATE request_turns SET organization_id = $3 WHERE organization_id = $2
 		AND request_id IN (SELECT r.id FROM material_requests r WHERE r.material_id = $1)`, material, from, to)
 	if err != nil || moved == 0 {
 		return err
@@ -178,16 +181,68 @@ type RequestHead struct {
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
 func (st Events) Heads(ctx context.Context, after int64, limit int) ([]RequestHead, error) {
-	scan := func(r row, h *RequestHead) error {
+	scan := func(r sqldb.Row, h *RequestHead) error {
 		return r.Scan(&h.Request, &h.Seq, &h.Hash)
 	}
-	return all(ctx, st.conn, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id "+
+	return sqldb.All(ctx, st.conn, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 "+
+		"ORDER BY id "+
 		"LIMIT $2",
 		after, limit)
 }
 
 // Chain reads the events of a request from the first on; for verifying.
 func (st Events) Chain(ctx context.Context, request int64) ([]exchange.Event, error) {
-	return all(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
+	return sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
 		" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
+}
+
+// Timeline lists what happened to a request, of some kinds only where any are named.
+func (st Events) Timeline(ctx context.Context, request int64, kinds []exchange.EventKind,
+	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
+	l := sqldb.Listing[exchange.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
+		ID: func(e exchange.Event) int64 { return e.ID }}
+	f := sqldb.Where("o.request_id = ?", request)
+	if len(kinds) > 0 {
+		words := make([]any, len(kinds))
+		for i, kind := range kinds {
+			words[i] = string(kind)
+		}
+		f.And("o.kind IN (?"+strings.Repeat(", ?", len(kinds)-1)+")", words...)
+	}
+	return l.Page(ctx, st.conn, p, f)
+}
+
+// OfRequest reads the attachments of every document version of a request, by id.
+func (st Attachments) OfRequest(ctx context.Context, request int64) (map[int64]exchange.Attachment, error) {
+	list, err := sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+		WHERE o.id IN (SELECT attachment_id FROM request_documents WHERE request_id = $1)
+		AND o.deleted_at IS NULL`, request)
+	byID := map[int64]exchange.Attachment{}
+	for _, t := range list {
+		byID[t.ID] = t
+	}
+	return byID, err
+}
+
+// recent is how many moves of an organization's requests tell how long a request typically takes.
+const recent = 500
+
+// ReceiptTimes are how long the latest requests of an organization took until their receipt was confirmed,
+// the shortest first.
+func (st Requests) ReceiptTimes(ctx context.Context, organization int64) ([]time.Duration, error) {
+	type span struct{ from, to time.Time }
+	list, err := sqldb.All(ctx, st.conn,
+		func(r sqldb.Row, s *span) error { return r.Scan(sqldb.UTC(&s.from), sqldb.UTC(&s.to)) },
+		`SELECT r.created_at, e.at
+		FROM (SELECT request_id, at, detail FROM request_events WHERE organization_id = $1 AND kind = $2
+		ORDER BY id DESC LIMIT $3) e
+		JOIN material_requests r ON r.id = e.request_id
+		WHERE e.detail LIKE $4`, organization, string(exchange.StatusChanged), recent, `%"to":"`+
+			string(exchange.Verified)+`"%`)
+	times := make([]time.Duration, len(list))
+	for i, s := range list {
+		times[i] = s.to.Sub(s.from)
+	}
+	slices.Sort(times)
+	return times, err
 }

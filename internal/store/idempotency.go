@@ -5,23 +5,24 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 )
 
 // Get reads the call of a caller that has a key since a moment.
 func (st IdempotentCalls) Get(ctx context.Context, caller, key string, since time.Time) (exchange.IdempotentCall,
 	error) {
-	scan := func(r row, k *exchange.IdempotentCall) error {
-		err := r.Scan(&k.Caller, &k.Key, &k.Fingerprint, &k.Status, fromJSON{&k.Headers}, &k.Body)
+	scan := func(r sqldb.Row, k *exchange.IdempotentCall) error {
+		err := r.Scan(&k.Caller, &k.Key, &k.Fingerprint, &k.Status, sqldb.FromJSON(&k.Headers), &k.Body)
 		if err != nil {
 			return err
 		}
-		secrets, err := st.conn.key()
+		secrets, err := st.conn.DB.Key()
 		if err == nil {
-			k.Body, err = secrets.open(answerOf(k), k.Body)
+			k.Body, err = secrets.Open(answerOf(k), k.Body)
 		}
 		return err
 	}
-	return one(ctx, st.conn, scan, `SELECT caller, key, fingerprint, status, headers, body FROM idempotency_keys
+	return sqldb.One(ctx, st.conn, scan, `SELECT caller, key, fingerprint, status, headers, body FROM idempotency_keys
 		WHERE caller = $1 AND key = $2 AND created_at > $3`, caller, key, since)
 }
 
@@ -34,26 +35,26 @@ func answerOf(k *exchange.IdempotentCall) string {
 // caller since a moment has the key. It waits for such a call that is about to commit.
 func (st IdempotentCalls) Insert(ctx context.Context, k exchange.IdempotentCall, since time.Time) (kept bool,
 	err error) {
-	headers, err := text(k.Headers)
+	headers, err := sqldb.JSON(k.Headers)
 	if err != nil {
 		return false, err
 	}
-	secrets, err := st.conn.key()
+	secrets, err := st.conn.DB.Key()
 	if err != nil {
 		return false, err
 	}
-	n, err := st.conn.exec(ctx, `INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body,
+	n, err := st.conn.Exec(ctx, `INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body,
 		created_at)
-		VALUES ($1, $2, $3, $4, $5, `+sealedArgument(6, 9)+`, $7)
+		VALUES ($1, $2, $3, $4, $5, `+sqldb.SealedArgument(6, 9)+`, $7)
 		ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
 			headers = excluded.headers, body = excluded.body, created_at = excluded.created_at
 		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers,
-		secrets.seal(answerOf(&k), k.Body), st.conn.Now, since, st.conn.db.proof)
-	return n == 1, sealing(err)
+		secrets.Seal(answerOf(&k), k.Body), st.conn.Now, since, st.conn.DB.Proof())
+	return n == 1, sqldb.SealError(err)
 }
 
 // DeleteUntil forgets keys that were kept until a moment.
 func (st IdempotentCalls) DeleteUntil(ctx context.Context, until time.Time) error {
-	_, err := st.conn.exec(ctx, "DELETE FROM idempotency_keys WHERE created_at <= $1", until)
+	_, err := st.conn.Exec(ctx, "DELETE FROM idempotency_keys WHERE created_at <= $1", until)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -31,28 +32,28 @@ var inboxes = map[exchange.InboxState][]string{
 const everyTurn exchange.InboxState = ""
 
 // narrow adds the conditions of an inbox beside whose turn it is.
-func (w *filter) narrow(f exchange.InboxFilter) {
-	w.and("o.deleted_at IS NULL")
-	andEqual(w, "o.organization_id", f.Organization)
-	andEqual(w, "o.material_id", f.Material)
-	andEqual(w, "(o.status || '')", f.Status) // never by the index of all requests of a status
-	andEqual(w, "o.assigned_to", f.AssignedTo)
+func narrow(w *sqldb.Filter, f exchange.InboxFilter) {
+	w.And("o.deleted_at IS NULL")
+	sqldb.AndEqual(w, "o.organization_id", f.Organization)
+	sqldb.AndEqual(w, "o.material_id", f.Material)
+	sqldb.AndEqual(w, "(o.status || '')", f.Status) // never by the index of all requests of a status
+	sqldb.AndEqual(w, "o.assigned_to", f.AssignedTo)
 	if f.Search != nil {
-		w.and("o.id IN (SELECT id FROM found)")
+		w.And("o.id IN (SELECT id FROM found)")
 	}
 }
 
 // search begins a statement with what a search finds, which is read once for all conditions that speak of it.
-func (st Inbox) search(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
+func (st Inbox) search(w *sqldb.Filter, f exchange.InboxFilter, viewer exchange.Actor) {
 	if f.Search == nil {
 		return
 	}
 	condition, args := matching{st.conn,
 		exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
 		requests(fulltext.Parse(string(*f.Search)).Expr())
-	w.begin("WITH found AS MATERIALIZED (SELECT o.id FROM material_requests o")
-	w.and(condition, args...)
-	w.sql.WriteString(") ")
+	w.Begin("WITH found AS MATERIALIZED (SELECT o.id FROM material_requests o")
+	w.And(condition, args...)
+	w.SQL.WriteString(") ")
 }
 
 // persons are as many times the viewer as a text has places for them.
@@ -64,22 +65,16 @@ func persons(text string, viewer exchange.Actor) []any {
 	return args
 }
 
-// begin begins a SELECT in the text of a filter, whose conditions follow.
-func (f *filter) begin(text string) {
-	f.sql.WriteString(text + " WHERE ")
-	f.begun = true
-}
-
 // Count says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
 // part of it. It stops counting at exchange.MaxCounted of each arm of inboxes.
 func (st Inbox) Count(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts,
 	error) {
 	if f.Search != nil {
-		st.conn = st.conn.withoutStmtCache()
+		st.conn = st.conn.WithoutStmtCache()
 	}
-	w := &filter{}
+	w := &sqldb.Filter{}
 	st.search(w, f, viewer)
-	w.sql.WriteString("SELECT ")
+	w.SQL.WriteString("SELECT ")
 	for i, whose := range exchange.Whoses {
 		for j, arm := range inboxes[whose] {
 			before := ", "
@@ -88,13 +83,13 @@ func (st Inbox) Count(ctx context.Context, f exchange.InboxFilter, viewer exchan
 			} else if j > 0 {
 				before = " + "
 			}
-			w.begin(before + "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o")
-			w.and(arm, persons(arm, viewer)...)
-			w.narrow(f)
-			w.sql.WriteString(" LIMIT " + strconv.Itoa(exchange.MaxCounted) + ") counted)")
+			w.Begin(before + "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o")
+			w.And(arm, persons(arm, viewer)...)
+			narrow(w, f)
+			w.SQL.WriteString(" LIMIT " + strconv.Itoa(exchange.MaxCounted) + ") counted)")
 		}
 	}
-	return one(ctx, st.conn, func(r row, counts *exchange.InboxCounts) error {
+	return sqldb.One(ctx, st.conn, func(r sqldb.Row, counts *exchange.InboxCounts) error {
 		n := make([]any, len(exchange.Whoses))
 		for i := range n {
 			n[i] = new(int64)
@@ -105,7 +100,7 @@ func (st Inbox) Count(ctx context.Context, f exchange.InboxFilter, viewer exchan
 			(*counts)[whose] = *n[i].(*int64)
 		}
 		return err
-	}, w.sql.String(), w.args...)
+	}, w.SQL.String(), w.Args...)
 }
 
 // late is a number behind every day that is due.
@@ -115,7 +110,7 @@ const late = 1 << 40
 func (st Inbox) dueAt() string {
 	return `COALESCE(86400 * CASE o.step WHEN 'decision' THEN g.decide_days WHEN 'executed_mta' THEN g.countersign_days
 		WHEN 'shipment' THEN g.ship_days WHEN 'issue' THEN g.ship_days END + ` +
-		fmt.Sprintf(st.conn.db.dialect.seconds, "o.waiting_since") +
+		fmt.Sprintf(st.conn.Dialect().Seconds, "o.waiting_since") +
 		", " + strconv.Itoa(late) + ")"
 }
 
@@ -123,7 +118,7 @@ func (st Inbox) dueAt() string {
 func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilter,
 	viewer exchange.Actor) (list []exchange.RequestDetail, next *exchange.Position, err error) {
 	if f.Search != nil {
-		st.conn = st.conn.withoutStmtCache()
+		st.conn = st.conn.WithoutStmtCache()
 	}
 	whose := everyTurn
 	if f.Whose != nil {
@@ -146,32 +141,32 @@ func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilte
 	var due []int64 // of each, where that is the order
 	columns, scan := requestColumns, scanRequest
 	if p.Order.Name == exchange.ByDue.Name {
-		columns, scan = columns+", x.place", func(r row, q *exchange.RequestDetail) error {
+		columns, scan = columns+", x.place", func(r sqldb.Row, q *exchange.RequestDetail) error {
 			due = append(due, 0)
-			return scanRequest(extraColumns{r, []any{&due[len(due)-1]}}, q)
+			return scanRequest(sqldb.MoreColumns(r, []any{&due[len(due)-1]}), q)
 		}
 	}
-	w := &filter{}
+	w := &sqldb.Filter{}
 	st.search(w, f, viewer)
-	w.sql.WriteString("SELECT " + columns + " FROM (")
+	w.SQL.WriteString("SELECT " + columns + " FROM (")
 	for i, arm := range inboxes[whose] {
 		before := ""
 		if i > 0 {
 			before = " UNION ALL "
 		}
-		w.begin(before + "SELECT " + place + " AS place, o.id AS id FROM " + from)
-		w.and(arm, persons(arm, viewer)...)
-		w.narrow(f)
+		w.Begin(before + "SELECT " + place + " AS place, o.id AS id FROM " + from)
+		w.And(arm, persons(arm, viewer)...)
+		narrow(w, f)
 		switch {
 		case p.After == nil:
 		case p.Order.Name == "":
-			w.and("o.id"+than+"?", p.After.ID)
+			w.And("o.id"+than+"?", p.After.ID)
 		default:
-			w.and("("+place+", o.id)"+than+"(?, ?)", p.After.Value, p.After.ID)
+			w.And("("+place+", o.id)"+than+"(?, ?)", p.After.Value, p.After.ID)
 		}
 	}
-	list, err = all(ctx, st.conn, scan, w.sql.String()+order("")+" LIMIT $"+strconv.Itoa(len(w.args)+1)+
-		") x JOIN material_requests o ON o.id = x.id "+requestJoins+order("x."), append(w.args, p.Limit+1)...)
+	list, err = sqldb.All(ctx, st.conn, scan, w.SQL.String()+order("")+" LIMIT $"+strconv.Itoa(len(w.Args)+1)+
+		") x JOIN material_requests o ON o.id = x.id "+requestJoins+order("x."), append(w.Args, p.Limit+1)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,7 +186,7 @@ func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilte
 
 // Colleagues are the people of the organizations that a person is in, by name; limit of them.
 func (st Inbox) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exchange.User, error) {
-	return all(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
+	return sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
 		FROM memberships m WHERE m.left_at IS NULL
 		AND m.organization_id IN (SELECT organization_id FROM memberships WHERE user_id = $1 AND left_at IS NULL))
 		ORDER BY u.last_name_sort, u.first_name_sort, u.id LIMIT $2`, user, limit)
@@ -203,8 +198,8 @@ func (st Inbox) PeopleCalled(ctx context.Context, organizations []int64, text st
 	error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(exchange.SortKey(text)) + "%"
 	id := strings.TrimSpace(text[strings.LastIndex(text, ",")+1:])
-	places, args := in([]any{text, id, part, limit}, organizations)
-	return all(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
+	places, args := sqldb.In([]any{text, id, part, limit}, organizations)
+	return sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
 		FROM memberships m WHERE m.left_at IS NULL
 		AND m.organization_id IN (`+places+`)) AND (u.registry_id IN ($1, $2)
 			OR u.first_name_sort || ' ' || u.last_name_sort LIKE $3 ESCAPE '\')

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 )
 
 // What insights tell of days that are over is kept, a row for each day in which something happened to requests of an
@@ -13,7 +14,8 @@ import (
 
 // Mark gives the day until before which an organization's days are kept, "" where none is.
 func (st Insights) Mark(ctx context.Context, organization int64) (string, error) {
-	day, err := one(ctx, st.conn, value[string], "SELECT until_day FROM insight_marks WHERE organization_id = $1",
+	day, err := sqldb.One(ctx, st.conn, sqldb.Value[string], "SELECT until_day FROM insight_marks WHERE "+
+		"organization_id = $1",
 		organization)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		err = nil
@@ -23,32 +25,33 @@ func (st Insights) Mark(ctx context.Context, organization int64) (string, error)
 
 // MarkForUpdate is Insights.Mark, and keeps others from changing what is kept until commit.
 func (st Insights) MarkForUpdate(ctx context.Context, organization int64) (string, error) {
-	return one(ctx, st.conn, value[string], `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
+	return sqldb.One(ctx, st.conn, sqldb.Value[string], `INSERT INTO insight_marks (organization_id, until_day)
+		VALUES ($1, '')
 		ON CONFLICT (organization_id) DO UPDATE
 		SET until_day = insight_marks.until_day RETURNING until_day`, organization)
 }
 
 // SetMark says until which day an organization's days are kept.
 func (st Insights) SetMark(ctx context.Context, organization int64, day string) error {
-	_, err := st.conn.exec(ctx, "UPDATE insight_marks SET until_day = $2 WHERE organization_id = $1", organization, day)
+	_, err := st.conn.Exec(ctx, "UPDATE insight_marks SET until_day = $2 WHERE organization_id = $1", organization, day)
 	return err
 }
 
 // Forget forgets the days from one on of an organization in whose past something changed; "" forgets all.
 func (st Insights) Forget(ctx context.Context, organization int64, day string) error {
-	if _, err := st.conn.exec(ctx, `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
+	if _, err := st.conn.Exec(ctx, `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
 		ON CONFLICT (organization_id) DO UPDATE
 		SET until_day = CASE WHEN insight_marks.until_day > $2 THEN $2 ELSE insight_marks.until_day END`,
 		organization, day); err != nil {
 		return err
 	}
-	_, err := st.conn.exec(ctx, "DELETE FROM insight_days WHERE organization_id = $1 AND day >= $2", organization, day)
+	_, err := st.conn.Exec(ctx, "DELETE FROM insight_days WHERE organization_id = $1 AND day >= $2", organization, day)
 	return err
 }
 
 // FirstTurn is when the first turn in a request of an organization began; NotFound where there is none.
 func (st Insights) FirstTurn(ctx context.Context, organization int64) (time.Time, error) {
-	return one(ctx, st.conn, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
+	return sqldb.One(ctx, st.conn, func(r sqldb.Row, t *time.Time) error { return r.Scan(sqldb.UTC(t)) },
 		"SELECT began_at FROM request_turns WHERE organization_id = $1 ORDER BY began_at LIMIT 1", organization)
 }
 
@@ -57,12 +60,13 @@ func (st Insights) FirstTurn(ctx context.Context, organization int64) (time.Time
 func (st Insights) AccountsWithin(ctx context.Context, organization int64, from,
 	until time.Time) (list []exchange.TurnHistory, err error) {
 	var last int64
-	_, err = all(ctx, st.conn, func(r row, _ *struct{}) error {
+	_, err = sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
 		var t exchange.RequestTurn
 		var a exchange.TurnHistory
 		var address *exchange.Address
-		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, &a.Material,
-			&a.Category, fromJSON{&address}); err != nil {
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, sqldb.FromJSON(&t.What), sqldb.UTC(&t.BeganAt),
+			&a.Material,
+			&a.Category, sqldb.FromJSON(&address)); err != nil {
 			return err
 		}
 		if t.RequestID != last {
@@ -91,19 +95,19 @@ type InsightDay struct {
 
 // Insert keeps days.
 func (st Insights) Insert(ctx context.Context, organization int64, list []InsightDay) error {
-	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
+	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		var args []any
 		for _, d := range some {
-			figures, err := text(d.Figures)
+			figures, err := sqldb.JSON(d.Figures)
 			if err != nil {
 				return err
 			}
 			args = append(args, organization, d.Day, d.Category, d.Figures.New, d.Figures.Progress, figures)
 		}
-		if _, err := st.conn.exec(ctx, "INSERT INTO insight_days (organization_id, day, category, more_new, "+
+		if _, err := st.conn.Exec(ctx, "INSERT INTO insight_days (organization_id, day, category, more_new, "+
 			"more_progress, "+
 			"figures) VALUES "+
-			places(len(some), 6), args...); err != nil {
+			sqldb.Places(len(some), 6), args...); err != nil {
 			return err
 		}
 	}
@@ -112,8 +116,8 @@ func (st Insights) Insert(ctx context.Context, organization int64, list []Insigh
 
 // List reads the days that are kept from one on, of a category or of all ("").
 func (st Insights) List(ctx context.Context, organization int64, category, from string) ([]InsightDay, error) {
-	scan := func(r row, d *InsightDay) error { return r.Scan(&d.Day, &d.Category, fromJSON{&d.Figures}) }
-	return all(ctx, st.conn, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1
+	scan := func(r sqldb.Row, d *InsightDay) error { return r.Scan(&d.Day, &d.Category, sqldb.FromJSON(&d.Figures)) }
+	return sqldb.All(ctx, st.conn, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1
 		AND day >= $2
 		AND ($3 = '' OR category = $3)
 		ORDER BY day, category`, organization, from, category)
@@ -124,8 +128,9 @@ func (st Insights) List(ctx context.Context, organization int64, category, from 
 func (st Insights) StandingBefore(ctx context.Context, organization int64, category,
 	day string) (f exchange.InsightCounts,
 	err error) {
-	scan := func(r row, f *exchange.InsightCounts) error { return r.Scan(&f.New, &f.Progress) }
-	return one(ctx, st.conn, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress),
+	scan := func(r sqldb.Row, f *exchange.InsightCounts) error { return r.Scan(&f.New, &f.Progress) }
+	return sqldb.One(ctx, st.conn, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT),
+		CAST(COALESCE(SUM(more_progress),
 		0) AS BIGINT)
 		FROM insight_days WHERE organization_id = $1 AND day < $2 AND ($3 = ''
 		OR category = $3)`, organization, day, category)

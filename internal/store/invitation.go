@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -16,73 +17,75 @@ const invitationColumns = `o.id, o.organization_id, o.registry_id, o.email, o.ro
 const invitationJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.invited_by"
 
 // scan scans an invitation as it is now.
-func (st Invitations) scan(r row, i *exchange.ShownInvitation) error {
+func (st Invitations) scan(r sqldb.Row, i *exchange.ShownInvitation) error {
 	err := r.Scan(append([]any{&i.ID, &i.OrganizationID, &i.RegistryID, &i.Email, &i.Role, &i.InvitedBy, &i.Status,
-		&i.Round, utc{&i.SentAt},
-		utc{&i.CreatedAt}, utc{&i.ExpiresAt}, &i.Mail, &i.AnsweredBy, utcNull{&i.AnsweredAt}, &i.Organization},
+		&i.Round, sqldb.UTC(&i.SentAt),
+		sqldb.UTC(&i.CreatedAt), sqldb.UTC(&i.ExpiresAt), &i.Mail, &i.AnsweredBy, sqldb.UTCOrNull(&i.AnsweredAt),
+		&i.Organization},
 		userFields(&i.Inviter)...)...)
 	i.Invitation = i.At(st.conn.Now)
 	return err
 }
 
 func (st Invitations) list(ctx context.Context, p exchange.Page,
-	f *filter) (exchange.ListPage[exchange.ShownInvitation],
+	f *sqldb.Filter) (exchange.ListPage[exchange.ShownInvitation],
 	error) {
-	l := listing[exchange.ShownInvitation]{columns: invitationColumns, table: "invitations", joins: invitationJoins,
-		scan:    st.scan,
-		id:      func(i exchange.ShownInvitation) int64 { return i.ID },
-		sorts:   map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"},
-		filters: map[string]condition{"organization": equals("o.organization_id")}}
-	return l.page(ctx, st.conn, p, f)
+	l := sqldb.Listing[exchange.ShownInvitation]{Columns: invitationColumns, Table: "invitations",
+		Joins:   invitationJoins,
+		Scan:    st.scan,
+		ID:      func(i exchange.ShownInvitation) int64 { return i.ID },
+		Sorts:   map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"},
+		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id")}}
+	return l.Page(ctx, st.conn, p, f)
 }
 
 // Get reads one invitation. Whoever changes one locks its organization first.
 func (st Invitations) Get(ctx context.Context, id int64) (exchange.ShownInvitation, error) {
-	return one(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
+	return sqldb.One(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
 		" WHERE o.id = $1", id)
 }
 
 // GetOf reads one invitation of an organization.
 func (st Invitations) GetOf(ctx context.Context, organization, id int64) (exchange.ShownInvitation, error) {
-	return one(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
+	return sqldb.One(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
 		" WHERE o.organization_id = $1 AND o.id = $2",
 		organization, id)
 }
 
 // andStatus adds that invitations have a status now.
-func (f *filter) andStatus(status exchange.InvitationStatus, now time.Time) {
+func andStatus(f *sqldb.Filter, status exchange.InvitationStatus, now time.Time) {
 	switch status {
 	case exchange.InvitationPending:
-		f.and("o.status = 'PENDING' AND o.expires_at > ?", now)
+		f.And("o.status = 'PENDING' AND o.expires_at > ?", now)
 	case exchange.InvitationExpired:
-		f.and("o.status = 'PENDING' AND o.expires_at <= ?", now)
+		f.And("o.status = 'PENDING' AND o.expires_at <= ?", now)
 	default:
-		f.and("o.status = ?", string(status))
+		f.And("o.status = ?", string(status))
 	}
 }
 
 // List lists those invitations of an organization that a filter lets through.
 func (st Invitations) List(ctx context.Context, organization int64, v exchange.InvitationFilter,
 	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
-	f := where("o.organization_id = ?", organization)
+	f := sqldb.Where("o.organization_id = ?", organization)
 	status := exchange.InvitationPending
 	if v.Status != nil {
 		status = *v.Status
 	}
-	f.andStatus(status, st.conn.Now)
-	andEqual(f, "o.role", v.Role)
+	andStatus(f, status, st.conn.Now)
+	sqldb.AndEqual(f, "o.role", v.Role)
 	return st.list(ctx, p, f)
 }
 
 // For lists those that u can answer.
 func (st Invitations) For(ctx context.Context, u exchange.User,
 	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
-	f := &filter{}
-	f.andStatus(exchange.InvitationPending, st.conn.Now)
+	f := &sqldb.Filter{}
+	andStatus(f, exchange.InvitationPending, st.conn.Now)
 	if u.VerifiedEmail == "" {
-		f.and("o.registry_id = ?", u.RegistryID)
+		f.And("o.registry_id = ?", u.RegistryID)
 	} else {
-		f.and("(o.registry_id = ? OR o.email = ?)", u.RegistryID, u.VerifiedEmail)
+		f.And("(o.registry_id = ? OR o.email = ?)", u.RegistryID, u.VerifiedEmail)
 	}
 	return st.list(ctx, p, f)
 }
@@ -90,7 +93,7 @@ func (st Invitations) For(ctx context.Context, u exchange.User,
 // Same gives the last invitation of the organization that asks the same person as i; nil
 // where there is none.
 func (st Invitations) Same(ctx context.Context, i exchange.Invitation) (*exchange.ShownInvitation, error) {
-	list, err := all(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+`
+	list, err := sqldb.All(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+`
 		WHERE o.organization_id = $1 AND o.registry_id = $2 AND o.email = $3
 		ORDER BY o.id DESC LIMIT 1`, i.OrganizationID, i.RegistryID, i.Email)
 	if err != nil || len(list) == 0 {
@@ -112,7 +115,8 @@ func (st Invitations) InvitedUsers(ctx context.Context, i exchange.Invitation) (
 	if who == "" {
 		column, who = "u.verified_email", i.Email
 	}
-	return all(ctx, st.conn, func(r row, a *InvitedUser) error { return r.Scan(&a.ID, &a.Member, &a.Owner) },
+	return sqldb.All(ctx, st.conn,
+		func(r sqldb.Row, a *InvitedUser) error { return r.Scan(&a.ID, &a.Member, &a.Owner) },
 		`SELECT u.id,
 			EXISTS (SELECT 1 FROM memberships m WHERE m.organization_id = $1 AND m.user_id = u.id
 			AND m.left_at IS NULL),
@@ -123,7 +127,7 @@ func (st Invitations) InvitedUsers(ctx context.Context, i exchange.Invitation) (
 // InvitedBy counts whom a user invited since a moment, and says when the first of them was.
 func (st Invitations) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n int, first time.Time,
 	err error) {
-	times, err := all(ctx, st.conn, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
+	times, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, t *time.Time) error { return r.Scan(sqldb.UTC(t)) },
 		"SELECT created_at FROM invitations WHERE invited_by = $1 AND created_at > $2 ORDER BY created_at LIMIT $3",
 		user, since, exchange.MaxInvited)
 	if len(times) > 0 {
@@ -134,7 +138,8 @@ func (st Invitations) InvitedBy(ctx context.Context, user uuid.UUID, since time.
 
 // Insert adds an invitation and gives its id.
 func (st Invitations) Insert(ctx context.Context, i exchange.Invitation) (int64, error) {
-	return one(ctx, st.conn, value[int64], `INSERT INTO invitations (organization_id, registry_id, email, role,
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO invitations (organization_id, registry_id, email,
+		role,
 		invited_by,
 		status, round, sent_at, created_at, expires_at, mail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10) RETURNING id`,
@@ -144,7 +149,7 @@ func (st Invitations) Insert(ctx context.Context, i exchange.Invitation) (int64,
 
 // SaveAnswer saves what became of an invitation.
 func (st Invitations) SaveAnswer(ctx context.Context, i exchange.Invitation) error {
-	_, err := st.conn.exec(ctx, "UPDATE invitations SET status = $2, answered_by = $3, answered_at = $4 WHERE id = $1",
+	_, err := st.conn.Exec(ctx, "UPDATE invitations SET status = $2, answered_by = $3, answered_at = $4 WHERE id = $1",
 		i.ID,
 		string(i.Status), i.AnsweredBy, i.AnsweredAt)
 	return err
@@ -152,7 +157,7 @@ func (st Invitations) SaveAnswer(ctx context.Context, i exchange.Invitation) err
 
 // SaveRound saves that an invitation is sent once more.
 func (st Invitations) SaveRound(ctx context.Context, i exchange.Invitation) error {
-	_, err := st.conn.exec(ctx, "UPDATE invitations SET round = $2, sent_at = $3, expires_at = $4, mail = $5 WHERE "+
+	_, err := st.conn.Exec(ctx, "UPDATE invitations SET round = $2, sent_at = $3, expires_at = $4, mail = $5 WHERE "+
 		"id = $1",
 		i.ID, i.Round, i.SentAt, i.ExpiresAt, string(i.Mail))
 	return err
@@ -162,7 +167,7 @@ func (st Invitations) SaveRound(ctx context.Context, i exchange.Invitation) erro
 // where it was in another state.
 func (st Invitations) SetMailState(ctx context.Context, id int64, round int, was,
 	now exchange.MailState) (changed bool, err error) {
-	n, err := st.conn.exec(ctx, "UPDATE invitations SET mail = $4 WHERE id = $1 AND round = $2 AND mail = $3", id,
+	n, err := st.conn.Exec(ctx, "UPDATE invitations SET mail = $4 WHERE id = $1 AND round = $2 AND mail = $3", id,
 		round,
 		string(was), string(now))
 	return n > 0, err
@@ -170,7 +175,7 @@ func (st Invitations) SetMailState(ctx context.Context, id int64, round int, was
 
 // WithdrawOwners withdraws what asks for another owner of an organization.
 func (st Invitations) WithdrawOwners(ctx context.Context, organization int64) error {
-	_, err := st.conn.exec(ctx, "UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = "+
+	_, err := st.conn.Exec(ctx, "UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = "+
 		"'PENDING' AND role = 'OWNER'", organization)
 	return err
 }
@@ -178,7 +183,7 @@ func (st Invitations) WithdrawOwners(ctx context.Context, organization int64) er
 // Settle closes what asks for a membership that is there now: join requests of members are accepted,
 // and invitations of members as members are withdrawn.
 func (st Invitations) Settle(ctx context.Context, organization int64) error {
-	_, err := st.conn.exec(ctx, `UPDATE join_requests SET status = 'ACCEPTED', answered_at = $2
+	_, err := st.conn.Exec(ctx, `UPDATE join_requests SET status = 'ACCEPTED', answered_at = $2
 		WHERE organization_id = $1
 		AND status = 'PENDING'
 		AND user_id IN (SELECT user_id FROM memberships WHERE organization_id = $1
@@ -186,12 +191,88 @@ func (st Invitations) Settle(ctx context.Context, organization int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = st.conn.exec(ctx, `UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1
+	_, err = st.conn.Exec(ctx, `UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1
 		AND status = 'PENDING'
 		AND role = 'MEMBER'
 		AND EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1
 		AND m.left_at IS NULL
 			AND (u.registry_id = invitations.registry_id OR invitations.email <> ''
 			AND u.verified_email = invitations.email))`, organization)
+	return err
+}
+
+const joinColumns = "o.id, o.organization_id, o.user_id, o.note, o.status, o.reason, o.created_at, o.answered_at, " +
+	"n.name, " + userColumns
+
+const joinJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.user_id"
+
+func scanJoin(r sqldb.Row, j *exchange.ShownJoinRequest) error {
+	return r.Scan(append([]any{&j.ID, &j.OrganizationID, &j.UserID, &j.Note, &j.Status, &j.Reason,
+		sqldb.UTC(&j.CreatedAt),
+		sqldb.UTCOrNull(&j.AnsweredAt),
+		&j.Organization}, userFields(&j.Asker)...)...)
+}
+
+// Get reads a join request of an organization. Whoever changes one locks the organization first.
+func (st JoinRequests) Get(ctx context.Context, organization, id int64) (exchange.ShownJoinRequest, error) {
+	return sqldb.One(ctx, st.conn, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+
+		" WHERE o.organization_id = $1 AND o.id = $2", organization, id)
+}
+
+// Last gives the last join request of a user to an organization; nil where there is none.
+func (st JoinRequests) Last(ctx context.Context, organization int64, user uuid.UUID) (*exchange.ShownJoinRequest,
+	error) {
+	list, err := sqldb.All(ctx, st.conn, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+`
+		WHERE o.organization_id = $1 AND o.user_id = $2 ORDER BY o.id DESC LIMIT 1`, organization, user)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// Pending counts the join requests of a user that nobody answered.
+func (st JoinRequests) Pending(ctx context.Context, user uuid.UUID) (int, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int], "SELECT COUNT(*) FROM join_requests WHERE user_id = $1 AND "+
+		"status = 'PENDING'",
+		user)
+}
+
+// List lists those to an organization.
+func (st JoinRequests) List(ctx context.Context, organization int64, v exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+	return st.list(ctx, sqldb.Where("o.organization_id = ?", organization), v, p)
+}
+
+// OfUser lists those of a user.
+func (st JoinRequests) OfUser(ctx context.Context, user uuid.UUID, v exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+	return st.list(ctx, sqldb.Where("o.user_id = ?", user), v, p)
+}
+
+func (st JoinRequests) list(ctx context.Context, f *sqldb.Filter, v exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+	sqldb.AndEqual(f, "o.status", v.Status)
+	l := sqldb.Listing[exchange.ShownJoinRequest]{Columns: joinColumns, Table: "join_requests", Joins: joinJoins,
+		Scan: scanJoin,
+		ID:   func(j exchange.ShownJoinRequest) int64 { return j.ID },
+		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
+			"user": sqldb.Equals("o.user_id")}}
+	return l.Page(ctx, st.conn, p, f)
+}
+
+// Insert adds a join request and gives its id.
+func (st JoinRequests) Insert(ctx context.Context, j exchange.JoinRequest) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO join_requests (organization_id, user_id, note,
+		status, reason,
+		created_at)
+		VALUES ($1, $2, $3, $4, '', $5) RETURNING id`, j.OrganizationID, j.UserID, j.Note, string(j.Status),
+		st.conn.Now)
+}
+
+// Save saves what became of a join request.
+func (st JoinRequests) Save(ctx context.Context, j exchange.JoinRequest) error {
+	_, err := st.conn.Exec(ctx, "UPDATE join_requests SET status = $2, reason = $3, answered_at = $4 WHERE id = $1",
+		j.ID,
+		string(j.Status), j.Reason, j.AnsweredAt)
 	return err
 }

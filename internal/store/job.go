@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -14,16 +15,16 @@ import (
 const jobColumns = `id, kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
 	checkpoint, result, created_at, ended_at, heavy, turn`
 
-func scanJob(r row, j *exchange.Job) error {
-	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, utcNull{&j.DueAt}, &j.Lease,
+func scanJob(r sqldb.Row, j *exchange.Job) error {
+	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, sqldb.UTCOrNull(&j.DueAt), &j.Lease,
 		&j.Failures, &j.Error,
 		&j.Progress.Done, &j.Progress.Total, &j.Progress.Note, (*rawText)(&j.Checkpoint), (*rawText)(&j.Result),
-		utc{&j.CreatedAt}, utcNull{&j.EndedAt}, &j.Heavy, &j.Turn)
+		sqldb.UTC(&j.CreatedAt), sqldb.UTCOrNull(&j.EndedAt), &j.Heavy, &j.Turn)
 }
 
-var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJob,
-	id:      func(j exchange.Job) int64 { return j.ID },
-	filters: map[string]condition{"user": equals("o.user_id")}}
+var jobs = sqldb.Listing[exchange.Job]{Columns: jobColumns, Table: "jobs", Scan: scanJob,
+	ID:      func(j exchange.Job) int64 { return j.ID },
+	Filters: map[string]sqldb.Condition{"user": sqldb.Equals("o.user_id")}}
 
 // Insert adds a job that is due at a moment and gives its id. Where there is one of that kind
 // with that key it gives the id of that one, and nothing is added.
@@ -42,7 +43,8 @@ func (st Jobs) Restart(ctx context.Context, j exchange.Job) (int64, error) {
 
 func (st Jobs) insert(ctx context.Context, j exchange.Job, other string) (int64, error) {
 	due, step := j.DueAt.UnixMicro(), lineStep(j)
-	id, err := one(ctx, st.conn, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease,
+	id, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at,
+		lease,
 		failures,
 		error, done, total, note,
 			created_at, heavy, turn, place)
@@ -54,7 +56,7 @@ func (st Jobs) insert(ctx context.Context, j exchange.Job, other string) (int64,
 		due,
 		due+maxSteps*step)
 	if err == nil {
-		*st.conn.enqueued = true
+		*st.conn.Enqueued = true
 	}
 	return id, err
 }
@@ -85,7 +87,7 @@ func lineOf(heavy, turn, before string) string {
 // InsertAll adds many jobs, but for those of a kind and a key that there is one of.
 func (st Jobs) InsertAll(ctx context.Context, jobs []exchange.Job) error {
 	last := map[uuid.UUID]int64{} // places
-	for some := range inBatches(jobs, st.conn.db.dialect.atOnce) {
+	for some := range sqldb.Batches(jobs, st.conn.Dialect().AtOnce) {
 		args := make([]any, 0, 16*len(some))
 		for _, j := range some {
 			place, err := st.place(ctx, j, last)
@@ -95,15 +97,15 @@ func (st Jobs) InsertAll(ctx context.Context, jobs []exchange.Job) error {
 			args = append(args, j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, 0, 0, "", 0,
 				0, "", st.conn.Now, j.Heavy, j.Turn, place)
 		}
-		_, err := st.conn.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error,
+		_, err := st.conn.Exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error,
 			done,
 			total, note,
 				created_at, heavy, turn, place)
-			VALUES `+places(len(some), 16)+" ON CONFLICT (kind, key) DO NOTHING", args...)
+			VALUES `+sqldb.Places(len(some), 16)+" ON CONFLICT (kind, key) DO NOTHING", args...)
 		if err != nil {
 			return err
 		}
-		*st.conn.enqueued = true
+		*st.conn.Enqueued = true
 	}
 	return nil
 }
@@ -117,7 +119,7 @@ func (st Jobs) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int
 	before, known := last[*j.Turn]
 	if !known {
 		var err error
-		if before, err = one(ctx, st.conn, value[int64], "SELECT COALESCE(MAX(q.place), 0) FROM "+
+		if before, err = sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COALESCE(MAX(q.place), 0) FROM "+
 			lineOf("$1", "$2", "$3"),
 			j.Heavy, j.Turn, due+maxSteps*step); err != nil {
 			return 0, err
@@ -129,20 +131,21 @@ func (st Jobs) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int
 
 // Get reads one job.
 func (st Jobs) Get(ctx context.Context, id int64) (exchange.Job, error) {
-	return one(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)
+	return sqldb.One(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)
 }
 
 // ByKey reads the job of a kind with a key.
 func (st Jobs) ByKey(ctx context.Context, kind, key string) (exchange.Job, error) {
-	return one(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key = $2", kind, key)
+	return sqldb.One(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key = $2", kind, key)
 }
 
 // ByKeys reads those of the jobs of a kind with some keys that there are.
 func (st Jobs) ByKeys(ctx context.Context, kind string, keys []string) ([]exchange.Job, error) {
 	var list []exchange.Job
-	for some := range slices.Chunk(keys, maxIn) {
-		places, args := in([]any{kind}, some)
-		found, err := all(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+places+
+	for some := range slices.Chunk(keys, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{kind}, some)
+		found, err := sqldb.All(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+
+			places+
 			")",
 			args...)
 		if err != nil {
@@ -155,23 +158,25 @@ func (st Jobs) ByKeys(ctx context.Context, kind string, keys []string) ([]exchan
 
 // ForUpdate reads one job and keeps others from changing it until commit.
 func (st Jobs) ForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
-	return one(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+st.conn.db.dialect.forUpdate, id)
+	return sqldb.One(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+st.conn.Dialect().ForUpdate,
+		id)
 }
 
 // List lists the jobs of a user, nil: of everybody.
 func (st Jobs) List(ctx context.Context, p exchange.Page, user *uuid.UUID,
 	f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
-	w := where("1 = 1")
-	andEqual(w, "o.user_id", user)
-	andEqual(w, "o.state", f.State)
-	andEqual(w, "o.kind", f.Kind)
-	return jobs.page(ctx, st.conn, p, w)
+	w := sqldb.Where("1 = 1")
+	sqldb.AndEqual(w, "o.user_id", user)
+	sqldb.AndEqual(w, "o.state", f.State)
+	sqldb.AndEqual(w, "o.kind", f.Kind)
+	return jobs.Page(ctx, st.conn, p, w)
 }
 
 // Due reports whether a job of a lane and of one of the kinds is due.
 func (st Jobs) Due(ctx context.Context, heavy bool, kinds []string) (bool, error) {
-	places, args := in([]any{st.conn.Now, heavy}, kinds)
-	return one(ctx, st.conn, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at <= $1 AND "+
+	places, args := sqldb.In([]any{st.conn.Now, heavy}, kinds)
+	return sqldb.One(ctx, st.conn, sqldb.Value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at "+
+		"<= $1 AND "+
 		"kind IN ("+
 		places+"))", args...)
 }
@@ -189,10 +194,10 @@ func (st Jobs) Claim(ctx context.Context, heavy bool, each int, kinds []string, 
 			AND q.state = $4 AND q.turn IS NOT NULL GROUP BY q.turn HAVING COUNT(*) >= $6))`
 		args = append(args, each)
 	}
-	places, args := in(args, kinds)
-	list, err := all(ctx, st.conn, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1
+	places, args := sqldb.In(args, kinds)
+	list, err := sqldb.All(ctx, st.conn, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1
 		AND kind IN (`+places+`)`+alone+`
-			ORDER BY place, id LIMIT $3`+st.conn.db.dialect.skipLocked+`)
+			ORDER BY place, id LIMIT $3`+st.conn.Dialect().SkipLocked+`)
 		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2,
 		lease = lease + 1
 		WHERE id IN (SELECT id FROM free) RETURNING `+jobColumns, args...)
@@ -207,7 +212,7 @@ func (st Jobs) Save(ctx context.Context, was exchange.JobState, j exchange.Job) 
 	if j.State == exchange.JobReady {
 		place = new(j.DueAt.UnixMicro())
 	}
-	n, err := st.conn.exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5,
+	n, err := st.conn.Exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5,
 		total = $6,
 		note = $7,
 		checkpoint = $8, result = $9, ended_at = $10, place = COALESCE($14, place) WHERE id = $11 AND lease = $12
@@ -215,7 +220,7 @@ func (st Jobs) Save(ctx context.Context, was exchange.JobState, j exchange.Job) 
 		string(j.State), j.DueAt, j.Failures, j.Error, j.Progress.Done, j.Progress.Total, j.Progress.Note,
 		orNull(j.Checkpoint), orNull(j.Result), j.EndedAt, j.ID, j.Lease, string(was), place)
 	if n == 1 && j.State == exchange.JobReady {
-		*st.conn.enqueued = true
+		*st.conn.Enqueued = true
 	}
 	return n == 1, err
 }
@@ -234,9 +239,9 @@ func orNull(raw json.RawMessage) *string {
 func (st Jobs) Renew(ctx context.Context, ids []int64, until time.Time) (map[int64]int64, error) {
 	type held struct{ id, lease int64 }
 	leases := map[int64]int64{}
-	for some := range slices.Chunk(ids, maxIn) {
-		places, args := in([]any{until, string(exchange.JobRunning)}, some)
-		list, err := all(ctx, st.conn, func(r row, h *held) error { return r.Scan(&h.id, &h.lease) },
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{until, string(exchange.JobRunning)}, some)
+		list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, h *held) error { return r.Scan(&h.id, &h.lease) },
 			"UPDATE jobs SET due_at = $1 WHERE state = $2 AND id IN ("+places+") RETURNING id, lease", args...)
 		if err != nil {
 			return nil, err
@@ -250,7 +255,7 @@ func (st Jobs) Renew(ctx context.Context, ids []int64, until time.Time) (map[int
 
 // EndLeases ends the leases that end later than any can: the clock was set back since.
 func (st Jobs) EndLeases(ctx context.Context, latest time.Time) error {
-	_, err := st.conn.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE heavy IN (TRUE, FALSE) AND due_at > $2 AND "+
+	_, err := st.conn.Exec(ctx, "UPDATE jobs SET due_at = $1 WHERE heavy IN (TRUE, FALSE) AND due_at > $2 AND "+
 		"state = $3",
 		st.conn.Now, latest, string(exchange.JobRunning))
 	return err
@@ -258,6 +263,6 @@ func (st Jobs) EndLeases(ctx context.Context, latest time.Time) error {
 
 // DeleteUntil forgets jobs that ended until a moment, and with them their keys.
 func (st Jobs) DeleteUntil(ctx context.Context, until time.Time) error {
-	_, err := st.conn.exec(ctx, "DELETE FROM jobs WHERE ended_at <= $1", until)
+	_, err := st.conn.Exec(ctx, "DELETE FROM jobs WHERE ended_at <= $1", until)
 	return err
 }

@@ -17,6 +17,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 	"aliquot/internal/store/storetest"
 )
 
@@ -169,12 +170,12 @@ func TestUnlock_WithAnotherKeyIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := l.secrets()
-		other, err := store.ParseKey(store.NewKey())
+		other, err := sqldb.ParseKey(sqldb.NewKey())
 		if err != nil {
 			t.Fatal(err)
 		}
 		again := storetest.Again(t, l.db)
-		if err := again.Unlock(l.ctx, other); !errors.Is(err, store.ErrOtherKey) {
+		if err := again.Unlock(l.ctx, other); !errors.Is(err, sqldb.ErrOtherKey) {
 			t.Errorf("got %v", err)
 		}
 		if !slices.Equal(before, l.secrets()) {
@@ -192,13 +193,13 @@ func TestUnlock_OfProcessesWithDifferentKeysOneWins(t *testing.T) {
 		for i := range 4 {
 			db := storetest.Again(t, l.db)
 			all.Go(func() {
-				key, err := store.ParseKey(store.NewKey())
+				key, err := sqldb.ParseKey(sqldb.NewKey())
 				if err == nil {
 					err = db.Unlock(l.ctx, key)
 				}
 				if err == nil {
 					won.Store(i, true)
-				} else if !errors.Is(err, store.ErrOtherKey) {
+				} else if !errors.Is(err, sqldb.ErrOtherKey) {
 					t.Error(err)
 				}
 			})
@@ -214,22 +215,22 @@ func TestUnlock_OfProcessesWithDifferentKeysOneWins(t *testing.T) {
 
 func TestParseKey_TakesOnlyAWholeKey(t *testing.T) {
 	t.Parallel()
-	key := store.NewKey()
+	key := sqldb.NewKey()
 	for text, ok := range map[string]bool{key: true, key + "\r\n": true, "": false, key[:len(key)-1]: false, key +
 		"A": false, strings.TrimPrefix(key, "alqk_"): false, "alqk_": false} {
-		if _, err := store.ParseKey(text); (err == nil) != ok || err != nil && text != "" &&
+		if _, err := sqldb.ParseKey(text); (err == nil) != ok || err != nil && text != "" &&
 			strings.Contains(err.Error(), text) && len(text) > 10 {
 			t.Errorf("%d characters: %v", len(text), err)
 		}
 	}
-	if key == store.NewKey() {
+	if key == sqldb.NewKey() {
 		t.Error("two keys are the same")
 	}
 }
 
-func newKey(t *testing.T) *store.Key {
+func newKey(t *testing.T) *sqldb.Key {
 	t.Helper()
-	key, err := store.ParseKey(store.NewKey())
+	key, err := sqldb.ParseKey(sqldb.NewKey())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,13 +264,13 @@ func TestRotate_SealsEverythingWithTheNewKeyOrNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.given(rotating, organization, webhook)
-		if err := l.db.Unlock(l.ctx, storetest.Key()); !errors.Is(err, store.ErrOtherKey) {
+		if err := l.db.Unlock(l.ctx, storetest.Key()); !errors.Is(err, sqldb.ErrOtherKey) {
 			t.Errorf("the old key: %v", err)
 		}
 		if opens, err := l.db.Opens(l.ctx, next); !opens || err != nil {
 			t.Errorf("the new key opens: %v, %v", opens, err)
 		}
-		if err := l.db.Rotate(l.ctx, newKey(t), noNote); !errors.Is(err, store.ErrOtherKey) {
+		if err := l.db.Rotate(l.ctx, newKey(t), noNote); !errors.Is(err, sqldb.ErrOtherKey) {
 			t.Errorf("a rotation by the old key: %v", err)
 		}
 		for _, value := range l.secrets() {

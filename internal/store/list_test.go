@@ -336,12 +336,12 @@ func TestSortedListsKeepNoStatements(t *testing.T) {
 			code(t, "Materials", err, "")
 		}
 		list(exchange.Order{})
-		before, _ := l.db.Kept()
+		before, _ := l.db.Prepared()
 		for _, field := range exchange.MaterialFields {
 			list(exchange.Order{Field: field})
 			list(exchange.Order{Field: field, Ascending: true})
 		}
-		if after, _ := l.db.Kept(); after != before {
+		if after, _ := l.db.Prepared(); after != before {
 			t.Errorf("%d orderings keep %d statements", 2*len(exchange.MaterialFields), after-before)
 		}
 	})

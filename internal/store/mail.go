@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -25,7 +27,8 @@ type mailScan struct {
 
 func (m *mailScan) fields() []any {
 	return []any{&m.s.Delivery, &m.s.TimeZone, &m.s.QuietFrom, &m.s.QuietUntil, &m.s.DigestAt, &m.s.DigestDay,
-		fromJSON{&m.s.Muted}, &m.refused.Address, &m.refused.Reason, utcNull{&m.refusedAt}, utcNull{&m.saved}}
+		sqldb.FromJSON(&m.s.Muted), &m.refused.Address, &m.refused.Reason, sqldb.UTCOrNull(&m.refusedAt),
+		sqldb.UTCOrNull(&m.saved)}
 }
 
 func (m *mailScan) settings(user uuid.UUID) exchange.MailSettings {
@@ -46,7 +49,7 @@ type Reader struct {
 	Mail exchange.MailSettings
 }
 
-func scanReader(r row, p *Reader) error {
+func scanReader(r sqldb.Row, p *Reader) error {
 	var m mailScan
 	err := r.Scan(append(userFields(&p.User), m.fields()...)...)
 	p.Mail = m.settings(p.ID)
@@ -55,7 +58,7 @@ func scanReader(r row, p *Reader) error {
 
 // Reader reads one person with how they want mail.
 func (st Mail) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
-	return one(ctx, st.conn, scanReader, "SELECT "+userColumns+", "+mailColumns+
+	return sqldb.One(ctx, st.conn, scanReader, "SELECT "+userColumns+", "+mailColumns+
 		" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
@@ -71,7 +74,7 @@ type VisitorState struct {
 
 // Visitor reads somebody with what pages tell them.
 func (st Mail) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error) {
-	scan := func(r row, v *VisitorState) error {
+	scan := func(r sqldb.Row, v *VisitorState) error {
 		var m mailScan
 		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting)...)
 		v.Mail = m.settings(v.ID)
@@ -82,7 +85,7 @@ func (st Mail) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error
 		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " +
 			strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + maxCounted + ") first)"
 	}
-	return one(ctx, st.conn, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1
+	return sqldb.One(ctx, st.conn, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1
 		FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+maxCounted+`) first),
 		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
@@ -98,7 +101,7 @@ func (st Mail) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, err
 
 // SaveSettings keeps how a person wants mail.
 func (st Mail) SaveSettings(ctx context.Context, s exchange.MailSettings) error {
-	muted, err := text(s.Muted)
+	muted, err := sqldb.JSON(s.Muted)
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,7 @@ func (st Mail) SaveSettings(ctx context.Context, s exchange.MailSettings) error 
 	if s.Refused != nil {
 		refused, refusedAt = *s.Refused, &s.Refused.At
 	}
-	_, err = st.conn.exec(ctx, `INSERT INTO mail_settings (user_id, delivery, time_zone, quiet_from, quiet_until,
+	_, err = st.conn.Exec(ctx, `INSERT INTO mail_settings (user_id, delivery, time_zone, quiet_from, quiet_until,
 		digest_at,
 		digest_day, muted,
 			refused_address, refused_reason, refused_at, updated_at)
@@ -144,14 +147,15 @@ func (st Mail) OfAnnouncement(ctx context.Context, news int64, limit int) ([]ToM
 }
 
 func (st Mail) toMail(ctx context.Context, column string, id int64, limit int) ([]ToMail, error) {
-	scan := func(r row, t *ToMail) error {
+	scan := func(r sqldb.Row, t *ToMail) error {
 		var m mailScan
 		var user uuid.UUID
 		err := r.Scan(append([]any{&t.Notification, &t.Kind, &t.Category, &user, &t.Address}, m.fields()...)...)
 		t.Mail = m.settings(user)
 		return err
 	}
-	return all(ctx, st.conn, scan, "SELECT n.id, COALESCE(e.kind, w.kind), n.category, u.id, u.email, "+mailColumns+
+	return sqldb.All(ctx, st.conn, scan, "SELECT n.id, COALESCE(e.kind, w.kind), n.category, u.id, u.email, "+
+		mailColumns+
 		` FROM notifications n JOIN users u ON u.id = n.user_id
 		LEFT JOIN request_events e ON e.id = n.event_id LEFT JOIN news w ON w.id = n.news_id LEFT JOIN mail_settings s
 		ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
@@ -159,9 +163,9 @@ func (st Mail) toMail(ctx context.Context, column string, id int64, limit int) (
 
 // SetState says what became of the mail about notifications that were in a state.
 func (st Mail) SetState(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
-	for some := range slices.Chunk(ids, maxIn) {
-		places, args := in([]any{string(was), string(now)}, some)
-		if _, err := st.conn.exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")",
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{string(was), string(now)}, some)
+		if _, err := st.conn.Exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")",
 			args...); err != nil {
 			return err
 		}
@@ -171,7 +175,7 @@ func (st Mail) SetState(ctx context.Context, was, now exchange.MailState, ids ..
 
 // NoneSoFar says that no mail is wanted about what nobody looked at yet.
 func (st Mail) NoneSoFar(ctx context.Context) error {
-	_, err := st.conn.exec(ctx, "UPDATE notifications SET mail = 'NOT_WANTED' WHERE mail = 'NEW'")
+	_, err := st.conn.Exec(ctx, "UPDATE notifications SET mail = 'NOT_WANTED' WHERE mail = 'NEW'")
 	return err
 }
 
@@ -179,8 +183,8 @@ func (st Mail) NoneSoFar(ctx context.Context) error {
 // nothing does.
 func (st Mail) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.MailState) (since time.Time, some bool,
 	err error) {
-	scan := func(r row, t *time.Time) error { return r.Scan(utc{t}) }
-	list, err := all(ctx, st.conn, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+
+	scan := func(r sqldb.Row, t *time.Time) error { return r.Scan(sqldb.UTC(t)) }
+	list, err := sqldb.All(ctx, st.conn, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+
 		waiting(waits)+
 		" ORDER BY id LIMIT 1", user)
 	if err != nil || len(list) == 0 {
@@ -191,8 +195,9 @@ func (st Mail) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.M
 
 // DigestIDs are the oldest notifications that wait like that. It locks them.
 func (st Mail) DigestIDs(ctx context.Context, user uuid.UUID, waits exchange.MailState, limit int) ([]int64, error) {
-	return all(ctx, st.conn, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+
-		" ORDER BY id LIMIT $2"+st.conn.db.dialect.forUpdate, user, limit)
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+
+		waiting(waits)+
+		" ORDER BY id LIMIT $2"+st.conn.Dialect().ForUpdate, user, limit)
 }
 
 // waiting is the state in the words of the index that has those notifications.
@@ -201,4 +206,62 @@ func waiting(state exchange.MailState) string {
 		return "'HELD'"
 	}
 	return "'DIGEST'"
+}
+
+// MailCount is how much mail one person has caused to one recipient.
+type MailCount struct {
+	Recipient string
+	Since     time.Time  // the beginning of the present span of time
+	Sent      int        // messages since then
+	Met       *time.Time // when the person last turned to them first; nil: never
+}
+
+// Count counts one message of a person to each recipient, in spans of time that begin with their first message;
+// first: the person turns to them first, which counts once a day.
+func (st Mail) Count(ctx context.Context, actor uuid.UUID, recipients []string, span, day time.Duration,
+	first bool) (list []MailCount, err error) {
+	var met *time.Time
+	if first {
+		met = &st.conn.Now
+	}
+	scan := func(r sqldb.Row, m *MailCount) error {
+		return r.Scan(&m.Recipient, sqldb.UTC(&m.Since), &m.Sent, sqldb.UTCOrNull(&m.Met))
+	}
+	// those who count at the same time lock rows in the same order
+	recipients = slices.Sorted(slices.Values(recipients))
+	for some := range sqldb.Batches(recipients, sqldb.MaxIn) {
+		args := []any{actor, st.conn.Now, met, st.conn.Now.Add(-span), st.conn.Now.Add(-day)}
+		rows := make([]string, len(some))
+		for i, recipient := range some {
+			args = append(args, recipient)
+			rows[i] = fmt.Sprintf("($1, $%d, $2, 1, $3)", len(args))
+		}
+		counted, err := sqldb.All(ctx, st.conn, scan,
+			"INSERT INTO mail_counts (actor_id, recipient, since, sent, met) "+
+				"VALUES "+
+				strings.Join(rows, ", ")+`
+			ON CONFLICT (actor_id, recipient) DO UPDATE SET
+				sent = CASE WHEN mail_counts.since > $4 THEN mail_counts.sent + 1 ELSE 1 END,
+				since = CASE WHEN mail_counts.since > $4 THEN mail_counts.since ELSE excluded.since END,
+				met = CASE WHEN excluded.met IS NULL OR mail_counts.met > $5 THEN mail_counts.met ELSE excluded.met END
+			RETURNING recipient, since, sent, met`, args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, counted...)
+	}
+	return list, nil
+}
+
+// Contacts counts the people whom somebody turned to first since a moment.
+func (st Mail) Contacts(ctx context.Context, actor uuid.UUID, since time.Time) (int, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int],
+		"SELECT COUNT(*) FROM mail_counts WHERE actor_id = $1 AND met > $2", actor,
+		since)
+}
+
+// DeleteCounts forgets what counts for no limit any more.
+func (st Mail) DeleteCounts(ctx context.Context, before time.Time) error {
+	_, err := st.conn.Exec(ctx, "DELETE FROM mail_counts WHERE since < $1 AND (met IS NULL OR met < $1)", before)
+	return err
 }

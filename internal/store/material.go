@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/search"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -24,9 +26,11 @@ func materialFields(m *exchange.Material) []any {
 	return []any{&m.ID, &m.OrganizationID, &m.Category, &m.Reference, &m.Title, &m.URL, &m.PubMedID,
 		(*rawText)(&m.Metadata),
 		&m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachmentID, &m.ShippingID,
-		&m.Imported, &m.ImportSource, &m.ImportIdentifier, fromJSON{&m.Organisms}, &m.PublicationTitle, &m.PrePrintDOI,
+		&m.Imported, &m.ImportSource, &m.ImportIdentifier, sqldb.FromJSON(&m.Organisms), &m.PublicationTitle,
+		&m.PrePrintDOI,
 		&m.PrePrintTitle,
-		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &m.ContactID, &m.Archived, utc{&m.CreatedAt}, utc{&m.UpdatedAt}}
+		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &m.ContactID, &m.Archived, sqldb.UTC(&m.CreatedAt),
+		sqldb.UTC(&m.UpdatedAt)}
 }
 
 // rawText is JSON that is kept as text and passed on as it is.
@@ -43,7 +47,7 @@ func (t *rawText) Scan(src any) error {
 	return nil
 }
 
-func scanMaterial(r row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
+func scanMaterial(r sqldb.Row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
 
 const shownMaterial = materialColumns + ", " + userColumns + `,
 	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g
@@ -52,7 +56,8 @@ const shownMaterial = materialColumns + ", " + userColumns + `,
 
 func shownFields(m *exchange.ShownMaterial) []any {
 	m.Grants = []int64{}
-	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants}, hiddenMetadata{m})
+	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), sqldb.IDs(&m.Grants),
+		hiddenMetadata{m})
 }
 
 // hiddenMetadata scans, after all other columns, the keys that the lab of a material publishes, and hides the others.
@@ -63,13 +68,15 @@ func (s hiddenMetadata) Scan(src any) error {
 	var published []string
 	var err error
 	if src != "[]" { // as of most labs
-		err = fromJSON{&published}.Scan(src)
+		err = sqldb.FromJSON(&published).Scan(src)
 	}
 	s.m.Conceal(published)
 	return err
 }
 
-func scanShownMaterial(r row, m *exchange.ShownMaterial) error { return r.Scan(shownFields(m)...) }
+func scanShownMaterial(r sqldb.Row, m *exchange.ShownMaterial) error {
+	return r.Scan(shownFields(m)...)
+}
 
 const (
 	materialFrom = "materials o " + contactJoin
@@ -78,68 +85,66 @@ const (
 
 // Shown reads one material with its contact and grants, in one query.
 func (st Materials) Shown(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
-	return one(ctx, st.conn, scanShownMaterial, selectShownMaterial, id)
+	return sqldb.One(ctx, st.conn, scanShownMaterial, selectShownMaterial, id)
 }
 
 var selectShownMaterial = "SELECT " + shownMaterial + " FROM " + materialFrom + " WHERE o.id = $1 AND " + published("o")
 
 // Get reads one material.
 func (st Materials) Get(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
 		published("o"),
 		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
 func (st Materials) ForUpdate(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
-		published("o")+st.conn.db.dialect.forUpdate, id)
+	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+		published("o")+st.conn.Dialect().ForUpdate, id)
 }
 
 // ForShare reads one and keeps it as it is until commit; others may do so at the same time.
 func (st Materials) ForShare(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
-		published("o")+st.conn.db.dialect.forShare, id)
+	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+		published("o")+st.conn.Dialect().ForShare, id)
 }
 
 // ByImport reads the material that was imported under an identifier.
 func (st Materials) ByImport(ctx context.Context, source, identifier string) (exchange.ShownMaterial, error) {
-	return one(ctx, st.conn, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
+	return sqldb.One(ctx, st.conn, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
 		" WHERE o.import_source = $1 AND o.import_identifier = $2 AND "+published("o"), source, identifier)
 }
 
 // membersOf are the organizations of a user.
 const membersOf = "SELECT m.organization_id FROM memberships m WHERE m.user_id = ? AND m.left_at IS NULL"
 
-// today is the day up to whose beginning embargoes ended.
-func (c *conn) today() string { return c.Now.Format(time.DateOnly) }
-
 // andVisible adds the condition that viewer may see the material o: it is not under embargo, or of an
 // organization of theirs.
-func (c *conn) andVisible(w *filter, viewer uuid.UUID) {
-	w.and("(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN ("+membersOf+"))", c.today(), viewer)
+func andVisible(w *sqldb.Filter, c *sqldb.Conn, viewer uuid.UUID) {
+	w.And("(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN ("+membersOf+"))", c.Today(), viewer)
 }
 
 // List lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
 func (st Materials) List(ctx context.Context, p exchange.Page, f exchange.MaterialFilter,
 	viewer uuid.UUID) (exchange.ListPage[exchange.ShownMaterial], error) {
-	w := &filter{}
-	st.conn.andVisible(w, viewer)
-	w.and(published("o"))
-	andEqual(w, "o.organization_id", f.Organization)
-	andEqual(w, "o.category", f.Category)
-	andEqual(w, "o.is_archived", f.Archived)
-	return shownMaterials.page(ctx, st.conn, p, w)
+	w := &sqldb.Filter{}
+	andVisible(w, st.conn, viewer)
+	w.And(published("o"))
+	sqldb.AndEqual(w, "o.organization_id", f.Organization)
+	sqldb.AndEqual(w, "o.category", f.Category)
+	sqldb.AndEqual(w, "o.is_archived", f.Archived)
+	return shownMaterials.Page(ctx, st.conn, p, w)
 }
 
-var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin,
-	scan:  scanShownMaterial,
-	id:    func(m exchange.ShownMaterial) int64 { return m.ID },
-	sorts: map[string]string{"organization": "o.organization_id"}, filters: map[string]condition{
-		"organization": equals("o.organization_id"), "contact_user": equals("o.contact_user_id"),
-		"mta_attachment":        equals("o.mta_attachment_id"),
-		"shipping_requirements": equals("o.shipping_requirements_id")}}
+var shownMaterials = sqldb.Listing[exchange.ShownMaterial]{Columns: shownMaterial, Table: "materials",
+	Joins: contactJoin,
+	Scan:  scanShownMaterial,
+	ID:    func(m exchange.ShownMaterial) int64 { return m.ID },
+	Sorts: map[string]string{"organization": "o.organization_id"}, Filters: map[string]sqldb.Condition{
+		"organization": sqldb.Equals("o.organization_id"), "contact_user": sqldb.Equals("o.contact_user_id"),
+		"mta_attachment":        sqldb.Equals("o.mta_attachment_id"),
+		"shipping_requirements": sqldb.Equals("o.shipping_requirements_id")}}
 
 // materialWritten are the columns that args fills.
 var materialWritten = strings.Fields(`organization_id category reference title url pubmed_id additional_metadata
@@ -169,7 +174,7 @@ func (st Materials) InsertAll(ctx context.Context, list []exchange.Material) (id
 	if err := Alerts(st).noteChanges(ctx, epoch, list); err != nil {
 		return nil, err
 	}
-	return ids, st.conn.indexMaterials(ctx, list)
+	return ids, search.On(st.conn).UpdateMaterials(ctx, list)
 }
 
 // insert adds the rows of materials, staged by a job where that is not nil.
@@ -178,7 +183,7 @@ func (st Materials) insert(ctx context.Context, list []exchange.Material, epoch 
 	for i := range list {
 		list[i].CreatedAt = st.conn.Now
 	}
-	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
+	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		var args []any
 		for _, m := range some {
 			row, err := st.args([]exchange.Material{m}, epoch)
@@ -187,9 +192,10 @@ func (st Materials) insert(ctx context.Context, list []exchange.Material, epoch 
 			}
 			args = append(append(args, row...), job)
 		}
-		added, err := all(ctx, st.conn, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+
+		added, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "INSERT INTO materials ("+
+			strings.Join(materialWritten, ", ")+
 			", staged_in) VALUES "+
-			places(len(some), len(materialWritten)+1)+" RETURNING id", args...)
+			sqldb.Places(len(some), len(materialWritten)+1)+" RETURNING id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +220,7 @@ func (st Materials) UpdateAll(ctx context.Context, list []exchange.Material) err
 	if err != nil {
 		return err
 	}
-	for some := range inBatches(list, st.conn.db.dialect.atOnce) {
+	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		written, err := st.args(some, epoch)
 		if err != nil {
 			return err
@@ -223,8 +229,8 @@ func (st Materials) UpdateAll(ctx context.Context, list []exchange.Material) err
 		for i, m := range some {
 			args = append(append(args, m.ID), written[i*len(materialWritten):(i+1)*len(materialWritten)]...)
 		}
-		if _, err := st.conn.exec(ctx, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
-			places(len(some), len(materialWritten)+1)+" ON CONFLICT (id) DO UPDATE SET "+materialChanged+
+		if _, err := st.conn.Exec(ctx, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
+			sqldb.Places(len(some), len(materialWritten)+1)+" ON CONFLICT (id) DO UPDATE SET "+materialChanged+
 			fmt.Sprintf(arrivals, len(args)+1), append(args, st.conn.Now.Format(time.DateOnly))...); err != nil {
 			return err
 		}
@@ -232,7 +238,7 @@ func (st Materials) UpdateAll(ctx context.Context, list []exchange.Material) err
 	if err := Alerts(st).noteChanges(ctx, epoch, list); err != nil {
 		return err
 	}
-	return st.conn.indexMaterials(ctx, list)
+	return search.On(st.conn).UpdateMaterials(ctx, list)
 }
 
 // arrivals sets in which epoch a material came back from the archive, or its embargo ended by a change;
@@ -244,14 +250,14 @@ const arrivals = `, listed_in = CASE WHEN materials.is_archived
 		THEN excluded.opened_in ELSE materials.opened_in END`
 
 // materialChanged sets what an update may change.
-var materialChanged = excluded(slices.DeleteFunc(slices.Clone(materialWritten), func(column string) bool {
+var materialChanged = sqldb.Excluded(slices.DeleteFunc(slices.Clone(materialWritten), func(column string) bool {
 	return column == "created_at" || column == "listed_in" || column == "opened_in"
 }))
 
 func (st Materials) args(list []exchange.Material, epoch int64) ([]any, error) {
 	args := make([]any, 0, len(list)*(len(materialWritten)+1))
 	for _, m := range list {
-		organisms, err := text(m.Organisms)
+		organisms, err := sqldb.JSON(m.Organisms)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +277,8 @@ func (st Materials) args(list []exchange.Material, epoch int64) ([]any, error) {
 
 // Accepted reports whether the lab of a material accepted a request of a user for it, and did not turn it down since.
 func (st Materials) Accepted(ctx context.Context, material int64, requester uuid.UUID) (bool, error) {
-	return one(ctx, st.conn, value[bool], `SELECT EXISTS (SELECT 1 FROM material_requests WHERE material_id = $1
+	return sqldb.One(ctx, st.conn, sqldb.Value[bool], `SELECT EXISTS (SELECT 1 FROM material_requests
+		WHERE material_id = $1
 		AND requester_id = $2
 		AND status IN ('APPROVED', 'IN_FULFILLMENT', 'FULFILLED', 'VERIFIED_FULFILLED')
 		AND deleted_at IS NULL)`, material, requester)
@@ -279,7 +286,59 @@ func (st Materials) Accepted(ctx context.Context, material int64, requester uuid
 
 // ActiveRequests is how many requests of a material are under way.
 func (st Materials) ActiveRequests(ctx context.Context, material int64) (int64, error) {
-	return one(ctx, st.conn, value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = $1 AND "+
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = "+
+		"$1 AND "+
 		"is_active "+
 		"AND deleted_at IS NULL", material)
+}
+
+// Reindex updates the index rows of materials after a change of other data that they are found by, such as the
+// name of their organization. Ids that do not exist are skipped.
+func (st Materials) Reindex(ctx context.Context, ids []int64) error {
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		list, err := sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
+			" FROM materials o WHERE o.id IN ("+
+			places+
+			") ORDER BY o.id"+
+			st.conn.Dialect().ForUpdate, args...)
+		if err != nil {
+			return err
+		}
+		if err := search.On(st.conn).UpdateMaterials(ctx, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Search returns the materials that match a search and that its viewer may see. Without words, the newest are
+// the most relevant.
+func (st Materials) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial],
+	error) {
+	return search.Find(ctx, st.conn, search.Materials, s, shownMaterial, materialFrom, shownFields)
+}
+
+// Move is that a material went from an organization to another.
+type Move struct {
+	From    int64
+	Version int64 // of the material, that it made
+	MovedAt time.Time
+}
+
+// InsertMove notes that a material, which versions call object, goes from an organization to another, before the
+// version is kept that this makes.
+func (st Materials) InsertMove(ctx context.Context, material, from int64, object string) error {
+	_, err := st.conn.Exec(ctx, `INSERT INTO material_moves (material_id, from_organization_id, version, moved_at)
+		VALUES ($1, $2, (SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $3),
+		$4)`, material, from, object, st.conn.Now)
+	return err
+}
+
+// MovedFrom gives the last move of a material away from an organization that a user is a member of, if there is any.
+func (st Materials) MovedFrom(ctx context.Context, material int64, user uuid.UUID) ([]Move, error) {
+	scan := func(r sqldb.Row, m *Move) error { return r.Scan(&m.From, &m.Version, sqldb.UTC(&m.MovedAt)) }
+	return sqldb.All(ctx, st.conn, scan, `SELECT v.from_organization_id, v.version, v.moved_at FROM material_moves v
+		JOIN memberships m ON m.organization_id = v.from_organization_id AND m.user_id = $2 AND m.left_at IS NULL
+		WHERE v.material_id = $1 ORDER BY v.id DESC LIMIT 1`, material, user)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
 	"aliquot/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,7 +114,7 @@ func TestMigrateRefusesANewerDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, dryRun := range []bool{false, true} {
-			if names, err := db.Migrate(t.Context(), dryRun); !errors.Is(err, store.ErrNewer) || names != nil {
+			if names, err := db.Migrate(t.Context(), dryRun); !errors.Is(err, sqldb.ErrNewer) || names != nil {
 				t.Errorf("Migrate(dryRun %v) = %v, %v, want ErrNewer", dryRun, names, err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -25,24 +26,24 @@ const (
 		JOIN users u ON u.id = COALESCE(e.actor_id, n.actor_id, o.user_id)`
 )
 
-var notifications = listing[exchange.Notification]{
-	columns: notificationColumns,
-	table:   "notifications",
-	joins:   notificationJoins,
-	scan:    scanNotification,
-	id:      func(n exchange.Notification) int64 { return n.ID },
-	sorts:   map[string]string{"kind": "COALESCE(e.kind, n.kind)", "request": "e.request_id"},
-	filters: map[string]condition{
-		"read": func(f *filter, read any) { f.and("(o.read_at IS NOT NULL) = ?", read) },
-		"actor": func(f *filter, by any) {
-			f.and("(EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND e.actor_id = ?) OR EXISTS "+
+var notifications = sqldb.Listing[exchange.Notification]{
+	Columns: notificationColumns,
+	Table:   "notifications",
+	Joins:   notificationJoins,
+	Scan:    scanNotification,
+	ID:      func(n exchange.Notification) int64 { return n.ID },
+	Sorts:   map[string]string{"kind": "COALESCE(e.kind, n.kind)", "request": "e.request_id"},
+	Filters: map[string]sqldb.Condition{
+		"read": func(f *sqldb.Filter, read any) { f.And("(o.read_at IS NOT NULL) = ?", read) },
+		"actor": func(f *sqldb.Filter, by any) {
+			f.And("(EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND e.actor_id = ?) OR EXISTS "+
 				"(SELECT 1 FROM news n WHERE n.id = o.news_id AND n.actor_id = ?))", by, by)
 		},
-		"material": func(f *filter, id any) {
-			f.and("o.event_id IN (SELECT e.id FROM request_events e JOIN material_requests r ON r.id = e.request_id "+
+		"material": func(f *sqldb.Filter, id any) {
+			f.And("o.event_id IN (SELECT e.id FROM request_events e JOIN material_requests r ON r.id = e.request_id "+
 				"WHERE r.material_id = ?)", id)
 		},
-		"event":      equals("o.event_id"),
+		"event":      sqldb.Equals("o.event_id"),
 		"invitation": ofNews("invitation"), "join_request": ofNews("join_request"), "webhook": ofNews("webhook"),
 		"saved_search": ofNews("saved_search"),
 	},
@@ -50,25 +51,26 @@ var notifications = listing[exchange.Notification]{
 
 // ofNews holds where the detail of the news has an id under a key. No text in it looks like that: quotes in texts
 // are escaped.
-func ofNews(key string) condition {
-	return func(f *filter, id any) {
+func ofNews(key string) sqldb.Condition {
+	return func(f *sqldb.Filter, id any) {
 		part := fmt.Sprintf("%%%q:%d", key, id)
-		f.and("EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND (n.detail LIKE ? OR n.detail LIKE ?))", part+
+		f.And("EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND (n.detail LIKE ? OR n.detail LIKE ?))", part+
 			",%", part+"}%")
 	}
 }
 
-func scanNotification(r row, n *exchange.Notification) error {
+func scanNotification(r sqldb.Row, n *exchange.Notification) error {
 	var kind, detail string
 	var by uuid.UUID
 	var event, news *int64
 	var happened, known *time.Time // of the event; of the news
 	var actor exchange.User
 	e := exchange.Event{}
-	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &kind, &by,
+	fields := append([]any{&n.ID, &n.User, &n.Category, sqldb.UTC(&n.CreatedAt), sqldb.UTCOrNull(&n.ReadAt), &n.Mail,
+		&kind, &by,
 		&detail,
-		&event, utcNull{&happened}, &e.RequestID, &e.Seq, &n.Material, &n.Title,
-		&news, utcNull{&known}, &n.Organization, &n.OrganizationName}, userFields(&actor)...)
+		&event, sqldb.UTCOrNull(&happened), &e.RequestID, &e.Seq, &n.Material, &n.Title,
+		&news, sqldb.UTCOrNull(&known), &n.Organization, &n.OrganizationName}, userFields(&actor)...)
 	if err := r.Scan(fields...); err != nil {
 		return err
 	}
@@ -88,45 +90,46 @@ func scanNotification(r row, n *exchange.Notification) error {
 // List lists a person's notifications.
 func (st Notifications) List(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter,
 	p exchange.Page) (exchange.ListPage[exchange.Notification], error) {
-	f := where("o.user_id = ?", user)
+	f := sqldb.Where("o.user_id = ?", user)
 	switch {
 	case by.Unread == nil:
 	case *by.Unread:
-		f.and("o.read_at IS NULL")
+		f.And("o.read_at IS NULL")
 	default:
-		f.and("o.read_at IS NOT NULL")
+		f.And("o.read_at IS NOT NULL")
 	}
-	andEqual(f, "o.category", by.Category)
+	sqldb.AndEqual(f, "o.category", by.Category)
 	if by.Since != nil {
-		f.and("o.created_at >= ?", time.Time(*by.Since))
+		f.And("o.created_at >= ?", time.Time(*by.Since))
 	}
 	const ofEvent, ofNews = "EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND ",
 		"EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND "
 	if by.Kind != nil {
-		f.and("("+ofEvent+"e.kind = ?) OR "+ofNews+"n.kind = ?))", string(*by.Kind), string(*by.Kind))
+		f.And("("+ofEvent+"e.kind = ?) OR "+ofNews+"n.kind = ?))", string(*by.Kind), string(*by.Kind))
 	}
 	if by.Request != nil {
-		f.and(ofEvent+"e.request_id = ?)", *by.Request)
+		f.And(ofEvent+"e.request_id = ?)", *by.Request)
 	}
 	if by.Organization != nil {
-		f.and("("+ofEvent+`EXISTS (SELECT 1 FROM material_requests r JOIN materials m ON m.id = r.material_id
+		f.And("("+ofEvent+`EXISTS (SELECT 1 FROM material_requests r JOIN materials m ON m.id = r.material_id
 			WHERE r.id = e.request_id AND m.organization_id = ?))
 			OR `+ofNews+"n.organization_id = ?))", *by.Organization, *by.Organization)
 	}
-	return notifications.page(ctx, st.conn, p, f)
+	return notifications.Page(ctx, st.conn, p, f)
 }
 
 // Get reads one notification.
 func (st Notifications) Get(ctx context.Context, id int64) (exchange.Notification, error) {
-	return one(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+	return sqldb.One(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
+		notificationJoins+
 		" WHERE o.id = $1", id)
 }
 
 // ByIDs reads those of the notifications that exist, the oldest first.
 func (st Notifications) ByIDs(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
-	for some := range slices.Chunk(ids, maxIn) {
-		places, args := in(nil, some)
-		found, err := all(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		found, err := sqldb.All(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
 			notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
@@ -139,16 +142,18 @@ func (st Notifications) ByIDs(ctx context.Context, ids []int64) (list []exchange
 // ForUpdate reads one notification and keeps others from changing it until commit.
 func (st Notifications) ForUpdate(ctx context.Context, id int64) (exchange.Notification, error) {
 	lock := ""
-	if st.conn.db.dialect.forUpdate != "" {
-		lock = st.conn.db.dialect.forUpdate + " OF o"
+	if st.conn.Dialect().ForUpdate != "" {
+		lock = st.conn.Dialect().ForUpdate + " OF o"
 	}
-	return one(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+	return sqldb.One(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
+		notificationJoins+
 		" WHERE o.id = $1"+lock, id)
 }
 
 // Unread counts a person's unread notifications.
 func (st Notifications) Unread(ctx context.Context, user uuid.UUID) (int64, error) {
-	return one(ctx, st.conn, value[int64], "SELECT COUNT(*) FROM notifications WHERE user_id = $1 AND read_at IS NULL",
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM notifications WHERE user_id = $1 AND "+
+		"read_at IS NULL",
 		user)
 }
 
@@ -159,7 +164,7 @@ func (st Notifications) MarkRead(ctx context.Context, user uuid.UUID, id int64, 
 	if read {
 		at = &st.conn.Now
 	}
-	n, err := st.conn.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id = $2", user, id, at)
+	n, err := st.conn.Exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id = $2", user, id, at)
 	if err != nil || n > 0 {
 		return st.marked(ctx, user, err)
 	}
@@ -168,7 +173,7 @@ func (st Notifications) MarkRead(ctx context.Context, user uuid.UUID, id int64, 
 
 // MarkAllRead marks those of a person's notifications as read that are unread and have an id up to until.
 func (st Notifications) MarkAllRead(ctx context.Context, user uuid.UUID, until int64) error {
-	_, err := st.conn.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at "+
+	_, err := st.conn.Exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at "+
 		"IS NULL",
 		user, until, st.conn.Now)
 	return st.marked(ctx, user, err)
@@ -177,8 +182,8 @@ func (st Notifications) MarkAllRead(ctx context.Context, user uuid.UUID, until i
 // marked lets the streams of every process know that a person's count changed, unless err.
 func (st Notifications) marked(ctx context.Context, user uuid.UUID, err error) error {
 	if err == nil {
-		*st.conn.news = true
-		_, err = st.conn.exec(ctx, "UPDATE users SET marks = marks + 1 WHERE id = $1", user)
+		*st.conn.News = true
+		_, err = st.conn.Exec(ctx, "UPDATE users SET marks = marks + 1 WHERE id = $1", user)
 	}
 	return err
 }
@@ -186,7 +191,8 @@ func (st Notifications) marked(ctx context.Context, user uuid.UUID, err error) e
 // Behind reads the first notifications of a person with an id above after.
 func (st Notifications) Behind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification,
 	error) {
-	return all(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+	return sqldb.All(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
+		notificationJoins+
 		`
 		WHERE o.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3`, user, after, limit)
 }
@@ -198,25 +204,29 @@ type NotificationStamp struct {
 	At   time.Time
 }
 
-func scanStamp(r row, s *NotificationStamp) error { return r.Scan(&s.ID, &s.User, utc{&s.At}) }
+func scanStamp(r sqldb.Row, s *NotificationStamp) error {
+	return r.Scan(&s.ID, &s.User, sqldb.UTC(&s.At))
+}
 
 // Newest are those of a person, the newest first.
 func (st Notifications) Newest(ctx context.Context, user uuid.UUID, limit int) ([]NotificationStamp, error) {
-	return all(ctx, st.conn, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 "+
+	return sqldb.All(ctx, st.conn, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 "+
 		"ORDER BY id "+
 		"DESC LIMIT $2", user, limit)
 }
 
 // Added are everybody's notifications with an id above after, by id.
 func (st Notifications) Added(ctx context.Context, after int64) ([]NotificationStamp, error) {
-	return all(ctx, st.conn, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE id > $1 ORDER BY id",
+	return sqldb.All(ctx, st.conn, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE id > $1 "+
+		"ORDER BY id",
 		after)
 }
 
 // AddedBefore is the highest id of those of the newest notifications that were made before a moment,
 // or the lowest of the newest; 0 where there is none.
 func (st Notifications) AddedBefore(ctx context.Context, moment time.Time, newest int) (int64, error) {
-	return one(ctx, st.conn, value[int64], `SELECT COALESCE(MAX(CASE WHEN created_at < $1 THEN id END), MIN(id) - 1, 0)
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `SELECT COALESCE(MAX(CASE WHEN created_at < $1 THEN id END),
+		MIN(id) - 1, 0)
 		FROM (SELECT id, created_at FROM notifications ORDER BY id DESC LIMIT $2) newest`, moment, newest)
 }
 
@@ -227,9 +237,9 @@ func (st Notifications) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.
 		n    int64
 	}
 	marks := map[uuid.UUID]int64{}
-	for some := range slices.Chunk(users, maxIn) {
-		places, args := in(nil, some)
-		list, err := all(ctx, st.conn, func(r row, m *mark) error { return r.Scan(&m.user, &m.n) },
+	for some := range slices.Chunk(users, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, m *mark) error { return r.Scan(&m.user, &m.n) },
 			"SELECT id, marks FROM users WHERE id IN ("+places+")", args...)
 		if err != nil {
 			return nil, err
@@ -248,9 +258,9 @@ func (st Tokens) Valid(ctx context.Context, tokens []int64) (map[int64]bool, err
 		admin bool
 	}
 	valid := map[int64]bool{}
-	for some := range slices.Chunk(tokens, maxIn) {
-		places, args := in([]any{st.conn.Now}, some)
-		list, err := all(ctx, st.conn, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
+	for some := range slices.Chunk(tokens, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{st.conn.Now}, some)
+		list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, t *token) error { return r.Scan(&t.id, &t.admin) },
 			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND "+
 				"t.id IN ("+places+")", args...)
 		if err != nil {
@@ -261,4 +271,109 @@ func (st Tokens) Valid(ctx context.Context, tokens []int64) (map[int64]bool, err
 		}
 	}
 	return valid, nil
+}
+
+// InsertAnnouncement adds news and gives their id.
+func (st Notifications) InsertAnnouncement(ctx context.Context, n exchange.Announcement) (int64, error) {
+	detail, err := sqldb.JSON(n.Detail)
+	if err != nil {
+		return 0, err
+	}
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO news (kind, actor_id, organization_id, at, detail,
+		organization_name)
+		VALUES ($1, $2, NULLIF(CAST($3 AS BIGINT), 0), $4, $5, (SELECT name FROM organizations
+		WHERE id = $3)) RETURNING id`,
+		string(n.Kind), uuid.NullUUID{UUID: n.Actor, Valid: n.Actor != uuid.Nil}, n.Organization, st.conn.Now, detail)
+}
+
+// Announce tells users of news. The actor hears nothing of their own act; the unique index keeps it to
+// one message per person and news.
+func (st Notifications) Announce(ctx context.Context, n exchange.Announcement, users ...uuid.UUID) error {
+	for some := range slices.Chunk(users, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{n.ID, string(n.Kind.Category()), st.conn.Now, n.Actor}, some)
+		told, err := st.conn.Exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
+			SELECT CAST($1 AS BIGINT), $2, $3, 'NEW', u.id FROM users u WHERE u.id <> $4
+			AND u.id IN (`+places+`) ORDER BY u.id
+			ON CONFLICT (user_id, news_id) DO NOTHING`, args...)
+		if err != nil {
+			return err
+		}
+		*st.conn.News = *st.conn.News || told > 0
+	}
+	return nil
+}
+
+// notifyAtOnce is how many members a lab may have who hear of an event in the transaction of the act
+// itself. Larger ones would slow the act down; a job tells them.
+const notifyAtOnce = 25
+
+// notify holds one statement for each audience, so that telling any number of people is one
+// statement; the unique index keeps it to one message per person and event.
+var notify = func() map[exchange.Audience]string {
+	from := map[exchange.Group]string{
+		// CROSS JOIN: SQLite looks whether the lab is small before it goes through its members.
+		exchange.ToMembers: fmt.Sprintf(`(SELECT 1 AS one WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM memberships o
+			WHERE o.organization_id = $5 AND o.left_at IS NULL LIMIT %d) few) <= %d) small
+			CROSS JOIN memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL`, notifyAtOnce+1, notifyAtOnce),
+		exchange.ToAssignee: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
+		exchange.ToOwner: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = " +
+			"(SELECT owner_id FROM organizations WHERE id = $5)",
+		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
+	}
+	statements := map[exchange.Audience]string{}
+	for _, category := range exchange.Categories {
+		for group, who := range from {
+			query := told + who + " AND m.user_id <> $4"
+			if group != exchange.ToRequester { // a requester has no switch
+				query += " AND m." + string(category)
+			}
+			statements[exchange.Audience{Category: category, To: group}] = query + once
+		}
+	}
+	return statements
+}()
+
+// The beginning and the end of statements that tell of an event.
+const (
+	told = "INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', " +
+		"m.user_id FROM "
+	once = " ON CONFLICT (user_id, event_id) DO NOTHING"
+)
+
+// Notify tells one audience of an event; person is the requester or the assignee, where the
+// audience is one of them. The actor hears nothing of their own act. The members of a large
+// lab it does not tell; NotifyMembers does.
+func (st Notifications) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64,
+	person uuid.UUID) error {
+	args := []any{e.ID, string(a.Category), st.conn.Now, e.Actor, organization}
+	if a.To == exchange.ToAssignee || a.To == exchange.ToRequester {
+		args = append(args, person)
+	}
+	n, err := st.conn.Exec(ctx, notify[a], args...)
+	*st.conn.News = *st.conn.News || n > 0
+	return err
+}
+
+// MembersAfter reads the ids of members of an organization behind one, in their order.
+func (st Organizations) MembersAfter(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID,
+	error) {
+	return sqldb.All(ctx, st.conn, sqldb.Value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1
+		AND user_id > $2
+		AND left_at IS NULL
+		ORDER BY user_id LIMIT $3`, organization, after, limit)
+}
+
+// NotifyMembers tells of an event those members behind one of them and up to another who have not been
+// told, by their switches.
+func (st Notifications) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event,
+	organization int64,
+	after, upTo uuid.UUID) error {
+	n, err := st.conn.Exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND "+
+		"m.user_id <> "+
+		"$4 AND m."+string(category)+
+		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), st.conn.Now, e.Actor, organization,
+		after,
+		upTo)
+	*st.conn.News = *st.conn.News || n > 0
+	return err
 }

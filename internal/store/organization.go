@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/search"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -14,30 +16,35 @@ const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_d
 
 func organizationFields(o *exchange.Organization) []any {
 	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
-		fromJSON{&o.PublicKeys},
-		utc{&o.CreatedAt}, utc{&o.UpdatedAt}}
+		sqldb.FromJSON(&o.PublicKeys),
+		sqldb.UTC(&o.CreatedAt), sqldb.UTC(&o.UpdatedAt)}
 }
 
-func scanOrganization(r row, o *exchange.Organization) error { return r.Scan(organizationFields(o)...) }
+func scanOrganization(r sqldb.Row, o *exchange.Organization) error {
+	return r.Scan(organizationFields(o)...)
+}
 
 // Get reads one organization.
 func (st Organizations) Get(ctx context.Context, id int64) (exchange.Organization, error) {
-	return one(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1",
+	return sqldb.One(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+
+		" FROM organizations o WHERE o.id = $1",
 		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
 func (st Organizations) ForUpdate(ctx context.Context, id int64) (exchange.Organization, error) {
-	return one(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+
-		st.conn.db.dialect.forChange, id)
+	return sqldb.One(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+
+		" FROM organizations o WHERE o.id = $1"+
+		st.conn.Dialect().ForChange, id)
 }
 
 // List lists all.
 func (st Organizations) List(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Organization], error) {
-	l := listing[exchange.Organization]{columns: organizationColumns, table: "organizations", scan: scanOrganization,
-		id:      func(o exchange.Organization) int64 { return o.ID },
-		filters: map[string]condition{"owner": equals("o.owner_id")}}
-	return l.page(ctx, st.conn, p, where("1 = 1"))
+	l := sqldb.Listing[exchange.Organization]{Columns: organizationColumns, Table: "organizations",
+		Scan:    scanOrganization,
+		ID:      func(o exchange.Organization) int64 { return o.ID },
+		Filters: map[string]sqldb.Condition{"owner": sqldb.Equals("o.owner_id")}}
+	return l.Page(ctx, st.conn, p, sqldb.Where("1 = 1"))
 }
 
 // ByIDs reads those of the organizations that exist, the oldest first.
@@ -45,15 +52,16 @@ func (st Organizations) ByIDs(ctx context.Context, ids []int64) ([]exchange.Orga
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	places, args := in(nil, ids)
-	return all(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id IN ("+
+	places, args := sqldb.In(nil, ids)
+	return sqldb.All(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+
+		" FROM organizations o WHERE o.id IN ("+
 		places+
 		") ORDER BY o.id", args...)
 }
 
 // OfUser reads those that a user is a member of, the oldest first.
 func (st Organizations) OfUser(ctx context.Context, user uuid.UUID) ([]exchange.Organization, error) {
-	return all(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
+	return sqldb.All(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
 		JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id = $1 ORDER BY o.id`, user)
 }
 
@@ -64,13 +72,13 @@ func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uui
 		user uuid.UUID
 		exchange.Organization
 	}
-	scan := func(r row, m *membership) error {
-		return scanOrganization(extraColumns{r, []any{&m.user}}, &m.Organization)
+	scan := func(r sqldb.Row, m *membership) error {
+		return scanOrganization(sqldb.MoreColumns(r, []any{&m.user}), &m.Organization)
 	}
 	of := map[uuid.UUID][]exchange.Organization{}
-	for some := range slices.Chunk(users, maxIn) {
-		places, args := in(nil, some)
-		list, err := all(ctx, st.conn, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
+	for some := range slices.Chunk(users, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		list, err := sqldb.All(ctx, st.conn, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
 			JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL
 			WHERE m.user_id IN (`+places+") ORDER BY o.id", args...)
 		if err != nil {
@@ -85,11 +93,11 @@ func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uui
 
 // Insert adds an organization and gives its id.
 func (st Organizations) Insert(ctx context.Context, o exchange.Organization) (int64, error) {
-	keys, err := text(o.PublicKeys)
+	keys, err := sqldb.JSON(o.PublicKeys)
 	if err != nil {
 		return 0, err
 	}
-	id, err := one(ctx, st.conn, value[int64], `INSERT INTO organizations
+	id, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO organizations
 		(name, description, owner_id, decide_days, countersign_days, ship_days, public_metadata_keys, created_at,
 		updated_at, name_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $7, $8) RETURNING id`,
@@ -99,16 +107,16 @@ func (st Organizations) Insert(ctx context.Context, o exchange.Organization) (in
 		return 0, err
 	}
 	o.ID = id
-	return id, st.conn.indexOrganization(ctx, o, indexedRow{})
+	return id, search.On(st.conn).AddOrganization(ctx, o)
 }
 
 // Update saves an organization.
 func (st Organizations) Update(ctx context.Context, o exchange.Organization) error {
-	keys, err := text(o.PublicKeys)
+	keys, err := sqldb.JSON(o.PublicKeys)
 	if err != nil {
 		return err
 	}
-	if _, err := st.conn.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
+	if _, err := st.conn.Exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
 		decide_days = $5,
 		countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9, public_metadata_keys = $10
 		WHERE id = $1`,
@@ -116,11 +124,7 @@ func (st Organizations) Update(ctx context.Context, o exchange.Organization) err
 		exchange.SortKey(o.Name), keys); err != nil {
 		return err
 	}
-	was, err := st.conn.kept(ctx, organizationIndex, o.ID)
-	if err != nil {
-		return err
-	}
-	return st.conn.indexOrganization(ctx, o, was)
+	return search.On(st.conn).UpdateOrganization(ctx, o)
 }
 
 // Member is a user in one organization.
@@ -135,11 +139,11 @@ func (st Organizations) Members(ctx context.Context, organizations ...int64) ([]
 	if len(organizations) == 0 {
 		return nil, nil
 	}
-	places, args := in(nil, organizations)
-	scan := func(r row, m *Member) error {
+	places, args := sqldb.In(nil, organizations)
+	scan := func(r sqldb.Row, m *Member) error {
 		return r.Scan(append([]any{&m.OrganizationID}, userFields(&m.User)...)...)
 	}
-	return all(ctx, st.conn, scan, "SELECT m.organization_id, "+userColumns+` FROM memberships m JOIN users u
+	return sqldb.All(ctx, st.conn, scan, "SELECT m.organization_id, "+userColumns+` FROM memberships m JOIN users u
 		ON u.id = m.user_id
 		WHERE m.left_at IS NULL AND m.organization_id IN (`+places+") ORDER BY m.organization_id, m.id", args...)
 }
@@ -152,15 +156,17 @@ func (st Organizations) ListMembers(ctx context.Context, organization int64,
 		membership int64
 		exchange.User
 	}
-	scan := func(r row, m *member) error { return r.Scan(append([]any{&m.membership}, userFields(&m.User)...)...) }
-	l := listing[member]{columns: "o.id, " + userColumns, table: "memberships",
-		joins: "JOIN users u ON u.id = o.user_id",
-		scan:  scan, id: func(m member) int64 { return m.membership },
-		sorts: map[string]string{"id": "u.id", "username": "u.username", "first_name": "u.first_name_sort",
+	scan := func(r sqldb.Row, m *member) error {
+		return r.Scan(append([]any{&m.membership}, userFields(&m.User)...)...)
+	}
+	l := sqldb.Listing[member]{Columns: "o.id, " + userColumns, Table: "memberships",
+		Joins: "JOIN users u ON u.id = o.user_id",
+		Scan:  scan, ID: func(m member) int64 { return m.membership },
+		Sorts: map[string]string{"id": "u.id", "username": "u.username", "first_name": "u.first_name_sort",
 			"last_name":  "u.last_name_sort",
 			"created_at": "u.created_at", "updated_at": "u.updated_at"},
-		filters: map[string]condition{"id": equals("o.user_id")}}
-	part, err := l.page(ctx, st.conn, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
+		Filters: map[string]sqldb.Condition{"id": sqldb.Equals("o.user_id")}}
+	part, err := l.Page(ctx, st.conn, p, sqldb.Where("o.organization_id = ? AND o.left_at IS NULL", organization))
 	users := make([]exchange.User, len(part.Items))
 	for i, m := range part.Items {
 		users[i] = m.User
@@ -173,9 +179,10 @@ func (st Organizations) ListMembers(ctx context.Context, organization int64,
 // membership that ends keeps its settings, hidden.
 func (st Organizations) SetMembers(ctx context.Context, organization int64, users []uuid.UUID) (left []uuid.UUID,
 	err error) {
-	present, err := all(ctx, st.conn, value[uuid.UUID], "SELECT user_id FROM memberships WHERE organization_id = "+
-		"$1 AND "+
-		"left_at IS NULL ORDER BY id", organization)
+	present, err := sqldb.All(ctx, st.conn, sqldb.Value[uuid.UUID],
+		"SELECT user_id FROM memberships WHERE organization_id = "+
+			"$1 AND "+
+			"left_at IS NULL ORDER BY id", organization)
 	if err != nil {
 		return nil, err
 	}
@@ -185,12 +192,12 @@ func (st Organizations) SetMembers(ctx context.Context, organization int64, user
 		return nil, err
 	}
 	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
-	for some := range slices.Chunk(left, maxIn) {
-		places, args := in([]any{organization, st.conn.Now}, some)
-		if _, err := st.conn.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT "+
+	for some := range slices.Chunk(left, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{organization, st.conn.Now}, some)
+		if _, err := st.conn.Exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT "+
 			"id FROM "+
 			"memberships "+
-			"WHERE organization_id = $1 AND user_id IN ("+places+")"+st.conn.db.dialect.forUpdate+")",
+			"WHERE organization_id = $1 AND user_id IN ("+places+")"+st.conn.Dialect().ForUpdate+")",
 			args...); err != nil {
 			return nil, err
 		}
@@ -200,9 +207,9 @@ func (st Organizations) SetMembers(ctx context.Context, organization int64, user
 
 // Join makes users members of an organization; who is one already stays it.
 func (st Organizations) Join(ctx context.Context, organization int64, users ...uuid.UUID) error {
-	for some := range slices.Chunk(users, maxIn) {
-		places, args := in([]any{organization, st.conn.Now}, some)
-		if _, err := st.conn.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif,
+	for some := range slices.Chunk(users, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{organization, st.conn.Now}, some)
+		if _, err := st.conn.Exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif,
 			change_in_request_status_notif,
 				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
 			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u
@@ -226,49 +233,58 @@ func set[T comparable](list []T) map[T]bool {
 // IsMember reports whether a user is a member of an organization, and keeps them from leaving until
 // commit.
 func (st Organizations) IsMember(ctx context.Context, organization int64, user uuid.UUID) (bool, error) {
-	return one(ctx, st.conn, value[bool], `SELECT EXISTS (SELECT 1 FROM memberships
+	return sqldb.One(ctx, st.conn, sqldb.Value[bool], `SELECT EXISTS (SELECT 1 FROM memberships
 		WHERE organization_id = $1 AND user_id = $2
-		AND left_at IS NULL`+st.conn.db.dialect.forShare+")", organization, user)
+		AND left_at IS NULL`+st.conn.Dialect().ForShare+")", organization, user)
 }
 
 const membershipColumns = `o.id, o.organization_id, o.user_id, o.new_request_notif, o.change_in_request_status_notif,
 	o.request_approval_determined_notif, o.request_assigned_notif, o.reminder_notif, o.created_at, o.updated_at,
 	o.left_at`
 
-func scanMembership(r row, m *exchange.Membership) error {
+func scanMembership(r sqldb.Row, m *exchange.Membership) error {
 	s := &m.Switches
 	return r.Scan(&m.ID, &m.OrganizationID, &m.UserID, &s.NewRequest, &s.StatusChange, &s.Decision, &s.Assigned,
 		&s.Reminder,
-		utc{&m.CreatedAt}, utc{&m.UpdatedAt}, utcNull{&m.LeftAt})
+		sqldb.UTC(&m.CreatedAt), sqldb.UTC(&m.UpdatedAt), sqldb.UTCOrNull(&m.LeftAt))
 }
 
 // Get reads one membership, which is also one record of settings.
 func (st Memberships) Get(ctx context.Context, id int64) (exchange.Membership, error) {
-	return one(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1", id)
+	return sqldb.One(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1",
+		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
 func (st Memberships) ForUpdate(ctx context.Context, id int64) (exchange.Membership, error) {
-	return one(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+
-		st.conn.db.dialect.forChange, id)
+	return sqldb.One(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+
+		st.conn.Dialect().ForChange, id)
 }
 
 // List lists a user's present memberships.
 func (st Memberships) List(ctx context.Context, user uuid.UUID,
 	p exchange.Page) (exchange.ListPage[exchange.Membership],
 	error) {
-	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,
-		id:      func(m exchange.Membership) int64 { return m.ID },
-		sorts:   map[string]string{"organization": "o.organization_id"},
-		filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
-	return l.page(ctx, st.conn, p, where("o.user_id = ? AND o.left_at IS NULL", user))
+	l := sqldb.Listing[exchange.Membership]{Columns: membershipColumns, Table: "memberships", Scan: scanMembership,
+		ID:    func(m exchange.Membership) int64 { return m.ID },
+		Sorts: map[string]string{"organization": "o.organization_id"},
+		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
+			"user": sqldb.Equals("o.user_id")}}
+	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ? AND o.left_at IS NULL", user))
 }
 
 // UpdateSwitches saves the switches of a membership.
 func (st Memberships) UpdateSwitches(ctx context.Context, id int64, s exchange.Switches) error {
-	_, err := st.conn.exec(ctx, `UPDATE memberships SET new_request_notif = $2, change_in_request_status_notif = $3,
+	_, err := st.conn.Exec(ctx, `UPDATE memberships SET new_request_notif = $2, change_in_request_status_notif = $3,
 		request_approval_determined_notif = $4, request_assigned_notif = $5, reminder_notif = $6, updated_at = $7
 		WHERE id = $1`,
 		id, s.NewRequest, s.StatusChange, s.Decision, s.Assigned, s.Reminder, st.conn.Now)
 	return err
+}
+
+// Search returns the organizations that match a search.
+func (st Organizations) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization],
+	error) {
+	return search.Find(ctx, st.conn, search.Organizations, s, organizationColumns, "organizations o",
+		organizationFields)
 }

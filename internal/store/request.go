@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -28,15 +29,16 @@ const requestFrom = "material_requests o " + requestJoins
 const requestJoins = `JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
 	LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id`
 
-func scanRequest(r row, q *exchange.RequestDetail) error {
+func scanRequest(r sqldb.Row, q *exchange.RequestDetail) error {
 	var carrier, tracking, conditions *string
 	var sent *time.Time
 	var mta, version *int64
 	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
-		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
-		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, &q.Party, &q.Step,
-		utc{&q.WaitingSince}, &q.Reminded,
-		&q.Escalates, utcNull{&q.SnoozedUntil}, fromJSON{&q.Clock}, utc{&q.CreatedAt}, utc{&q.UpdatedAt}, &mta,
+		&q.Abstract, sqldb.FromJSON(&q.Address), &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
+		&carrier, &tracking, &conditions, sqldb.UTCOrNull(&sent), &q.OpenIssues, &q.PutBack, &q.Party, &q.Step,
+		sqldb.UTC(&q.WaitingSince), &q.Reminded,
+		&q.Escalates, sqldb.UTCOrNull(&q.SnoozedUntil), sqldb.FromJSON(&q.Clock), sqldb.UTC(&q.CreatedAt),
+		sqldb.UTC(&q.UpdatedAt), &mta,
 		&version,
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
@@ -51,14 +53,14 @@ func scanRequest(r row, q *exchange.RequestDetail) error {
 
 // Get reads one request with its documents.
 func (st Requests) Get(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 	return st.withDocuments(ctx, q, err)
 }
 
 // Deleted reads a request that was deleted, without its documents. It is nobody's turn in it.
 func (st Requests) Deleted(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
 	q.Active = false
 	return q, err
@@ -66,8 +68,8 @@ func (st Requests) Deleted(ctx context.Context, id int64) (exchange.RequestDetai
 
 // ForUpdate reads one request and keeps others from changing it until commit.
 func (st Requests) ForUpdate(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
-		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(st.conn.db.dialect.forUpdate), id)
+	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(st.conn.Dialect().ForUpdate), id)
 	return st.withDocuments(ctx, q, err)
 }
 
@@ -84,12 +86,13 @@ func (st Requests) withDocuments(ctx context.Context, q exchange.RequestDetail, 
 }
 
 func (st Requests) documents(ctx context.Context, requests ...int64) ([]exchange.Document, error) {
-	places, args := in(nil, requests)
-	scan := func(r row, d *exchange.Document) error {
-		return r.Scan(&d.ID, &d.RequestID, &d.Slot, &d.AttachmentID, &d.State, &d.Reason, &d.AddedBy, utc{&d.AddedAt},
-			utcNull{&d.ReviewedAt})
+	places, args := sqldb.In(nil, requests)
+	scan := func(r sqldb.Row, d *exchange.Document) error {
+		return r.Scan(&d.ID, &d.RequestID, &d.Slot, &d.AttachmentID, &d.State, &d.Reason, &d.AddedBy,
+			sqldb.UTC(&d.AddedAt),
+			sqldb.UTCOrNull(&d.ReviewedAt))
 	}
-	return all(ctx, st.conn, scan, `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at,
+	return sqldb.All(ctx, st.conn, scan, `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at,
 		reviewed_at
 		FROM request_documents WHERE request_id IN (`+places+") ORDER BY id", args...)
 }
@@ -97,9 +100,10 @@ func (st Requests) documents(ctx context.Context, requests ...int64) ([]exchange
 // ByIDs reads those of the requests that exist, with their documents, the oldest first.
 func (st Requests) ByIDs(ctx context.Context, ids []int64) (list []exchange.RequestDetail, err error) {
 	ids = slices.Sorted(slices.Values(ids))
-	for some := range slices.Chunk(slices.Compact(ids), maxIn) {
-		places, args := in(nil, some)
-		found, err := all(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id IN ("+
+	for some := range slices.Chunk(slices.Compact(ids), sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		found, err := sqldb.All(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+			" WHERE o.id IN ("+
 			places+
 			") AND o.deleted_at IS NULL ORDER BY o.id", args...)
 		if err != nil {
@@ -114,40 +118,40 @@ func (st Requests) ByIDs(ctx context.Context, ids []int64) (list []exchange.Requ
 // materials and their own; an admin sees every one.
 func (st Requests) List(ctx context.Context, p exchange.Page, f exchange.RequestFilter,
 	viewer exchange.Actor) (exchange.ListPage[exchange.RequestDetail], error) {
-	w := where("o.deleted_at IS NULL")
-	andEqual(w, "o.material_id", f.Material)
-	andEqual(w, "o.status", f.Status)
-	andEqual(w, "o.is_active", f.Active)
-	andEqual(w, "o.requester_id", f.Requester)
-	andEqual(w, "o.assigned_to", f.AssignedTo)
+	w := sqldb.Where("o.deleted_at IS NULL")
+	sqldb.AndEqual(w, "o.material_id", f.Material)
+	sqldb.AndEqual(w, "o.status", f.Status)
+	sqldb.AndEqual(w, "o.is_active", f.Active)
+	sqldb.AndEqual(w, "o.requester_id", f.Requester)
+	sqldb.AndEqual(w, "o.assigned_to", f.AssignedTo)
 	switch {
 	case viewer.Lab != 0:
 		lab := viewer.Lab
 		if !viewer.MemberOf(lab) {
 			lab = 0
 		}
-		w.and("o.material_id IN (SELECT id FROM materials WHERE organization_id = ?)", lab)
+		w.And("o.material_id IN (SELECT id FROM materials WHERE organization_id = ?)", lab)
 	case !viewer.Admin:
-		w.and(`o.id IN (SELECT id FROM material_requests WHERE requester_id = ?
+		w.And(`o.id IN (SELECT id FROM material_requests WHERE requester_id = ?
 			UNION SELECT r.id FROM memberships p JOIN materials m ON m.organization_id = p.organization_id
 				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ?
 				AND p.left_at IS NULL)`, viewer.ID, viewer.ID)
 	}
 	if f.Search != nil {
-		st.conn = st.conn.withoutStmtCache() // there are as many texts of it as kinds of searches
+		st.conn = st.conn.WithoutStmtCache() // there are as many texts of it as kinds of searches
 		condition, args := matching{st.conn,
 			exchange.RequestScope(viewer)}.requests(fulltext.Parse(string(*f.Search)).Expr())
-		w.and(condition, args...)
+		w.And(condition, args...)
 	}
-	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins,
-		scan:  scanRequest,
-		id:    func(q exchange.RequestDetail) int64 { return q.ID },
-		sorts: map[string]string{"material": "o.material_id"},
-		filters: map[string]condition{"organization": equals("o.organization_id"),
+	l := sqldb.Listing[exchange.RequestDetail]{Columns: requestColumns, Table: "material_requests", Joins: requestJoins,
+		Scan:  scanRequest,
+		ID:    func(q exchange.RequestDetail) int64 { return q.ID },
+		Sorts: map[string]string{"material": "o.material_id"},
+		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
 			"requester_signed_mta_attachment": holdsDocument(exchange.SignedMTA),
 			"irb_attachment":                  holdsDocument(exchange.IRB),
 			"executed_mta_attachment":         holdsDocument(exchange.ExecutedMTA)}}
-	part, err := l.page(ctx, st.conn, p, w)
+	part, err := l.Page(ctx, st.conn, p, w)
 	if err != nil {
 		return part, err
 	}
@@ -155,9 +159,9 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f exchange.Request
 }
 
 // holdsDocument holds where an attachment is the present document of a slot.
-func holdsDocument(slot exchange.Slot) condition {
-	return func(f *filter, attachment any) {
-		f.and("o.id IN (SELECT d.request_id FROM request_documents d WHERE d.attachment_id = ? AND d.slot = ? AND "+
+func holdsDocument(slot exchange.Slot) sqldb.Condition {
+	return func(f *sqldb.Filter, attachment any) {
+		f.And("o.id IN (SELECT d.request_id FROM request_documents d WHERE d.attachment_id = ? AND d.slot = ? AND "+
 			"d.state <> ?)",
 			attachment, string(slot), string(exchange.Superseded))
 	}
@@ -170,7 +174,7 @@ func (st Requests) addDocuments(ctx context.Context, list []exchange.RequestDeta
 		ids[i] = list[i].ID
 		byID[ids[i]] = &list[i]
 	}
-	for some := range slices.Chunk(ids, maxIn) {
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
 		documents, err := st.documents(ctx, some...)
 		if err != nil {
 			return err
@@ -189,9 +193,10 @@ func (st Requests) Insert(ctx context.Context, r exchange.Request) (int64, error
 		return 0, err
 	}
 	material := "$" + strconv.Itoa(len(requestWritten)+1)
-	return one(ctx, st.conn, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "INSERT INTO material_requests ("+
+		strings.Join(requestWritten, ", ")+
 		", organization_id, mta_attachment_id, mta_version) VALUES ("+
-		strings.Trim(places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials "+
+		strings.Trim(sqldb.Places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials "+
 		"WHERE id = "+material+`), 0),
 		(SELECT a.id FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id WHERE m.id = `+material+`),
 		(SELECT a.version FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id
@@ -214,12 +219,12 @@ func (st Requests) Update(ctx context.Context, q exchange.RequestDetail, deleted
 	var at *time.Time
 	if deleted {
 		at = &st.conn.Now
-		if _, err := st.conn.exec(ctx,
+		if _, err := st.conn.Exec(ctx,
 			"UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID,
 			string(exchange.Deleted)); err != nil {
 			return err
 		}
-		if _, err := st.conn.exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
+		if _, err := st.conn.Exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
 			q.ID); err != nil {
 			return err
 		}
@@ -227,7 +232,7 @@ func (st Requests) Update(ctx context.Context, q exchange.RequestDetail, deleted
 			return err
 		}
 	}
-	_, err = st.conn.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3,
+	_, err = st.conn.Exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3,
 		requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9,
 			correction = $10,
@@ -243,13 +248,13 @@ func (st Requests) Update(ctx context.Context, q exchange.RequestDetail, deleted
 func (st Requests) args(r exchange.Request) ([]any, error) {
 	var address *string
 	if r.Address != nil {
-		raw, err := text(r.Address)
+		raw, err := sqldb.JSON(r.Address)
 		if err != nil {
 			return nil, err
 		}
 		address = &raw
 	}
-	clock, err := text(r.Clock)
+	clock, err := sqldb.JSON(r.Clock)
 	if err != nil {
 		return nil, err
 	}
@@ -270,11 +275,11 @@ func (st Requests) SaveDocuments(ctx context.Context, request int64, before, aft
 		var err error
 		switch {
 		case d.ID == 0:
-			_, err = st.conn.exec(ctx, "INSERT INTO request_documents ("+strings.Join(documentWritten, ", ")+
+			_, err = st.conn.Exec(ctx, "INSERT INTO request_documents ("+strings.Join(documentWritten, ", ")+
 				") VALUES "+
-				places(1, len(documentWritten)), documentArgs(request, d)...)
+				sqldb.Places(1, len(documentWritten)), documentArgs(request, d)...)
 		case d != before[i]:
-			_, err = st.conn.exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE "+
+			_, err = st.conn.Exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE "+
 				"id = $1",
 				d.ID, string(d.State), d.Reason, d.ReviewedAt)
 		}
@@ -294,7 +299,7 @@ func documentArgs(request int64, d exchange.Document) []any {
 
 // InsertIssue adds an open issue and gives its id.
 func (st Requests) InsertIssue(ctx context.Context, i exchange.Issue) (int64, error) {
-	return one(ctx, st.conn, value[int64],
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64],
 		"INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES "+
 			"($1, $2, $3, $4) RETURNING id",
 		i.RequestID, i.Text, i.OpenedBy, st.conn.Now)
@@ -303,7 +308,7 @@ func (st Requests) InsertIssue(ctx context.Context, i exchange.Issue) (int64, er
 // AssignedTo reads the ids of the active requests to an organization's materials that are
 // assigned to a user.
 func (st Requests) AssignedTo(ctx context.Context, organization int64, user uuid.UUID) ([]int64, error) {
-	return all(ctx, st.conn, value[int64], `SELECT o.id FROM material_requests o JOIN materials m
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], `SELECT o.id FROM material_requests o JOIN materials m
 		ON m.id = o.material_id
 		WHERE m.organization_id = $1 AND o.assigned_to = $2 AND o.is_active AND o.deleted_at IS NULL
 		ORDER BY o.id`, organization, user)
@@ -311,19 +316,19 @@ func (st Requests) AssignedTo(ctx context.Context, organization int64, user uuid
 
 // CloseIssue closes an issue.
 func (st Requests) CloseIssue(ctx context.Context, id int64) error {
-	_, err := st.conn.exec(ctx, "UPDATE request_issues SET closed_at = $2 WHERE id = $1", id, st.conn.Now)
+	_, err := st.conn.Exec(ctx, "UPDATE request_issues SET closed_at = $2 WHERE id = $1", id, st.conn.Now)
 	return err
 }
 
-func scanIssue(r row, i *exchange.Issue) error {
-	return r.Scan(&i.ID, &i.RequestID, &i.Text, &i.OpenedBy, utc{&i.OpenedAt}, utcNull{&i.ClosedAt})
+func scanIssue(r sqldb.Row, i *exchange.Issue) error {
+	return r.Scan(&i.ID, &i.RequestID, &i.Text, &i.OpenedBy, sqldb.UTC(&i.OpenedAt), sqldb.UTCOrNull(&i.ClosedAt))
 }
 
 const issueColumns = "o.id, o.request_id, o.text, o.opened_by, o.opened_at, o.closed_at"
 
 // Issue reads one issue of a request.
 func (st Requests) Issue(ctx context.Context, request, id int64) (exchange.Issue, error) {
-	return one(ctx, st.conn, scanIssue, "SELECT "+issueColumns+
+	return sqldb.One(ctx, st.conn, scanIssue, "SELECT "+issueColumns+
 		" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2",
 		request, id)
 }
@@ -331,8 +336,8 @@ func (st Requests) Issue(ctx context.Context, request, id int64) (exchange.Issue
 // Issues lists the issues of a request.
 func (st Requests) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.Issue],
 	error) {
-	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue,
-		filters: map[string]condition{"request": equals("o.request_id")},
-		id:      func(i exchange.Issue) int64 { return i.ID }}
-	return l.page(ctx, st.conn, p, where("o.request_id = ?", request))
+	l := sqldb.Listing[exchange.Issue]{Columns: issueColumns, Table: "request_issues", Scan: scanIssue,
+		Filters: map[string]sqldb.Condition{"request": sqldb.Equals("o.request_id")},
+		ID:      func(i exchange.Issue) int64 { return i.ID }}
+	return l.Page(ctx, st.conn, p, sqldb.Where("o.request_id = ?", request))
 }

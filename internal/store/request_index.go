@@ -8,6 +8,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/search"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -22,7 +24,7 @@ func (st Requests) IndexEvents(ctx context.Context, q exchange.RequestDetail, ev
 	var retold []int64
 	for _, e := range events {
 		if e.Kind == exchange.Deleted {
-			_, err := st.conn.exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2",
+			_, err := st.conn.Exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2",
 				q.ID*rowsOfRequest,
 				(q.ID+1)*rowsOfRequest)
 			return err
@@ -72,7 +74,7 @@ const writtenAtOnce = 200
 
 func (st Requests) indexWritten(ctx context.Context, t exchange.RequestText) error {
 	for seq := int64(0); ; {
-		events, err := all(ctx, st.conn, scanEvent, "SELECT "+eventColumns+` FROM request_events o
+		events, err := sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+` FROM request_events o
 			WHERE o.request_id = $1 AND o.seq > $2 AND o.kind IN ($3, $4) ORDER BY o.seq LIMIT $5`,
 			t.ID, seq, string(exchange.Messaged), string(exchange.IssueOpened), writtenAtOnce)
 		if err != nil || len(events) == 0 {
@@ -98,11 +100,11 @@ func (st Requests) texts(ctx context.Context, ids []int64) ([]exchange.RequestTe
 		return nil, nil
 	}
 	lock := ""
-	if st.conn.db.Postgres() {
+	if st.conn.Postgres() {
 		lock = " FOR SHARE OF m, g, u, a FOR KEY SHARE OF o"
 	}
-	places, args := in(nil, ids)
-	scan := func(r row, t *exchange.RequestText) error {
+	places, args := sqldb.In(nil, ids)
+	scan := func(r sqldb.Row, t *exchange.RequestText) error {
 		var requester, assignee exchange.User
 		var title, lab, quantity, note, abstract string
 		var carrier, tracking, conditions, documents *string
@@ -120,7 +122,7 @@ func (st Requests) texts(ctx context.Context, ids []int64) ([]exchange.RequestTe
 		}
 		return err
 	}
-	return all(ctx, st.conn, scan, `SELECT o.id, o.requester_id, m.organization_id, m.title, g.name,
+	return sqldb.All(ctx, st.conn, scan, `SELECT o.id, o.requester_id, m.organization_id, m.title, g.name,
 			u.first_name, u.last_name, u.username, a.first_name, a.last_name, a.username,
 			o.quantity, o.note, o.requester_abstract, o.carrier, o.tracking, o.conditions,
 			(SELECT string_agg(t.filename, '/' ORDER BY d.id) FROM request_documents d JOIN attachments t
@@ -137,11 +139,11 @@ func (st Requests) putWords(ctx context.Context, rows []exchange.RequestIndexRow
 	slices.SortFunc(rows, func(a, b exchange.RequestIndexRow) int { // FTS5 writes to the disk whenever they go back
 		return slices.Compare([]int64{a.Request, a.Seq}, []int64{b.Request, b.Seq})
 	})
-	insert, text, replace := "INSERT OR REPLACE", ftsText, ""
-	if st.conn.db.Postgres() {
-		insert, text, replace = "INSERT", tsvector, " ON CONFLICT (rowid) DO UPDATE SET words = excluded.words"
+	insert, text, replace := "INSERT OR REPLACE", search.FTSText, ""
+	if st.conn.Postgres() {
+		insert, text, replace = "INSERT", search.TSVector, " ON CONFLICT (rowid) DO UPDATE SET words = excluded.words"
 	}
-	for some := range inBatches(rows, st.conn.db.dialect.atOnce) {
+	for some := range sqldb.Batches(rows, st.conn.Dialect().AtOnce) {
 		var args []any
 		for _, r := range some {
 			if r.Seq >= rowsOfRequest {
@@ -149,7 +151,8 @@ func (st Requests) putWords(ctx context.Context, rows []exchange.RequestIndexRow
 			}
 			args = append(args, r.Request*rowsOfRequest+r.Seq, text(r.Doc.Tokens))
 		}
-		if _, err := st.conn.exec(ctx, insert+" INTO request_words (rowid, words) VALUES "+places(len(some), 2)+replace,
+		if _, err := st.conn.Exec(ctx, insert+" INTO request_words (rowid, words) VALUES "+
+			sqldb.Places(len(some), 2)+replace,
 			args...); err != nil {
 			return err
 		}
@@ -160,7 +163,7 @@ func (st Requests) putWords(ctx context.Context, rows []exchange.RequestIndexRow
 // matching makes conditions on a request o of expressions, whose words may stand in different rows of the
 // index. scope narrows the rows that are looked at.
 type matching struct {
-	c     *conn
+	c     *sqldb.Conn
 	scope func(fulltext.Expr) fulltext.Expr
 }
 
@@ -179,11 +182,11 @@ func (m matching) requests(e fulltext.Expr) (condition string, args []any) {
 		return "1 = 1", nil
 	case inOneRow(e):
 		row := "request_words MATCH ?"
-		if m.c.db.Postgres() {
+		if m.c.Postgres() {
 			row = "words @@ CAST(? AS TSQUERY)"
 		}
 		return "o.id IN (SELECT rowid >> 24 FROM request_words WHERE " + row + ")",
-			[]any{m.c.db.dialect.asked(m.scope(e))}
+			[]any{search.Asked(m.c, m.scope(e))}
 	case e.But != nil:
 		return m.several(" AND NOT ", e.But.Yes, e.But.No)
 	case e.Or != nil:
@@ -221,9 +224,9 @@ func inOneRow(e fulltext.Expr) bool {
 // the name of something; limit of them, fewer where there are no more.
 func (st Requests) Behind(ctx context.Context, named exchange.Renaming, after exchange.RequestSearchPosition,
 	limit int) ([]exchange.RequestSearchPosition, error) {
-	scan := func(r row, p *exchange.RequestSearchPosition) error { return r.Scan(&p.Material, &p.Request) }
+	scan := func(r sqldb.Row, p *exchange.RequestSearchPosition) error { return r.Scan(&p.Material, &p.Request) }
 	if named.User != uuid.Nil {
-		return all(ctx, st.conn, scan, `SELECT 0, id FROM (
+		return sqldb.All(ctx, st.conn, scan, `SELECT 0, id FROM (
 				SELECT id FROM (SELECT id FROM material_requests WHERE requester_id = $1 AND id > $2
 				ORDER BY id LIMIT $3) made
 				UNION SELECT id FROM (SELECT id FROM material_requests WHERE assigned_to = $1 AND id > $2
@@ -234,7 +237,8 @@ func (st Requests) Behind(ctx context.Context, named exchange.Renaming, after ex
 	if named.Organization != 0 {
 		of, id = "m.organization_id", named.Organization
 	}
-	return all(ctx, st.conn, scan, "SELECT m.id, o.id FROM materials m JOIN material_requests o ON o.material_id = "+
+	return sqldb.All(ctx, st.conn, scan, "SELECT m.id, o.id FROM materials m JOIN material_requests o ON "+
+		"o.material_id = "+
 		"m.id WHERE "+of+` = $1
 		AND m.id >= $2 AND (m.id > $2 OR o.id > $3) ORDER BY m.id,
 		o.id LIMIT $4`, id, after.Material, after.Request, limit)
@@ -242,6 +246,7 @@ func (st Requests) Behind(ctx context.Context, named exchange.Renaming, after ex
 
 // Behind reads the ids of materials of an organization behind after, in their order.
 func (st Materials) Behind(ctx context.Context, organization, after int64, limit int) ([]int64, error) {
-	return all(ctx, st.conn, value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id > $2 AND "+
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id "+
+		"> $2 AND "+
 		published("m")+" ORDER BY id LIMIT $3", organization, after, limit)
 }

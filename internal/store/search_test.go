@@ -255,7 +255,7 @@ func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
 func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64,
 	first exchange.SearchResult[exchange.ShownMaterial]) {
 	for n := 0; ; n++ {
-		page, err := w.db.Read().Search.Materials(w.ctx, s)
+		page, err := w.db.Read().Materials.Search(w.ctx, s)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -316,13 +316,13 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 			if len(first.Facets) != len(facets) { // those that are left
 				rt.Fatalf("facets %v, want %v", first.Facets, facets)
 			}
-			matching, err := w.db.Read().Search.MatchMaterials(w.ctx, s, idsOf(w.materials, materialID))
+			matching, err := w.db.Read().Search.Match(w.ctx, s, idsOf(w.materials, materialID))
 			slices.Sort(wanted)
 			if diff := gocmp.Diff(wanted, matching, cmpopts.EquateEmpty()); diff != "" || err != nil {
 				rt.Fatalf("MatchMaterials (-want +got): %s %v", diff, err)
 			}
 			s.Page, s.Facets = exchange.SearchPage{Limit: 3, Offset: rapid.IntRange(0, 30).Draw(rt, "offset")}, false
-			page, err := w.db.Read().Search.Materials(w.ctx, s)
+			page, err := w.db.Read().Materials.Search(w.ctx, s)
 			if err != nil || page.Facets != nil {
 				rt.Fatal(page.Facets, err)
 			}

@@ -29,7 +29,7 @@ func (l lab) titled(organization int64, contact uuid.UUID, title string, change 
 // search gives the ids that a query finds.
 func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	l.t.Helper()
-	found, err := c.Search.Materials(l.ctx,
+	found, err := c.Materials.Search(l.ctx,
 		exchange.Search{Query: fulltext.Parse(query), Viewer: viewer, Facets: true,
 			Page: exchange.SearchPage{Limit: 20}})
 	if err != nil {
@@ -44,7 +44,7 @@ func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 // suggest gives what is suggested for what was typed.
 func (l lab) suggest(typed string, viewer uuid.UUID) []string {
 	l.t.Helper()
-	list, err := l.db.Read().Search.SuggestMaterials(l.ctx, typed, viewer, 5)
+	list, err := l.db.Read().Search.Suggest(l.ctx, typed, viewer, 5)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 			m.Organisms = []string{"Danio rerio"}
 		})
 		for _, viewer := range []uuid.UUID{other, uuid.Nil} {
-			found, err := l.db.Read().Search.Materials(l.ctx,
+			found, err := l.db.Read().Materials.Search(l.ctx,
 				exchange.Search{Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 5}})
 			if err != nil || found.Count != 0 || len(found.Items) != 0 || len(found.Facets) != 0 {
 				t.Errorf("%+v, %v", found, err)
@@ -85,7 +85,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 			if got := l.meant("zebrafihs", viewer); got != "" {
 				t.Errorf("meant: %q", got)
 			}
-			matching, err := l.db.Read().Search.MatchMaterials(l.ctx,
+			matching, err := l.db.Read().Search.Match(l.ctx,
 				exchange.Search{Query: fulltext.Parse("zebrafish"), Viewer: viewer}, []int64{secret})
 			if err != nil || len(matching) != 0 {
 				t.Errorf("matching: %v %v", matching, err)
@@ -245,27 +245,27 @@ func TestAnyTextIsASearch(t *testing.T) {
 			before := l.db.Queries()
 			for _, c := range []func() error{
 				func() error {
-					_, err := l.db.Read().Search.Materials(l.ctx,
+					_, err := l.db.Read().Materials.Search(l.ctx,
 						exchange.Search{Query: q, Facets: true, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().Search.Organizations(l.ctx,
+					_, err := l.db.Read().Organizations.Search(l.ctx,
 						exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().Search.Users(l.ctx,
+					_, err := l.db.Read().Users.Search(l.ctx,
 						exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().Search.MatchMaterials(l.ctx,
+					_, err := l.db.Read().Search.Match(l.ctx,
 						exchange.Search{Query: q, Filters: map[string][]string{query: slices.Repeat(hostile, 20)}},
 						[]int64{1})
 					return err
 				},
-				func() error { _, err := l.db.Read().Search.SuggestMaterials(l.ctx, query, u, 5); return err },
+				func() error { _, err := l.db.Read().Search.Suggest(l.ctx, query, u, 5); return err },
 				func() error { _, err := l.db.Read().Search.Meant(l.ctx, q, u); return err },
 			} {
 				if err := c(); err != nil {
@@ -303,7 +303,7 @@ func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 		})
 		s := exchange.Search{Query: fulltext.Parse("cell"), Facets: true, Page: exchange.SearchPage{Limit: 7}}
 		for pages := 0; pages == 0 || s.Page.After != nil; pages++ {
-			found, err := l.db.Read().Search.Materials(l.ctx, s)
+			found, err := l.db.Read().Materials.Search(l.ctx, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -320,7 +320,7 @@ func TestACursorThatIsNoneOfOursIsToldSo(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		for _, token := range []string{"", "x", "e30", "eyJzIjotMX0", "eyJzIjo5OX0", "bnVsbA", "eyJyIjoxLCJrIjoieCJ9"} {
 			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByTitle} {
-				_, err := l.db.Read().Search.Materials(l.ctx, exchange.Search{Query: fulltext.Parse("a"), Sort: sort,
+				_, err := l.db.Read().Materials.Search(l.ctx, exchange.Search{Query: fulltext.Parse("a"), Sort: sort,
 					Page: exchange.SearchPage{Limit: 1, After: &exchange.SearchPosition{Token: token}}})
 				if err != nil {
 					code(t, fmt.Sprint(token, sort), err, exchange.InvalidInput)
@@ -347,7 +347,7 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 		for query, want := range map[string]int{"angstrom": 1, "ohara": 1, "zoe": 0, "zoe@example.org": 0, "": 1} {
 			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByUpdated,
 				exchange.ByTitle} {
-				found, err := l.db.Read().Search.Users(l.ctx,
+				found, err := l.db.Read().Users.Search(l.ctx,
 					exchange.Search{Query: fulltext.Parse(query), Sort: sort, Page: exchange.SearchPage{Limit: 5}})
 				if err != nil || len(found.Items) != want || int(found.Count) != want {
 					t.Errorf("user %q by %q: %+v %v", query, sort, found, err)
@@ -355,7 +355,7 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 			}
 		}
 		for query, want := range map[string]int{"zebra": 1, "Lab": 0, "": 1} {
-			found, err := l.db.Read().Search.Organizations(l.ctx,
+			found, err := l.db.Read().Organizations.Search(l.ctx,
 				exchange.Search{Query: fulltext.Parse(query), Page: exchange.SearchPage{Limit: 5}})
 			if err != nil || len(found.Items) != want || int(found.Count) != want {
 				t.Errorf("organization %q: %+v %v", query, found, err)

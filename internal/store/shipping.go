@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -12,39 +13,42 @@ const shippingColumns = `o.id, o.organization_id, o.needs_shipping_address, o.ne
 	o.accepts_reimbursement, o.accepts_other_payment_methods, o.accepted_payment_details, o.restrictions, o.created_at,
 	o.updated_at`
 
-func scanShipping(r row, s *exchange.Shipping) error {
+func scanShipping(r sqldb.Row, s *exchange.Shipping) error {
 	return r.Scan(&s.ID, &s.OrganizationID, &s.NeedsAddress, &s.NeedsPayment, &s.AcceptsShippingCode,
-		&s.AcceptsReimbursement, &s.AcceptsOther, &s.PaymentDetails, &s.Restrictions, utc{&s.CreatedAt},
-		utc{&s.UpdatedAt})
+		&s.AcceptsReimbursement, &s.AcceptsOther, &s.PaymentDetails, &s.Restrictions, sqldb.UTC(&s.CreatedAt),
+		sqldb.UTC(&s.UpdatedAt))
 }
 
 // Get reads one record of shipping requirements.
 func (st Shippings) Get(ctx context.Context, id int64) (exchange.Shipping, error) {
-	return one(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1",
+	return sqldb.One(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+
+		" FROM shipping_requirements o WHERE o.id = $1",
 		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
 func (st Shippings) ForUpdate(ctx context.Context, id int64) (exchange.Shipping, error) {
-	return one(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1"+
-		st.conn.db.dialect.forUpdate, id)
+	return sqldb.One(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+
+		" FROM shipping_requirements o WHERE o.id = $1"+
+		st.conn.Dialect().ForUpdate, id)
 }
 
 // List lists shipping requirements; organization nil is every one.
 func (st Shippings) List(ctx context.Context, organization *int64,
 	p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
-	l := listing[exchange.Shipping]{columns: shippingColumns, table: "shipping_requirements", scan: scanShipping,
-		id:      func(s exchange.Shipping) int64 { return s.ID },
-		sorts:   map[string]string{"organization": "o.organization_id"},
-		filters: map[string]condition{"organization": equals("o.organization_id")}}
-	f := where("1 = 1")
-	andEqual(f, "o.organization_id", organization)
-	return l.page(ctx, st.conn, p, f)
+	l := sqldb.Listing[exchange.Shipping]{Columns: shippingColumns, Table: "shipping_requirements", Scan: scanShipping,
+		ID:      func(s exchange.Shipping) int64 { return s.ID },
+		Sorts:   map[string]string{"organization": "o.organization_id"},
+		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id")}}
+	f := sqldb.Where("1 = 1")
+	sqldb.AndEqual(f, "o.organization_id", organization)
+	return l.Page(ctx, st.conn, p, f)
 }
 
 // Insert adds shipping requirements and gives their id.
 func (st Shippings) Insert(ctx context.Context, s exchange.Shipping) (int64, error) {
-	return one(ctx, st.conn, value[int64], `INSERT INTO shipping_requirements (organization_id, needs_shipping_address,
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO shipping_requirements (organization_id,
+		needs_shipping_address,
 		needs_payment,
 		accepts_shipping_code, accepts_reimbursement, accepts_other_payment_methods, accepted_payment_details,
 		restrictions, created_at, updated_at)
@@ -55,7 +59,7 @@ func (st Shippings) Insert(ctx context.Context, s exchange.Shipping) (int64, err
 
 // Update saves shipping requirements.
 func (st Shippings) Update(ctx context.Context, s exchange.Shipping) error {
-	_, err := st.conn.exec(ctx, `UPDATE shipping_requirements SET needs_shipping_address = $2, needs_payment = $3,
+	_, err := st.conn.Exec(ctx, `UPDATE shipping_requirements SET needs_shipping_address = $2, needs_payment = $3,
 		accepts_shipping_code = $4,
 		accepts_reimbursement = $5, accepts_other_payment_methods = $6, accepted_payment_details = $7,
 		restrictions = $8, updated_at = $9
@@ -68,36 +72,38 @@ func (st Shippings) Update(ctx context.Context, s exchange.Shipping) error {
 const addressColumns = `o.id, o.user_id, o.name, o.institution, o.address_line_1, o.address_line_2, o.locality, o.state,
 	o.country, o.postal_code, o.saved_for_reuse, o.created_at, o.updated_at`
 
-func scanAddress(r row, a *exchange.Address) error {
+func scanAddress(r sqldb.Row, a *exchange.Address) error {
 	return r.Scan(&a.ID, &a.UserID, &a.Name, &a.Institution, &a.Line1, &a.Line2, &a.Locality, &a.State,
-		&a.Country, &a.PostalCode, &a.SavedForUse, utc{&a.CreatedAt}, utc{&a.UpdatedAt})
+		&a.Country, &a.PostalCode, &a.SavedForUse, sqldb.UTC(&a.CreatedAt), sqldb.UTC(&a.UpdatedAt))
 }
 
 // Get reads one address of a user.
 func (st Addresses) Get(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
-	return one(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
+	return sqldb.One(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
 		" FROM addresses o WHERE o.user_id = $1 AND o.id = $2",
 		user, id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
 func (st Addresses) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
-	return one(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
+	return sqldb.One(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
 		" FROM addresses o WHERE o.user_id = $1 AND o.id = $2"+
-		st.conn.db.dialect.forUpdate, user, id)
+		st.conn.Dialect().ForUpdate, user, id)
 }
 
 // List lists a user's addresses.
 func (st Addresses) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Address],
 	error) {
-	l := listing[exchange.Address]{columns: addressColumns, table: "addresses", scan: scanAddress,
-		id: func(a exchange.Address) int64 { return a.ID }, filters: map[string]condition{"user": equals("o.user_id")}}
-	return l.page(ctx, st.conn, p, where("o.user_id = ?", user))
+	l := sqldb.Listing[exchange.Address]{Columns: addressColumns, Table: "addresses", Scan: scanAddress,
+		ID:      func(a exchange.Address) int64 { return a.ID },
+		Filters: map[string]sqldb.Condition{"user": sqldb.Equals("o.user_id")}}
+	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ?", user))
 }
 
 // Insert adds an address and gives its id.
 func (st Addresses) Insert(ctx context.Context, a exchange.Address) (int64, error) {
-	return one(ctx, st.conn, value[int64], `INSERT INTO addresses (user_id, name, institution, address_line_1,
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO addresses (user_id, name, institution,
+		address_line_1,
 		address_line_2, locality, state,
 		country, postal_code, saved_for_reuse, created_at, updated_at, name_sort, institution_sort, country_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14) RETURNING id`,
@@ -108,7 +114,7 @@ func (st Addresses) Insert(ctx context.Context, a exchange.Address) (int64, erro
 
 // Update saves an address; requests keep it as it was when it was sent.
 func (st Addresses) Update(ctx context.Context, a exchange.Address) error {
-	_, err := st.conn.exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5,
+	_, err := st.conn.Exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5,
 		address_line_2 = $6,
 		locality = $7,
 		state = $8, country = $9, postal_code = $10, saved_for_reuse = $11, updated_at = $12, name_sort = $13,
@@ -122,7 +128,7 @@ func (st Addresses) Update(ctx context.Context, a exchange.Address) error {
 
 // Delete forgets an address of a user; NotFound when there is none.
 func (st Addresses) Delete(ctx context.Context, user uuid.UUID, id int64) error {
-	n, err := st.conn.exec(ctx, "DELETE FROM addresses WHERE user_id = $1 AND id = $2", user, id)
+	n, err := st.conn.Exec(ctx, "DELETE FROM addresses WHERE user_id = $1 AND id = $2", user, id)
 	if err == nil && n == 0 {
 		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such address."}
 	}

@@ -323,7 +323,7 @@ func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
 				_, err := tx.Users.Get(ctx, user)
 				return err
 			})
-			return l.db.Kept()
+			return l.db.Prepared()
 		}
 		reading, writing := use()
 		if l.db.Postgres() {
@@ -340,13 +340,13 @@ func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
 				t.Errorf("kept %d and %d after the same queries, before %d and %d", r, w, reading, writing)
 			}
 		}
-		before, _ := l.db.Kept()
+		before, _ := l.db.Prepared()
 		for n := range 200 {
 			if _, err := l.db.Read().Users.ByIDs(l.ctx, make([]uuid.UUID, n)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if after, _ := l.db.Kept(); after-before > 9 {
+		if after, _ := l.db.Prepared(); after-before > 9 {
 			t.Errorf("lists of 200 lengths keep %d statements", after-before)
 		}
 	})

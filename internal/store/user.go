@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/search"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -14,26 +16,27 @@ const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.reg
 
 // userFields are where userColumns are scanned to.
 func userFields(u *exchange.User) []any {
-	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt},
-		utc{&u.UpdatedAt}, &u.VerifiedEmail, &u.Closed}
+	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin,
+		sqldb.UTC(&u.CreatedAt),
+		sqldb.UTC(&u.UpdatedAt), &u.VerifiedEmail, &u.Closed}
 }
 
-func scanUser(r row, u *exchange.User) error { return r.Scan(userFields(u)...) }
+func scanUser(r sqldb.Row, u *exchange.User) error { return r.Scan(userFields(u)...) }
 
 // Get reads one user.
 func (st Users) Get(ctx context.Context, id uuid.UUID) (exchange.User, error) {
-	return one(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1", id)
+	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1", id)
 }
 
 // ForUpdate reads one user and keeps others from changing it until commit, but not the user from acting.
 func (st Users) ForUpdate(ctx context.Context, id uuid.UUID) (exchange.User, error) {
-	return one(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1"+
-		st.conn.db.dialect.forChange, id)
+	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1"+
+		st.conn.Dialect().ForChange, id)
 }
 
 // ByRegistryID reads the user whom the identity provider calls so.
 func (st Users) ByRegistryID(ctx context.Context, registryID string) (exchange.User, error) {
-	return one(ctx, st.conn, scanUser, "SELECT "+userColumns+
+	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+
 		" FROM users u WHERE u.registry_id = $1 AND u.closed_at IS NULL",
 		registryID)
 }
@@ -41,9 +44,9 @@ func (st Users) ByRegistryID(ctx context.Context, registryID string) (exchange.U
 // ByIDs reads those of the users that exist, in the order of their ids.
 func (st Users) ByIDs(ctx context.Context, ids []uuid.UUID) (users []exchange.User, err error) {
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	for some := range slices.Chunk(slices.Compact(ids), maxIn) {
-		places, args := in(nil, some)
-		found, err := all(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+
+	for some := range slices.Chunk(slices.Compact(ids), sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		found, err := sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+
 			") ORDER BY u.id", args...)
 		if err != nil {
 			return nil, err
@@ -55,12 +58,12 @@ func (st Users) ByIDs(ctx context.Context, ids []uuid.UUID) (users []exchange.Us
 
 // Admins reads every admin.
 func (st Users) Admins(ctx context.Context) ([]exchange.User, error) {
-	return all(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.is_admin ORDER BY u.id")
+	return sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.is_admin ORDER BY u.id")
 }
 
 // Insert adds a user; an existing registry id is a Conflict.
 func (st Users) Insert(ctx context.Context, u exchange.User) error {
-	_, err := st.conn.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin,
+	_, err := st.conn.Exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin,
 		created_at, updated_at, verified_email,
 			first_name_sort, last_name_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)`,
@@ -69,34 +72,31 @@ func (st Users) Insert(ctx context.Context, u exchange.User) error {
 	if err != nil {
 		return err
 	}
-	return st.conn.indexUser(ctx, u, indexedRow{})
+	return search.On(st.conn).AddUser(ctx, u)
 }
 
 // Update saves what a user may change of themselves, whether they are an admin,
 // and their verified address.
 func (st Users) Update(ctx context.Context, u exchange.User) error {
-	if _, err := st.conn.exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
+	if _, err := st.conn.Exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
 		updated_at = $6, verified_email = $7, first_name_sort = $8, last_name_sort = $9 WHERE id = $1`,
 		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, st.conn.Now, u.VerifiedEmail, exchange.SortKey(u.FirstName),
 		exchange.SortKey(u.LastName)); err != nil {
 		return err
 	}
-	was, err := st.conn.kept(ctx, userIndex, u.ID)
-	if err != nil {
-		return err
-	}
-	return st.conn.indexUser(ctx, u, was)
+	return search.On(st.conn).UpdateUser(ctx, u)
 }
 
 // VerifyEmail keeps the address that the identity provider vouched for.
 func (st Users) VerifyEmail(ctx context.Context, user uuid.UUID, email string) error {
-	_, err := st.conn.exec(ctx, "UPDATE users SET verified_email = $2 WHERE id = $1", user, email)
+	_, err := st.conn.Exec(ctx, "UPDATE users SET verified_email = $2 WHERE id = $1", user, email)
 	return err
 }
 
 // Insert adds a token by the hash of its secret, and gives its id.
 func (st Tokens) Insert(ctx context.Context, t exchange.Token, hash string) (int64, error) {
-	return one(ctx, st.conn, value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at,
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at,
+		expires_at,
 		used_at,
 		scope, organization_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $5, $7, $8) RETURNING id`,
@@ -105,13 +105,13 @@ func (st Tokens) Insert(ctx context.Context, t exchange.Token, hash string) (int
 
 // Use notes that a token was used.
 func (st Tokens) Use(ctx context.Context, id int64) error {
-	_, err := st.conn.exec(ctx, "UPDATE tokens SET used_at = $2 WHERE id = $1", id, st.conn.Now)
+	_, err := st.conn.Exec(ctx, "UPDATE tokens SET used_at = $2 WHERE id = $1", id, st.conn.Now)
 	return err
 }
 
 // Delete revokes one token of a user; NotFound when there is none.
 func (st Tokens) Delete(ctx context.Context, user uuid.UUID, id int64) error {
-	n, err := st.conn.exec(ctx, "DELETE FROM tokens WHERE user_id = $1 AND id = $2", user, id)
+	n, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE user_id = $1 AND id = $2", user, id)
 	if err == nil && n == 0 {
 		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such token."}
 	}
@@ -120,52 +120,133 @@ func (st Tokens) Delete(ctx context.Context, user uuid.UUID, id int64) error {
 
 // DeleteAll revokes every token of a user.
 func (st Tokens) DeleteAll(ctx context.Context, user uuid.UUID) error {
-	_, err := st.conn.exec(ctx, "DELETE FROM tokens WHERE user_id = $1", user)
+	_, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE user_id = $1", user)
 	return err
 }
 
 // DeleteOtherSessions revokes every session of a user but one.
 func (st Tokens) DeleteOtherSessions(ctx context.Context, user uuid.UUID, but int64) error {
-	_, err := st.conn.exec(ctx, "DELETE FROM tokens WHERE user_id = $1 AND kind = 'SESSION' AND id <> $2", user, but)
+	_, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE user_id = $1 AND kind = 'SESSION' AND id <> $2", user, but)
 	return err
 }
 
 // DeleteSession revokes the session whose secret has a hash, if there is one.
 func (st Tokens) DeleteSession(ctx context.Context, hash string) error {
-	_, err := st.conn.exec(ctx, "DELETE FROM tokens WHERE hash = $1 AND kind = 'SESSION'", hash)
+	_, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE hash = $1 AND kind = 'SESSION'", hash)
 	return err
 }
 
 // DeleteExpired forgets tokens that expired.
 func (st Tokens) DeleteExpired(ctx context.Context) error {
-	_, err := st.conn.exec(ctx, "DELETE FROM tokens WHERE expires_at <= $1", st.conn.Now)
+	_, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE expires_at <= $1", st.conn.Now)
 	return err
 }
 
 const tokenColumns = "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at, o.scope, " +
 	"o.organization_id"
 
-func scanToken(r row, t *exchange.Token) error {
-	return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt}, utc{&t.UsedAt}, &t.Scope,
+func scanToken(r sqldb.Row, t *exchange.Token) error {
+	return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, sqldb.UTC(&t.CreatedAt), sqldb.UTC(&t.ExpiresAt),
+		sqldb.UTC(&t.UsedAt), &t.Scope,
 		&t.Organization)
 }
 
 // Get reads one token.
 func (st Tokens) Get(ctx context.Context, id int64) (exchange.Token, error) {
-	return one(ctx, st.conn, scanToken, "SELECT "+tokenColumns+" FROM tokens o WHERE o.id = $1", id)
+	return sqldb.One(ctx, st.conn, scanToken, "SELECT "+tokenColumns+" FROM tokens o WHERE o.id = $1", id)
 }
 
 // CountScoped is how many valid tokens of programs a user has.
 func (st Tokens) CountScoped(ctx context.Context, user uuid.UUID) (int64, error) {
-	return one(ctx, st.conn, value[int64], "SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND scope <> '' AND "+
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND scope <> "+
+		"'' AND "+
 		"expires_at > $2", user, st.conn.Now)
 }
 
 // List lists a user's tokens.
 func (st Tokens) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
-	l := listing[exchange.Token]{columns: tokenColumns, table: "tokens", scan: scanToken,
-		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"},
-		filters: map[string]condition{"organization": equals("o.organization_id"),
-			"other than": func(f *filter, id any) { f.and("o.id <> ?", id) }}}
-	return l.page(ctx, st.conn, p, where("o.user_id = ? AND o.expires_at > ?", user, st.conn.Now))
+	l := sqldb.Listing[exchange.Token]{Columns: tokenColumns, Table: "tokens", Scan: scanToken,
+		ID: func(t exchange.Token) int64 { return t.ID }, Sorts: map[string]string{"expires": "o.expires_at"},
+		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
+			"other than": func(f *sqldb.Filter, id any) { f.And("o.id <> ?", id) }}}
+	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ? AND o.expires_at > ?", user, st.conn.Now))
+}
+
+// Search returns the users that match a search.
+func (st Users) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
+	return search.Find(ctx, st.conn, search.Users, s, userColumns, "users u JOIN users o ON o.id = u.id",
+		userFields)
+}
+
+// ByToken reads who presents the token with that hash, and their organizations, in one query.
+// NotFound when there is no such token or it expired.
+func (st Actors) ByToken(ctx context.Context, hash string) (exchange.Actor, error) {
+	return sqldb.One(ctx, st.conn, scanActor, selectActor, hash, st.conn.Now)
+}
+
+var selectActor = "SELECT " + ofToken + actorColumns + byToken + "t.hash = $1"
+
+// Of reads a user with their organizations, for what is done later in their name. NotFound when they closed their
+// account.
+func (st Actors) Of(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
+	return sqldb.One(ctx, st.conn, scanActor, "SELECT "+noToken+actorColumns+byUser, user)
+}
+
+// Current reads an actor again inside a transaction, and keeps their rights from ending until commit: by the token
+// that they presented or, where they presented none, by their id. NotFound when the token is revoked or expired.
+//
+// On PostgreSQL it takes FOR KEY SHARE locks of the token, the user, their memberships and the labs that they own. What
+// ends a right (deleting a token, SetMembers, LockAdmin, LockOwner) takes FOR UPDATE of the row, so that one waits for
+// the other; every other change of these rows takes FOR NO KEY UPDATE and waits for no actor. SQLite has one writer.
+func (st Actors) Current(ctx context.Context, who exchange.Actor) (exchange.Actor, error) {
+	lock := st.conn.Dialect().ForActing
+	columns := "u.id, u.is_admin, " + actorLabs(memberships+lock, owned+lock)
+	if who.TokenID == 0 {
+		return sqldb.One(ctx, st.conn, scanActor, "SELECT "+noToken+columns+byUser+lock, who.ID)
+	}
+	return sqldb.One(ctx, st.conn, scanActor, "SELECT "+ofToken+columns+byToken+"t.id = $1"+lock, who.TokenID,
+		st.conn.Now)
+}
+
+const (
+	ofToken     = "t.id, t.scope, COALESCE(t.organization_id, 0), t.used_at, "
+	noToken     = "0, '', 0, NULL, "
+	byToken     = " FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $2 AND u.closed_at IS NULL AND "
+	byUser      = " FROM users u WHERE u.id = $1 AND u.closed_at IS NULL"
+	memberships = "SELECT m.organization_id AS id FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL"
+	owned       = "SELECT o.id FROM organizations o WHERE o.owner_id = u.id"
+)
+
+var actorColumns = "u.id, u.is_admin, " + actorLabs(memberships, owned)
+
+// actorLabs are the columns of the labs that an actor is a member of, and of those that they own.
+func actorLabs(memberships, owned string) string {
+	const list = "(SELECT string_agg(CAST(l.id AS TEXT), ',' ORDER BY l.id) FROM ("
+	return list + memberships + ") l), " + list + owned + ") l)"
+}
+
+func scanActor(r sqldb.Row, a *exchange.Actor) error {
+	err := r.Scan(&a.TokenID, &a.Scope, &a.Lab, sqldb.UTCOrNull(&a.Used), &a.ID, &a.Admin, sqldb.IDs(&a.Organizations),
+		sqldb.IDs(&a.Owns))
+	*a = a.Bound()
+	return err
+}
+
+// LockAdmin waits until a user does not act any more, and keeps them from it until commit: whoever takes their being an
+// admin from them calls it before they read the user.
+func (st Actors) LockAdmin(ctx context.Context, user uuid.UUID) error {
+	return st.lock(ctx, "SELECT 1 FROM users WHERE id = $1", user)
+}
+
+// LockOwner is LockAdmin for whoever takes an organization from its owner.
+func (st Actors) LockOwner(ctx context.Context, organization int64) error {
+	return st.lock(ctx, "SELECT 1 FROM organizations WHERE id = $1", organization)
+}
+
+func (st Actors) lock(ctx context.Context, query string, args ...any) error {
+	if st.conn.Dialect().ForUpdate == "" {
+		return nil
+	}
+	_, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], query+st.conn.Dialect().ForUpdate, args...)
+	return err
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"aliquot/internal/store"
+	"aliquot/internal/store/migration"
+	"aliquot/internal/store/sqldb"
 )
 
 // The kinds of database that Open knows.
@@ -89,8 +91,8 @@ func At(t testing.TB, where string) *store.DB {
 }
 
 // Key is the key of the secrets in tests' databases.
-func Key() *store.Key {
-	key, err := store.ParseKey("alqk_" + strings.Repeat("A", 43))
+func Key() *sqldb.Key {
+	key, err := sqldb.ParseKey("alqk_" + strings.Repeat("A", 43))
 	if err != nil {
 		panic(err) // it is written here
 	}
@@ -165,11 +167,11 @@ var sqliteTemplate = sync.OnceValues(func() (file []byte, err error) {
 // templateName is another one for other migrations.
 var templateName = sync.OnceValues(func() (string, error) {
 	hash := sha256.New()
-	err := fs.WalkDir(store.Migrations(), ".", func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(migration.Files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := fs.ReadFile(store.Migrations(), path)
+		text, err := fs.ReadFile(migration.Files, path)
 		hash.Write([]byte(path + "\x00" + string(text) + "\x00"))
 		return err
 	})

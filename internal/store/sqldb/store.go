@@ -1,6 +1,6 @@
-// Package store is the SQL of Aliquot: one text for SQLite and PostgreSQL. One file per
-// resource holds its columns, its scan and its queries as methods of a small store; Conn holds all stores.
-package store
+// Package sqldb is the plumbing of the store: connections, transactions, retries, kept statements, errors and the few
+// words in which SQLite and PostgreSQL differ.
+package sqldb
 
 import (
 	"context"
@@ -28,7 +28,7 @@ import (
 
 // DB is an open database.
 type DB struct {
-	dialect          dialect
+	dialect          Dialect
 	where            string
 	write            *sql.DB // SQLite: one connection, BEGIN IMMEDIATE; PostgreSQL: the same pool as read
 	read             *sql.DB // SQLite: many connections that cannot write
@@ -41,9 +41,7 @@ type DB struct {
 	// when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
 	fullAt atomic.Int64
 
-	exactUpTo int     // exchange.ExactUpTo
-	sampled   int     // how many hits stand for more than exactUpTo, at most so many
-	testCost  float64 // how many hits are read in the time in which one thing is tested for being a hit
+	Sampling Sampling
 
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
@@ -54,11 +52,18 @@ type DB struct {
 	Log *slog.Logger
 }
 
+// Sampling bounds the work of a search: up to ExactUpTo hits are counted one by one, Sampled of them stand for more,
+// And testing one object for being a hit takes as long as reading ProbeCost hits.
+type Sampling struct {
+	ExactUpTo, Sampled int
+	ProbeCost          float64
+}
+
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which it creates if missing. It
 // does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, newNotifications: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 1000,
-		testCost: 40, Clock: time.Now}
+	db := &DB{where: where, newNotifications: make(chan struct{}, 1), Sampling: Sampling{exchange.ExactUpTo, 1000, 40},
+		Clock: time.Now}
 	var err error
 	if isPostgres(where) {
 		db.dialect = postgresDialect
@@ -197,24 +202,22 @@ func (db *DB) Watch(note func(query string, args []any)) {
 	db.watch.Store(&note)
 }
 
-// conn runs queries, on the pool or in a transaction.
-type conn struct {
-	db     *DB
+// Conn runs queries, on the pool or in a transaction.
+type Conn struct {
+	DB     *DB
 	tx     *sql.Tx
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
 	Now    time.Time
 
-	loader        *Loader  // which takes in what is to be indexed
+	Loader        any      // collects what is to be indexed while a new database is loaded; nil otherwise
 	skipStmtCache bool     // its queries have too many texts to keep each prepared
-	acts          *[][]any // for the log, once the transaction is committed
-	enqueued      *bool    // set where the transaction makes a job ready
-	news          *bool    // set where it changes what someone's notifications are
+	Acts          *[][]any // for the log, once the transaction is committed
+	Enqueued      *bool    // set where the transaction makes a job ready
+	News          *bool    // set where it changes what someone's notifications are
 }
 
-// Read returns a Conn that reads committed data.
-func (db *DB) Read() Conn { return storesOn(db.conn()) }
-
-func (db *DB) conn() *conn { return &conn{db: db, Now: db.instant()} }
+// Read returns a connection that reads committed data.
+func (db *DB) Read() *Conn { return &Conn{DB: db, Now: db.instant()} }
 
 // instant returns the present in the precision that both databases store: UTC, microseconds.
 func (db *DB) instant() time.Time { return db.Clock().UTC().Truncate(time.Microsecond) }
@@ -235,25 +238,25 @@ func (db *DB) NewNotifications() <-chan struct{} { return db.newNotifications }
 
 type inTx struct{}
 
-// maxTries is how often a transaction is tried when it conflicts with others.
-const maxTries = 5
+// MaxTries is how often a transaction is tried when it conflicts with others.
+const MaxTries = 5
 
 // Tx runs do in one transaction and commits when do returns nil. On PostgreSQL a serialization failure or deadlock runs
 // do again after a short random pause, so do must change nothing but the database and its own results. Transactions do
 // not nest.
-func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx *Conn) error) error {
 	return db.tx(ctx, do, nil)
 }
 
 // tx is Tx, but it leaves the commit to held, unless that is nil.
-func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx Conn) error, held *DeferredCommit) error {
+func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx *Conn) error, held *DeferredCommit) error {
 	if ctx.Value(inTx{}) != nil {
 		return errors.New("a transaction inside a transaction")
 	}
 	ctx = context.WithValue(ctx, inTx{}, true)
 	for attempt := 1; ; attempt++ {
 		err := db.runTx(ctx, do, held)
-		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < maxTries &&
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < MaxTries &&
 			(pg.Code == "40001" || pg.Code == "40P01") {
 			select {
 			// so that rivals do not meet again
@@ -262,25 +265,25 @@ func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 			case <-ctx.Done():
 			}
 		}
-		err = translate(err)
+		err = Translate(err)
 		db.noteFull(err)
 		return err
 	}
 }
 
-func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) error, held *DeferredCommit) error {
+func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx *Conn) error, held *DeferredCommit) error {
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	c := &conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, acts: new([][]any), enqueued: new(bool), news: new(bool),
+	c := &Conn{DB: db, tx: tx, wanted: map[string]*sql.Stmt{}, Acts: new([][]any), Enqueued: new(bool), News: new(bool),
 		Now: db.instant()}
 	defer func() {
 		if held == nil || held.conn == nil {
 			c.cleanup(ctx)
 		}
 	}()
-	switch err = do(ctx, storesOn(c)); {
+	switch err = do(ctx, c); {
 	case err != nil:
 	case held != nil:
 		held.conn = c
@@ -292,18 +295,18 @@ func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) e
 
 // commit commits the transaction, then wakes the workers if it made a job ready, and the notification streams if it
 // changed notifications.
-func (c *conn) commit() error {
+func (c *Conn) commit() error {
 	if err := c.tx.Commit(); err != nil {
 		return err
 	}
-	if c.db.Log != nil {
-		for _, act := range *c.acts {
-			c.db.Log.Info("audit", act...)
+	if c.DB.Log != nil {
+		for _, act := range *c.Acts {
+			c.DB.Log.Info("audit", act...)
 		}
 	}
-	signal(c.db.newNotifications, *c.news)
-	if *c.enqueued {
-		c.db.wake()
+	signal(c.DB.newNotifications, *c.News)
+	if *c.Enqueued {
+		c.DB.wake()
 	}
 	return nil
 }
@@ -336,9 +339,26 @@ func withContextErr(ctx context.Context, err error) error {
 }
 
 // cleanup rolls back a transaction that was not committed, and keeps the statements that it prepared.
-func (c *conn) cleanup(ctx context.Context) {
+func (c *Conn) cleanup(ctx context.Context) {
 	_ = c.tx.Rollback() // does nothing after a commit
 	for query := range c.wanted {
-		_, _ = c.db.keep(ctx, 1, c.db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
+		_, _ = c.DB.keep(ctx, 1, c.DB.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
 	}
+}
+
+// Erasing is Tx for a change of which nothing that it overwrites may stay in the file of SQLite, where it would lie in
+// free parts. PostgreSQL's vacuum removes it.
+func (db *DB) Erasing(ctx context.Context, do func(ctx context.Context, tx *Conn) error) error {
+	if db.Postgres() {
+		return db.Tx(ctx, do)
+	}
+	if _, err := db.write.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
+		return Translate(err)
+	}
+	defer func() { _, _ = db.write.ExecContext(context.WithoutCancel(ctx), "PRAGMA secure_delete = OFF") }()
+	err := db.Tx(ctx, do)
+	if err == nil {
+		_, err = db.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return Translate(err)
 }

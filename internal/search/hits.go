@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"context"
@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
 
 // finder searches one index on behalf of one viewer and returns only what the viewer may see.
 type finder struct {
-	*conn
-	index
+	*sqldb.Conn
+	Index
 	viewer uuid.UUID
 }
 
@@ -26,27 +27,27 @@ type hit struct {
 }
 
 // end returns the upper bound of the ranks, exclusive.
-func (ix index) end() int64 { return 2 << ix.bits }
+func (ix Index) end() int64 { return 2 << ix.bits }
 
 // from returns the FROM of the hits x of an expression, and the condition that they match and are visible to the
 // viewer.
-func (f finder) from(e fulltext.Expr) (string, *filter) {
-	d := f.db.dialect
-	w := where(strings.ReplaceAll(d.foundBy, "%[1]s", f.name), d.asked(e))
+func (f finder) from(e fulltext.Expr) (string, *sqldb.Filter) {
+	d := searchSQLOf(f.Conn)
+	w := sqldb.Where(strings.ReplaceAll(d.foundBy, "%[1]s", f.name), d.asked(e))
 	if f.sight != nil {
-		f.sight(w, f.conn, f.viewer)
+		f.sight(w, f.Conn, f.viewer)
 	}
 	return strings.ReplaceAll(d.found, "%[1]s", f.name), w
 }
 
 // matches returns the condition that the row x matches the expression $1.
 func (f finder) matches() string {
-	return strings.NewReplacer("%[1]s", f.name, "?", "$1").Replace(f.db.dialect.matches)
+	return strings.NewReplacer("%[1]s", f.name, "?", "$1").Replace(searchSQLOf(f.Conn).matches)
 }
 
 // hits returns the first matches of an expression by rank, from one rank (inclusive) to another (exclusive).
 func (f finder) hits(ctx context.Context, e fulltext.Expr, from, until int64, most int) ([]hit, error) {
-	if !f.db.Postgres() { // which goes by rank, and stops
+	if !f.Postgres() { // which goes by rank, and stops
 		return f.read(ctx, e, from, until, most)
 	}
 	// PostgreSQL finds all hits before it sorts them, so each query covers only as many ranks as should be enough,
@@ -77,8 +78,11 @@ var partBits = [...]int{11, 7}
 // searches all ranks.
 const manyParts = 32
 
+// ManyRanks is from how many ranks on all of them are searched.
+const ManyRanks = (manyParts - 1) << (32 + 1 - 7)
+
 // within narrows e to the fewest parts that cover the ranks from one to another, and returns the narrowed expression
-// and the rank at which the parts end.
+// And the rank at which the parts end.
 func (f finder) within(e fulltext.Expr, from, until int64) (fulltext.Expr, int64) {
 	for _, bits := range partBits {
 		size := f.bits + 1 - bits
@@ -99,24 +103,24 @@ func (f finder) within(e fulltext.Expr, from, until int64) (fulltext.Expr, int64
 }
 
 // slot returns the expression for the part of the ranks that contains rank.
-func (ix index) slot(rank int64, bits int) fulltext.Expr {
+func (ix Index) slot(rank int64, bits int) fulltext.Expr {
 	return fulltext.Expr{Token: fmt.Sprintf("=k%d.%x", bits, rank>>(ix.bits+1-bits))}
 }
 
 func (f finder) read(ctx context.Context, e fulltext.Expr, from, until int64, most int) ([]hit, error) {
-	place := f.db.dialect.place
+	place := searchSQLOf(f.Conn).place
 	tables, w := f.from(e)
-	w.and(place+" >= ? AND "+place+" < ?", from, until)
-	return all(ctx, f.conn, func(r row, h *hit) error { return r.Scan(&h.rank, &h.facets, &h.weights) },
-		"SELECT x.rank, x.facets, x.weights FROM "+tables+" WHERE "+w.sql.String()+" ORDER BY "+place+" LIMIT $"+
-			strconv.Itoa(len(w.args)+1),
-		append(w.args, most)...)
+	w.And(place+" >= ? AND "+place+" < ?", from, until)
+	return sqldb.All(ctx, f.Conn, func(r sqldb.Row, h *hit) error { return r.Scan(&h.rank, &h.facets, &h.weights) },
+		"SELECT x.rank, x.facets, x.weights FROM "+tables+" WHERE "+w.SQL.String()+" ORDER BY "+place+" LIMIT $"+
+			strconv.Itoa(len(w.Args)+1),
+		append(w.Args, most)...)
 }
 
-// some returns the ranks of at most n hits, whichever the database finds first.
+// Some returns the ranks of at most n hits, whichever the database finds first.
 func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, error) {
 	asked := []fulltext.Expr{e}
-	if f.db.Postgres() {
+	if f.Postgres() {
 		// where hits are many, those of a part are soon found
 		asked = []fulltext.Expr{and(e, f.slot(0, partBits[1])), e}
 	}
@@ -124,9 +128,10 @@ func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, erro
 	for _, e := range asked {
 		tables, w := f.from(e)
 		var err error
-		if ranks, err = all(ctx, f.conn, value[int64], "SELECT x.rank FROM "+tables+" WHERE "+w.sql.String()+" LIMIT $"+
-			strconv.Itoa(len(w.args)+1),
-			append(w.args, n)...); err != nil {
+		if ranks, err = sqldb.All(ctx, f.Conn, sqldb.Value[int64], "SELECT x.rank FROM "+tables+" WHERE "+
+			w.SQL.String()+" LIMIT $"+
+			strconv.Itoa(len(w.Args)+1),
+			append(w.Args, n)...); err != nil {
 			return nil, err
 		}
 		if len(ranks) == n {
@@ -137,7 +142,7 @@ func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, erro
 	return ranks, nil
 }
 
-// and returns an expression for what all of the expressions match.
+// And returns an expression for what all of the expressions match.
 func and(list ...fulltext.Expr) fulltext.Expr {
 	list = slices.DeleteFunc(list, func(e fulltext.Expr) bool { return e.Token == fulltext.All })
 	switch len(list) {

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -14,40 +14,42 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
 
-// index describes the search index of one kind of object. The table NAME_index has a row for each object; its words are
+// Index describes the search index of one kind of object. The table NAME_index has a row for each object; its words are
 // in NAME_words (SQLite) or in a column (PostgreSQL). The rank of a row does not depend on what the object contains:
 // objects are spread evenly over the ranks, so that the first hits by rank are a fair sample of all hits. Only archived
 // objects come after all others.
-type index struct {
+type Index struct {
 	name   string
 	things string   // their table
 	extra  []string // columns of the index that only this one has
 	bits   int      // ranks are below 1<<bits, and below 2<<bits of archived things
 	// sight adds the condition that viewer may see the row x.
-	sight    func(f *filter, c *conn, viewer uuid.UUID)
+	sight    func(f *sqldb.Filter, c *sqldb.Conn, viewer uuid.UUID)
 	title    string // the column of what is suggested, which is sorted by title_sort; "": nothing is
 	archived string // the column that reports whether a thing is archived, where things can be
 	sorts    map[exchange.SearchSort]sorting
 }
 
 var (
-	materialIndex = index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"},
+	Materials = Index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"},
 		bits: 32,
-		sight: func(f *filter, c *conn, viewer uuid.UUID) {
-			f.and("(x.visible_from <= ? OR x.organization_id IN ("+membersOf+"))", c.today(), viewer)
+		sight: func(f *sqldb.Filter, c *sqldb.Conn, viewer uuid.UUID) {
+			f.And("(x.visible_from <= ? OR x.organization_id IN (SELECT m.organization_id FROM memberships m "+
+				"WHERE m.user_id = ? AND m.left_at IS NULL))", c.Today(), viewer)
 		}, title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
-	organizationIndex = index{name: "organization", things: "organizations", bits: 32, title: "o.name",
+	Organizations = Index{name: "organization", things: "organizations", bits: 32, title: "o.name",
 		sorts: sortings("o.name_sort")}
-	userIndex = index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}
+	Users = Index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}
 )
 
-// rankOf returns the rank of the object with an id: the fractional part of its multiple of the golden ratio, which
+// RankOf returns the rank of the object with an id: the fractional part of its multiple of the golden ratio, which
 // spreads ids evenly, including those of every second or every hundredth object.
-func rankOf(id int64, archived bool) (int64, error) {
+func RankOf(id int64, archived bool) (int64, error) {
 	if id < 0 || id>>32 != 0 {
 		return 0, fmt.Errorf("the index has no place for number %d", id)
 	}
@@ -93,10 +95,16 @@ func (e entry) digest() string {
 	return base64.RawStdEncoding.EncodeToString(hash.Sum(nil)[:15])
 }
 
+// Writer keeps what objects are found by.
+type Writer struct{ *sqldb.Conn }
+
+// On returns the indexWriter on a connection.
+func On(c *sqldb.Conn) Writer { return Writer{c} }
+
 // writeIndex updates rows of an index; rows whose digest is unchanged are not written.
-func (c *conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
-	if c.loader != nil {
-		c.loader.hold(ix, entries)
+func (c Writer) writeIndex(ctx context.Context, ix Index, entries []entry) error {
+	if l, loading := c.Loader.(*Loader); loading {
+		l.hold(ix, entries)
 		return nil
 	}
 	columns := c.indexColumns(ix)
@@ -113,25 +121,25 @@ func (c *conn) writeIndex(ctx context.Context, ix index, entries []entry) error 
 		return err
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.rank, b.rank) })
-	for some := range inBatches(entries, c.db.dialect.atOnce) {
+	for some := range sqldb.Batches(entries, c.Dialect().AtOnce) {
 		var rows []any
 		for _, e := range some {
 			rows = append(rows, c.indexRow(ix, e, digests[e.rank])...)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO "+ix.name+"_index ("+strings.Join(columns, ", ")+") VALUES "+
-			places(len(some), len(columns))+
-			" ON CONFLICT (id) DO UPDATE SET "+excluded(append([]string{"rank"}, columns[2:]...)),
+		if _, err := c.Exec(ctx, "INSERT INTO "+ix.name+"_index ("+strings.Join(columns, ", ")+") VALUES "+
+			sqldb.Places(len(some), len(columns))+
+			" ON CONFLICT (id) DO UPDATE SET "+sqldb.Excluded(append([]string{"rank"}, columns[2:]...)),
 			rows...); err != nil {
 			return err
 		}
 	}
-	if c.db.Postgres() {
+	if c.Postgres() {
 		return nil
 	}
 	// FTS5 writes to the disk after each statement of several rows, and whenever ranks go back.
 	for _, e := range entries {
-		if _, err := c.exec(ctx, "INSERT OR REPLACE INTO "+ix.name+"_words (rowid, words) VALUES ($1, $2)", e.rank,
-			ftsText(e.Doc.Tokens)); err != nil {
+		if _, err := c.Exec(ctx, "INSERT OR REPLACE INTO "+ix.name+"_words (rowid, words) VALUES ($1, $2)", e.rank,
+			FTSText(e.Doc.Tokens)); err != nil {
 			return err
 		}
 	}
@@ -139,35 +147,35 @@ func (c *conn) writeIndex(ctx context.Context, ix index, entries []entry) error 
 }
 
 // indexColumns returns the columns of an index that indexRow fills.
-func (c *conn) indexColumns(ix index) []string {
+func (c Writer) indexColumns(ix Index) []string {
 	columns := slices.Concat([]string{"rank", "id", "facets", "weights", "digest"}, ix.extra)
-	if c.db.Postgres() {
+	if c.Postgres() {
 		columns = append(columns, "words")
 	}
 	return columns
 }
 
 // indexRow returns the values of an index row.
-func (c *conn) indexRow(ix index, e entry, digest string) []any {
+func (c Writer) indexRow(ix Index, e entry, digest string) []any {
 	row := append([]any{e.rank, e.id, strings.Join(e.Facets, "\n"), e.Doc.Weights, digest}, e.extra...)
-	if c.db.Postgres() {
+	if c.Postgres() {
 		tokens := slices.Clip(e.Doc.Tokens)
 		for _, bits := range partBits {
 			tokens = append(tokens, ix.slot(e.rank, bits).Token)
 		}
-		row = append(row, tsvector(tokens))
+		row = append(row, TSVector(tokens))
 	}
 	return row
 }
 
 // forgetWords deletes the words stored under ranks that objects no longer have.
-func (c *conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
-	if c.db.Postgres() { // where the row has them
+func (c Writer) forgetWords(ctx context.Context, ix Index, ranks []int64) error {
+	if c.Postgres() { // where the row has them
 		return nil
 	}
-	for some := range slices.Chunk(ranks, maxIn) {
-		places, args := in(nil, some)
-		if _, err := c.exec(ctx, "DELETE FROM "+ix.name+"_words WHERE rowid IN ("+places+")", args...); err != nil {
+	for some := range slices.Chunk(ranks, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		if _, err := c.Exec(ctx, "DELETE FROM "+ix.name+"_words WHERE rowid IN ("+places+")", args...); err != nil {
 			return err
 		}
 	}
@@ -175,8 +183,9 @@ func (c *conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
 }
 
 // kept reads the index row of one object.
-func (c *conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
-	list, err := all(ctx, c, func(r row, k *indexedRow) error { return r.Scan(&k.rank, &k.digest, &k.weights) },
+func (c Writer) kept(ctx context.Context, ix Index, id any) (indexedRow, error) {
+	list, err := sqldb.All(ctx, c.Conn,
+		func(r sqldb.Row, k *indexedRow) error { return r.Scan(&k.rank, &k.digest, &k.weights) },
 		"SELECT rank, digest, weights FROM "+ix.name+"_index WHERE id = $1", id)
 	if err != nil || len(list) == 0 {
 		return indexedRow{}, err
@@ -184,21 +193,22 @@ func (c *conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
 	return list[0], nil
 }
 
-// indexMaterials updates the index rows of materials, whose own rows must be written before.
-func (c *conn) indexMaterials(ctx context.Context, list []exchange.Material) error {
-	for some := range slices.Chunk(list, maxIn) {
+// UpdateMaterials updates the index rows of materials, whose own rows must be written before.
+func (c Writer) UpdateMaterials(ctx context.Context, list []exchange.Material) error {
+	for some := range slices.Chunk(list, sqldb.MaxIn) {
 		byID := map[int64]exchange.Material{}
 		var ids []int64
 		for _, m := range some {
 			byID[m.ID] = m
 			ids = append(ids, m.ID)
 		}
-		places, args := in(nil, ids)
+		places, args := sqldb.In(nil, ids)
 		var spelt []string
-		entries, err := all(ctx, c, func(r row, e *entry) error {
+		entries, err := sqldb.All(ctx, c.Conn, func(r sqldb.Row, e *entry) error {
 			var id int64
 			var organization exchange.Organization
-			if err := r.Scan(&id, &organization.Name, fromJSON{&organization.PublicKeys}, &e.was.rank, &e.was.digest,
+			if err := r.Scan(&id, &organization.Name, sqldb.FromJSON(&organization.PublicKeys), &e.was.rank,
+				&e.was.digest,
 				&e.was.weights); err != nil {
 				return err
 			}
@@ -213,7 +223,7 @@ func (c *conn) indexMaterials(ctx context.Context, list []exchange.Material) err
 		if err != nil {
 			return err
 		}
-		if err := c.writeIndex(ctx, materialIndex, entries); err != nil {
+		if err := c.writeIndex(ctx, Materials, entries); err != nil {
 			return err
 		}
 		if err := c.addWords(ctx, spelt); err != nil {
@@ -230,48 +240,66 @@ func (e *entry) material(m exchange.Material, of exchange.Organization) (err err
 		visible = string(*m.EmbargoDate)
 	}
 	e.id, e.extra, e.SearchDocument = m.ID, []any{m.OrganizationID, visible}, m.SearchDocument(of.Name, of.PublicKeys)
-	e.rank, err = rankOf(m.ID, m.Archived)
+	e.rank, err = RankOf(m.ID, m.Archived)
 	return err
 }
 
-// Reindex updates the index rows of materials after a change of other data that they are found by, such as the
-// name of their organization. Ids that do not exist are skipped.
-func (st Materials) Reindex(ctx context.Context, ids []int64) error {
-	for some := range slices.Chunk(ids, maxIn) {
-		places, args := in(nil, some)
-		list, err := all(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id IN ("+
-			places+
-			") ORDER BY o.id"+
-			st.conn.db.dialect.forUpdate, args...)
-		if err != nil {
-			return err
-		}
-		if err := st.conn.indexMaterials(ctx, list); err != nil {
-			return err
-		}
-	}
-	return nil
+// AddOrganization makes a new organization findable.
+func (c Writer) AddOrganization(ctx context.Context, o exchange.Organization) error {
+	return c.organization(ctx, o, indexedRow{})
 }
 
-func (c *conn) indexOrganization(ctx context.Context, o exchange.Organization, was indexedRow) error {
-	rank, err := rankOf(o.ID, false)
+// UpdateOrganization updates the index row of an organization.
+func (c Writer) UpdateOrganization(ctx context.Context, o exchange.Organization) error {
+	was, err := c.kept(ctx, Organizations, o.ID)
 	if err != nil {
 		return err
 	}
-	return c.writeIndex(ctx, organizationIndex,
+	return c.organization(ctx, o, was)
+}
+
+func (c Writer) organization(ctx context.Context, o exchange.Organization, was indexedRow) error {
+	rank, err := RankOf(o.ID, false)
+	if err != nil {
+		return err
+	}
+	return c.writeIndex(ctx, Organizations,
 		[]entry{{SearchDocument: o.SearchDocument(), id: o.ID, rank: rank, was: was}})
 }
 
-func (c *conn) indexUser(ctx context.Context, u exchange.User, was indexedRow) error {
-	return c.writeIndex(ctx, userIndex,
+// AddUser makes a new user findable.
+func (c Writer) AddUser(ctx context.Context, u exchange.User) error {
+	return c.user(ctx, u, indexedRow{})
+}
+
+// UpdateUser updates the index row of a user.
+func (c Writer) UpdateUser(ctx context.Context, u exchange.User) error {
+	was, err := c.kept(ctx, Users, u.ID)
+	if err != nil {
+		return err
+	}
+	return c.user(ctx, u, was)
+}
+
+func (c Writer) user(ctx context.Context, u exchange.User, was indexedRow) error {
+	return c.writeIndex(ctx, Users,
 		[]entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
+}
+
+// RemoveUser makes a user unfindable.
+func (c Writer) RemoveUser(ctx context.Context, id uuid.UUID) error {
+	if err := c.forgetWords(ctx, Users, []int64{userRank(id)}); err != nil {
+		return err
+	}
+	_, err := c.Exec(ctx, "DELETE FROM user_index WHERE id = $1", id)
+	return err
 }
 
 // The lengths of words that a mistyped one is compared with; shorter words resemble too many others.
 const shortestWord, longestWord = 4, 20
 
 // addWords stores the words that are candidates for correcting a mistyped one.
-func (c *conn) addWords(ctx context.Context, spelt []string) error {
+func (c Writer) addWords(ctx context.Context, spelt []string) error {
 	spelt = slices.DeleteFunc(spelt, func(word string) bool {
 		n := 0
 		for _, r := range word {
@@ -286,11 +314,11 @@ func (c *conn) addWords(ctx context.Context, spelt []string) error {
 		return nil
 	}
 	slices.Sort(spelt) // who adds the same at the same time waits, and never for each other
-	list, err := text(slices.Compact(spelt))
+	list, err := sqldb.JSON(slices.Compact(spelt))
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, "INSERT INTO search_words (word) SELECT value FROM "+c.db.dialect.list+
+	_, err = c.Exec(ctx, "INSERT INTO search_words (word) SELECT value FROM "+c.Dialect().List+
 		" WHERE TRUE ORDER BY value ON CONFLICT DO NOTHING", list)
 	return err
 }

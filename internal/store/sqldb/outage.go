@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -77,7 +77,7 @@ func (db *DB) reserve() string { return db.where + "-reserve" }
 
 // release makes room for opening the database where err says that there is none, and reports whether it did.
 func (db *DB) release(err error) bool {
-	return !db.Postgres() && exchange.CodeOf(translate(err)) == exchange.StorageFull && os.Remove(db.reserve()) == nil
+	return !db.Postgres() && exchange.CodeOf(Translate(err)) == exchange.StorageFull && os.Remove(db.reserve()) == nil
 }
 
 // setAside fills the reserve again. On a disk without room for it the next start has less, which is no reason not to go

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
@@ -20,17 +21,17 @@ const (
 	suggestedOrganization = "organization"
 )
 
-// SuggestMaterials gives at most n things whose title or name begins, or has a word that begins, like
+// Suggest gives at most n things whose title or name begins, or has a word that begins, like
 // what was typed so far: first what begins so, materials before organizations. Archived materials are
 // left out, and so are further ones of the same title.
-func (st Search) SuggestMaterials(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion,
+func (st Searcher) Suggest(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion,
 	error) {
 	q := fulltext.Parse(typed)
 	title, is := q.TitleExpr()
 	if !is || n <= 0 {
 		return []exchange.Suggestion{}, nil
 	}
-	materials, organizations := finder{st.conn, materialIndex, viewer}, finder{st.conn, organizationIndex, viewer}
+	materials, organizations := finder{st.conn, Materials, viewer}, finder{st.conn, Organizations, viewer}
 	list := []exchange.Suggestion{}
 	for _, ask := range []func() ([]exchange.Suggestion, error){
 		func() ([]exchange.Suggestion, error) { return materials.begins(ctx, suggestedMaterial, typed, n) },
@@ -65,7 +66,7 @@ func (f finder) begins(ctx context.Context, kind, typed string, n int) ([]exchan
 	if strings.TrimSpace(from) == "" {
 		return nil, nil
 	}
-	w := where(f.title+"_sort >= ? AND "+f.title+"_sort < ?", from, from+string(utf8.MaxRune))
+	w := sqldb.Where(f.title+"_sort >= ? AND "+f.title+"_sort < ?", from, from+string(utf8.MaxRune))
 	return f.suggest(ctx, kind, w, n)
 }
 
@@ -75,22 +76,22 @@ func (f finder) contains(ctx context.Context, kind string, e fulltext.Expr, n in
 	if err != nil || len(ranks) == 0 {
 		return nil, err
 	}
-	places, args := in(nil, ranks)
-	w := &filter{args: args}
-	w.sql.WriteString("x.rank IN (" + places + ")")
+	places, args := sqldb.In(nil, ranks)
+	w := &sqldb.Filter{Args: args}
+	w.SQL.WriteString("x.rank IN (" + places + ")")
 	return f.suggest(ctx, kind, w, n)
 }
 
-func (f finder) suggest(ctx context.Context, kind string, w *filter, n int) ([]exchange.Suggestion, error) {
+func (f finder) suggest(ctx context.Context, kind string, w *sqldb.Filter, n int) ([]exchange.Suggestion, error) {
 	if f.sight != nil {
-		f.sight(w, f.conn, f.viewer)
+		f.sight(w, f.Conn, f.viewer)
 	}
-	w.and(f.archive() + " = FALSE")
-	return all(ctx, f.conn, func(r row, s *exchange.Suggestion) error {
+	w.And(f.archive() + " = FALSE")
+	return sqldb.All(ctx, f.Conn, func(r sqldb.Row, s *exchange.Suggestion) error {
 		s.Kind = kind
 		return r.Scan(&s.ID, &s.Text)
-	}, "SELECT o.id, "+f.title+" FROM "+f.things+" o JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.sql.String()+
-		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, 2*n)...)
+	}, "SELECT o.id, "+f.title+" FROM "+f.things+" o JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.SQL.String()+
+		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.Args)+1), append(w.Args, 2*n)...)
 }
 
 // maxMended is how many words of a query are mended, and maxTried how many words are tried for each.
@@ -101,8 +102,8 @@ const (
 
 // Meant is a query with its misspelt words mended, which has a hit that viewer may see; "" where there
 // is none. A word is misspelt if nothing that the viewer may see has it.
-func (st Search) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
-	f := finder{st.conn, materialIndex, viewer}
+func (st Searcher) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
+	f := finder{st.conn, Materials, viewer}
 	mended := ""
 	left := maxMended
 	for i, word := range q.Words() {
@@ -149,10 +150,11 @@ func (f finder) mend(ctx context.Context, word string) (string, error) {
 	if len(letters) >= 8 {
 		most = 2
 	}
-	w := where("(word >= ? AND word < ? OR word >= ? AND word < ?) AND LENGTH(word) BETWEEN ? AND ?",
+	w := sqldb.Where("(word >= ? AND word < ? OR word >= ? AND word < ?) AND LENGTH(word) BETWEEN ? AND ?",
 		string(letters[0]), string(letters[0]+1), string(letters[1]), string(letters[1]+1), len(letters)-most,
 		len(letters)+most)
-	like, err := all(ctx, f.conn, value[string], "SELECT word FROM search_words WHERE "+w.sql.String(), w.args...)
+	like, err := sqldb.All(ctx, f.Conn, sqldb.Value[string], "SELECT word FROM search_words WHERE "+w.SQL.String(),
+		w.Args...)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestTheShortWayToTheTextOfFTS5IsTheLongOne(t *testing.T) {
 				Text: rapid.String().Draw(t, "text")})
 		}
 		doc := fulltext.New(fields, nil, nil, []string{"a=b"}).Tokens
-		if short, long := ftsText(doc), ftsLongText(doc); short != long {
+		if short, long := FTSText(doc), ftsLongText(doc); short != long {
 			t.Fatalf("%q\n%q", short, long)
 		}
 	})

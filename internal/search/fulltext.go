@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"slices"
@@ -53,9 +53,9 @@ func spread(doc []string) (tokens []string, places map[string][]int) {
 
 func isMark(token string) bool { return strings.IndexByte("=~^#@", token[0]) >= 0 }
 
-// ftsText are fulltext.Doc.Tokens for FTS5, which gives places by counting: a lone "=", which nobody asks for, fills
+// FTSText are fulltext.Doc.Tokens for FTS5, which gives places by counting: a lone "=", which nobody asks for, fills
 // those that are empty.
-func ftsText(doc []string) string {
+func FTSText(doc []string) string {
 	if len(doc) > maxRepeats {
 		marks := slices.IndexFunc(doc, func(token string) bool { return token != fulltext.Gap && isMark(token) })
 		if marks < 0 || marks > maxRepeats {
@@ -93,8 +93,8 @@ func ftsLongText(doc []string) string {
 	return strings.Join(row, " ")
 }
 
-// tsvector are fulltext.Doc.Tokens for PostgreSQL.
-func tsvector(doc []string) string {
+// TSVector are fulltext.Doc.Tokens for PostgreSQL.
+func TSVector(doc []string) string {
 	tokens, places := spread(doc)
 	var b strings.Builder
 	for _, token := range tokens {

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ func (s sample) whole() bool { return s.scale == [2]float64{1, 1} }
 // sample reads all hits of an expression or, if they are clearly more than are counted one by one, enough of them to
 // estimate the counts.
 func (f finder) sample(ctx context.Context, e fulltext.Expr) (sample, error) {
-	most, some := f.db.exactUpTo, f.db.sampled
+	most, some := f.DB.Sampling.ExactUpTo, f.DB.Sampling.Sampled
 	s := sample{scale: [2]float64{1, 1}}
 	hits, err := f.hits(ctx, e, 0, f.end(), some)
 	if err != nil || len(hits) < some {
@@ -97,7 +97,7 @@ func (f finder) tally(ctx context.Context, s exchange.Search) (tally, error) {
 	if !s.Facets {
 		return t, nil
 	}
-	t.addFacets(f.index, narrowed, func(name string) bool { return s.Filters[name] == nil })
+	t.addFacets(f.Index, narrowed, func(name string) bool { return s.Filters[name] == nil })
 	for name := range s.Filters {
 		but := every
 		if len(s.Filters) > 1 {
@@ -105,14 +105,14 @@ func (f finder) tally(ctx context.Context, s exchange.Search) (tally, error) {
 				return t, err
 			}
 		}
-		t.addFacets(f.index, but, func(other string) bool { return other == name })
+		t.addFacets(f.Index, but, func(other string) bool { return other == name })
 		t.approximate[name] = !but.whole() // even where none of the sample has a value
 	}
 	return t, nil
 }
 
 // addFacets counts the facets of the sample's hits whose name is wanted.
-func (t *tally) addFacets(ix index, s sample, wanted func(name string) bool) {
+func (t *tally) addFacets(ix Index, s sample, wanted func(name string) bool) {
 	lines := map[string]float64{}
 	for _, h := range s.hits {
 		for line := range strings.SplitSeq(h.facets, "\n") {

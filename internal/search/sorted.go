@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 )
 
 // sorting is an order by a column of the things o, where things of one value are in the order of their
@@ -26,7 +27,7 @@ func sortings(title string) map[exchange.SearchSort]sorting {
 }
 
 // tie is the column that decides between things of one value, and what it is for the thing at a rank.
-func (ix index) tie(rank int64) (column string, value int64) {
+func (ix Index) tie(rank int64) (column string, value int64) {
 	if ix.bits > 32 {
 		return "x.rank", rank
 	}
@@ -58,20 +59,20 @@ func (f finder) sift(ctx context.Context, e fulltext.Expr, by sorting, at *curso
 		if err != nil {
 			return nil, err
 		}
-		w.and("("+f.archive()+" > ? OR "+f.archive()+" = ? AND ("+by.column+", "+tie+")"+by.than()+"(?, ?))",
+		w.And("("+f.archive()+" > ? OR "+f.archive()+" = ? AND ("+by.column+", "+tie+")"+by.than()+"(?, ?))",
 			at.Archived, at.Archived, key, id)
 	}
-	return all(ctx, f.conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+
-		tables+f.db.dialect.join+f.things+
-		" o ON o.id = x.id WHERE "+w.sql.String()+" ORDER BY "+f.archive()+", "+order+" LIMIT $"+
-		strconv.Itoa(len(w.args)+1), append(w.args, want)...)
+	return sqldb.All(ctx, f.Conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+
+		tables+searchSQLOf(f.Conn).join+f.things+
+		" o ON o.id = x.id WHERE "+w.SQL.String()+" ORDER BY "+f.archive()+", "+order+" LIMIT $"+
+		strconv.Itoa(len(w.Args)+1), append(w.Args, want)...)
 }
 
 // walk goes through what is not archived and tests it, where few tests are to be expected: it is not done
 // when there were too many, or too few things. Without words it is only to look at the facets.
 func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cursor, want int,
 	counted tally) (list []ranked, done bool, err error) {
-	cost := f.db.testCost
+	cost := f.DB.Sampling.ProbeCost
 	if s.Query.Empty() {
 		cost = min(cost, lookCost)
 	}
@@ -79,34 +80,35 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 		at.Archived {
 		return nil, false, nil
 	}
-	newest, err := one(ctx, f.conn, value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
+	newest, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
 	tests := 2*int(float64(want)*float64(newest)/counted.count) + want
 	if err != nil || float64(tests)*cost > counted.count {
 		return nil, false, err
 	}
 	tie, order := f.ordered(by)
 	wanted, scan := wantedLines(s.Filters), f.scanRanked(by)
-	for range 1 + 4*tests/maxIn {
-		w := where("+x.rank < ?", f.end()/2) // it is not archived; + keeps SQLite from going through the ranks instead
+	for range 1 + 4*tests/sqldb.MaxIn {
+		// it is not archived; + keeps SQLite from going through the ranks instead
+		w := sqldb.Where("+x.rank < ?", f.end()/2)
 		if f.sight != nil {
-			f.sight(w, f.conn, f.viewer)
+			f.sight(w, f.Conn, f.viewer)
 		}
 		if at != nil {
 			key, id, err := f.place(by, *at)
 			if err != nil {
 				return nil, false, err
 			}
-			w.and("("+by.column+", "+tie+")"+by.than()+"(?, ?)", key, id)
+			w.And("("+by.column+", "+tie+")"+by.than()+"(?, ?)", key, id)
 		}
 		facets := map[int64]string{}
-		next, err := all(ctx, f.conn, func(r row, h *ranked) error {
+		next, err := sqldb.All(ctx, f.Conn, func(r sqldb.Row, h *ranked) error {
 			var lines string
-			err := scan(extraColumns{r, []any{&lines}}, h)
+			err := scan(sqldb.MoreColumns(r, []any{&lines}), h)
 			facets[h.rank] = lines
 			return err
 		}, "SELECT x.rank, FALSE, "+by.column+", x.facets FROM "+f.things+" o JOIN "+f.name+
-			"_index x ON x.id = o.id WHERE "+w.sql.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1),
-			append(w.args, min(tests, maxIn))...)
+			"_index x ON x.id = o.id WHERE "+w.SQL.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.Args)+1),
+			append(w.Args, min(tests, sqldb.MaxIn))...)
 		if err != nil || len(next) == 0 {
 			return nil, false, err
 		}
@@ -125,7 +127,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 	return nil, false, nil
 }
 
-// lookCost is what it costs to look at the facets of a thing, as testCost is.
+// lookCost is what it costs to look at the facets of a thing, as Sampling.ProbeCost is.
 const lookCost = 1
 
 // matching are those of the things that an expression finds.
@@ -137,10 +139,14 @@ func (f finder) matching(ctx context.Context, e fulltext.Expr, list []ranked) (m
 	for i, r := range list {
 		ranks[i] = r.rank
 	}
-	places, args := in([]any{f.db.dialect.asked(e)}, ranks)
-	found, err := all(ctx, f.conn, value[int64], "SELECT x.rank FROM "+f.name+"_index x WHERE x.rank IN ("+places+
+	places, args := sqldb.In([]any{searchSQLOf(f.Conn).asked(e)}, ranks)
+	found, err := sqldb.All(ctx, f.Conn, sqldb.Value[int64], "SELECT x.rank FROM "+f.name+"_index x WHERE x.rank IN ("+
+		places+
 		") AND "+f.matches(), args...)
-	hits := set(found)
+	hits := make(map[int64]bool, len(found))
+	for _, rank := range found {
+		hits[rank] = true
+	}
 	for _, r := range list {
 		if hits[r.rank] {
 			matching = append(matching, r)
@@ -151,8 +157,8 @@ func (f finder) matching(ctx context.Context, e fulltext.Expr, list []ranked) (m
 
 // archive reports whether the row x is of an archived thing.
 func (f finder) archive() string {
-	if f.index.archived != "" {
-		return f.index.archived
+	if f.Index.archived != "" {
+		return f.Index.archived
 	}
 	return "(x.rank < 0)"
 }
@@ -186,12 +192,12 @@ func (f finder) place(by sorting, at cursor) (key any, id int64, err error) {
 	return moment, id, err
 }
 
-func (f finder) scanRanked(by sorting) func(row, *ranked) error {
-	return func(r row, h *ranked) error {
+func (f finder) scanRanked(by sorting) func(sqldb.Row, *ranked) error {
+	return func(r sqldb.Row, h *ranked) error {
 		var moment time.Time
 		key := any(&h.spot.Key)
 		if by.moment {
-			key = utc{&moment}
+			key = sqldb.UTC(&moment)
 		}
 		err := r.Scan(&h.rank, &h.spot.Archived, key)
 		if h.spot.Rank = h.rank; by.moment {

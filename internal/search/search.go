@@ -1,43 +1,35 @@
-package store
+// Package search finds materials, organizations and people: query, index, facets, ranking. The store keeps the tables
+// and says which columns to read of what is found.
+package search
 
 import (
 	"context"
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
+
+	"github.com/google/uuid"
 )
 
-// Materials returns the materials that match a search and that its viewer may see. Without words, the newest are
-// the most relevant.
-func (st Search) Materials(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial],
-	error) {
-	return search(ctx, finder{st.conn, materialIndex, s.Viewer}, s, shownMaterial, materialFrom, shownFields)
-}
+// Searcher answers searches over one connection.
+type Searcher struct{ conn *sqldb.Conn }
 
-// Organizations returns the organizations that match a search.
-func (st Search) Organizations(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization],
-	error) {
-	return search(ctx, finder{st.conn, organizationIndex, s.Viewer}, s, organizationColumns, "organizations o",
-		organizationFields)
-}
+// New returns the Search over a connection.
+func New(c *sqldb.Conn) Searcher { return Searcher{c} }
 
-// Users returns the users that match a search.
-func (st Search) Users(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
-	return search(ctx, finder{st.conn, userIndex, s.Viewer}, s, userColumns, "users u JOIN users o ON o.id = u.id",
-		userFields)
-}
-
-// MatchMaterials returns the ids of those of the given materials that match a search; it ignores the sort and the page.
-func (st Search) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64) (matching []int64, err error) {
-	f := finder{st.conn, materialIndex, s.Viewer}
+// Match returns the ids of those of the given materials that match a search; it ignores the sort and the page.
+func (st Searcher) Match(ctx context.Context, s exchange.Search, ids []int64) (matching []int64, err error) {
+	f := finder{st.conn, Materials, s.Viewer}
 	e := and(s.Query.Expr(), filtered(s.Filters, ""))
-	for some := range slices.Chunk(ids, maxIn) {
-		places, args := in([]any{f.db.dialect.asked(e)}, some)
-		w := &filter{args: args}
-		w.sql.WriteString("x.id IN (" + places + ") AND " + f.matches())
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{searchSQLOf(f.Conn).asked(e)}, some)
+		w := &sqldb.Filter{Args: args}
+		w.SQL.WriteString("x.id IN (" + places + ") AND " + f.matches())
 		f.sight(w, st.conn, s.Viewer)
-		found, err := all(ctx, st.conn, value[int64], "SELECT x.id FROM material_index x WHERE "+w.sql.String()+
-			" ORDER BY x.id", w.args...)
+		found, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT x.id FROM material_index x WHERE "+
+			w.SQL.String()+
+			" ORDER BY x.id", w.Args...)
 		if err != nil {
 			return nil, err
 		}
@@ -52,10 +44,11 @@ type ranked struct {
 	spot cursor
 }
 
-// search counts the hits and reads one page of them. tables has the objects under the alias o; fields returns the
+// Find counts the hits and reads one page of them. tables has the objects under the alias o; fields returns the
 // destinations that the columns are scanned into.
-func search[T any](ctx context.Context, f finder, s exchange.Search, columns, tables string,
+func Find[T any](ctx context.Context, c *sqldb.Conn, in Index, s exchange.Search, columns, tables string,
 	fields func(*T) []any) (exchange.SearchResult[T], error) {
+	f := finder{c, in, s.Viewer}
 	var found exchange.SearchResult[T]
 	at, err := startOf(s.Page)
 	if err != nil {
@@ -100,7 +93,7 @@ func search[T any](ctx context.Context, f finder, s exchange.Search, columns, ta
 	return found, err
 }
 
-// page returns the hits of a page, and the one after them if there is one.
+// Page returns the hits of a page, and the one after them if there is one.
 func (f finder) page(ctx context.Context, s exchange.Search, at *cursor, counted tally) ([]ranked, error) {
 	if order, is := f.sorts[s.Sort]; is && (s.Sort != exchange.ByRelevance || s.Query.Empty()) {
 		return f.sorted(ctx, s, order, at, counted)
@@ -120,26 +113,41 @@ func load[T any](ctx context.Context, f finder, hits []ranked, columns, tables s
 	for _, h := range hits {
 		ranks = append(ranks, h.rank)
 	}
-	places, args := in(nil, ranks)
-	w := &filter{args: args}
-	w.sql.WriteString("x.rank IN (" + places + ")")
+	places, args := sqldb.In(nil, ranks)
+	w := &sqldb.Filter{Args: args}
+	w.SQL.WriteString("x.rank IN (" + places + ")")
 	if f.sight != nil {
-		f.sight(w, f.conn, f.viewer)
+		f.sight(w, f.Conn, f.viewer)
 	}
 	byRank := map[int64]T{}
-	_, err := all(ctx, f.conn, func(r row, rank *int64) error {
+	_, err := sqldb.All(ctx, f.Conn, func(r sqldb.Row, rank *int64) error {
 		var item T
 		if err := r.Scan(append([]any{rank}, fields(&item)...)...); err != nil {
 			return err
 		}
 		byRank[*rank] = item
 		return nil
-	}, "SELECT x.rank, "+columns+" FROM "+tables+" JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.sql.String(),
-		w.args...)
+	}, "SELECT x.rank, "+columns+" FROM "+tables+" JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.SQL.String(),
+		w.Args...)
 	for _, rank := range ranks {
 		if item, is := byRank[rank]; is {
 			items = append(items, item)
 		}
 	}
 	return items, err
+}
+
+// Some returns at most n of the objects that have the values of some facets, whichever are found first.
+func Some[T any](ctx context.Context, c *sqldb.Conn, in Index, filters map[string][]string, viewer uuid.UUID, n int,
+	columns, tables string, fields func(*T) []any) ([]T, error) {
+	f := finder{c, in, viewer}
+	ranks, err := f.some(ctx, filtered(filters, ""), n)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]ranked, len(ranks))
+	for i, rank := range ranks {
+		hits[i].rank = rank
+	}
+	return load(ctx, f, hits, columns, tables, fields)
 }

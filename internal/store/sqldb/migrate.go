@@ -1,19 +1,14 @@
-package store
+package sqldb
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/pressly/goose/v3"
 )
-
-//go:embed migration/*.sql migration/fulltext/*.sql migration/storage/*.sql migration/sheets/*.sql
-var embedded embed.FS
 
 // ErrNewer says that the database was migrated by a newer binary.
 var ErrNewer = errors.New("the database is newer than this program; use the newer one")
@@ -103,12 +98,9 @@ func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
 
 // version is that of the newest migration that was run, 0 when there was none.
 func (db *DB) version(ctx context.Context) (int64, error) {
-	migrated, err := one(ctx, db.conn(), value[bool], db.dialect.migrated)
+	migrated, err := One(ctx, db.Read(), Value[bool], db.dialect.migrated)
 	if err != nil || !migrated {
 		return 0, err
 	}
-	return one(ctx, db.conn(), value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
+	return One(ctx, db.Read(), Value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
 }
-
-// Migrations are the embedded migration files, for a hash that names a test's template.
-func Migrations() fs.FS { return embedded }

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -25,20 +25,20 @@ type runner interface {
 
 // statement returns the runner of a query. On SQLite the prepared statement is kept for the life of the pool unless
 // c.skipStmtCache is set; the texts of all other queries are constants, so there are few. pgx has its own cache.
-func (c *conn) statement(ctx context.Context, query string) (runner, error) {
-	c.db.queries.Add(1)
+func (c *Conn) statement(ctx context.Context, query string) (runner, error) {
+	c.DB.queries.Add(1)
 	switch {
-	case c.tx != nil && !c.db.dialect.prepare:
+	case c.tx != nil && !c.DB.dialect.prepare:
 		return bound{c.tx, query}, nil
-	case c.tx == nil && (c.skipStmtCache || !c.db.dialect.prepare):
-		return bound{c.db.read, query}, nil
+	case c.tx == nil && (c.skipStmtCache || !c.DB.dialect.prepare):
+		return bound{c.DB.read, query}, nil
 	case c.tx == nil:
-		if stmt, ok := c.db.prepared[0].Load(query); ok {
+		if stmt, ok := c.DB.prepared[0].Load(query); ok {
 			return stmt.(*sql.Stmt), nil
 		}
-		return c.db.keep(ctx, 0, c.db.read, query)
+		return c.DB.keep(ctx, 0, c.DB.read, query)
 	default:
-		if stmt, ok := c.db.prepared[1].Load(query); ok {
+		if stmt, ok := c.DB.prepared[1].Load(query); ok {
 			return c.tx.StmtContext(ctx, stmt.(*sql.Stmt)), nil
 		}
 		// The one writing connection is ours until the end of the transaction, so it is kept then.
@@ -53,19 +53,39 @@ func (c *conn) statement(ctx context.Context, query string) (runner, error) {
 	}
 }
 
-// withoutStmtCache returns the connection for statements that have too many texts to keep each prepared.
-func (c *conn) withoutStmtCache() *conn {
+// WithoutStmtCache returns the connection for statements that have too many texts to keep each prepared.
+func (c *Conn) WithoutStmtCache() *Conn {
 	other := *c
 	other.skipStmtCache = true
 	return &other
 }
 
-// at returns the connection for writing as if it were another time.
-func (c *conn) at(now time.Time) *conn {
+// At returns the connection for writing as if it were another time.
+func (c *Conn) At(now time.Time) *Conn {
 	other := *c
 	other.Now = now
 	return &other
 }
+
+// Today is the day up to whose beginning embargoes ended.
+func (c *Conn) Today() string { return c.Now.Format(time.DateOnly) }
+
+// Prepared counts the statements that are kept prepared, for reading and for writing.
+func (db *DB) Prepared() (reading, writing int) {
+	count := func(n *int) func(any, any) bool { return func(any, any) bool { *n++; return true } }
+	db.prepared[0].Range(count(&reading))
+	db.prepared[1].Range(count(&writing))
+	return reading, writing
+}
+
+// Postgres reports whether the database is PostgreSQL; otherwise it is SQLite.
+func (c *Conn) Postgres() bool { return c.DB.Postgres() }
+
+// Dialect returns the words of the database.
+func (c *Conn) Dialect() *Dialect { return &c.DB.dialect }
+
+// InTx reports whether the connection is that of a transaction.
+func (c *Conn) InTx() bool { return c.tx != nil }
 
 // keep prepares a query on a pool and keeps the statement until Close.
 func (db *DB) keep(ctx context.Context, which int, pool *sql.DB, query string) (*sql.Stmt, error) {
@@ -96,52 +116,52 @@ func (b bound) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 	return b.handle.QueryContext(ctx, b.query, args...)
 }
 
-// exec runs a statement and returns the number of rows that it changed.
-func (c *conn) exec(ctx context.Context, query string, args ...any) (int64, error) {
+// Exec runs a statement and returns the number of rows that it changed.
+func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	s, err := c.statement(ctx, query)
 	if err != nil {
-		return 0, translate(err)
+		return 0, Translate(err)
 	}
 	result, err := s.ExecContext(ctx, args...)
 	if err != nil {
-		return 0, translate(err)
+		return 0, Translate(err)
 	}
 	n, err := result.RowsAffected()
-	return n, translate(err)
+	return n, Translate(err)
 }
 
-// row is the part of sql.Rows that scan functions use.
-type row interface{ Scan(dst ...any) error }
+// Row is the part of sql.Rows that scan functions use.
+type Row interface{ Scan(dst ...any) error }
 
-// all returns every row of a query.
-func all[T any](ctx context.Context, c *conn, scan func(row, *T) error, query string, args ...any) ([]T, error) {
+// All returns every row of a query.
+func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query string, args ...any) ([]T, error) {
 	s, err := c.statement(ctx, query)
 	if err != nil {
-		return nil, translate(err)
+		return nil, Translate(err)
 	}
-	if watch := c.db.watch.Load(); watch != nil {
+	if watch := c.DB.watch.Load(); watch != nil {
 		(*watch)(query, args)
 	}
 	rows, err := s.QueryContext(ctx, args...)
 	if err != nil {
-		return nil, translate(err)
+		return nil, Translate(err)
 	}
 	defer func() { _ = rows.Close() }()
 	list := []T{}
 	for rows.Next() {
 		list = append(list, *new(T)) // scanned in its place: an item of its own would be another allocation
 		if err := scan(rows, &list[len(list)-1]); err != nil {
-			return nil, translate(err)
+			return nil, Translate(err)
 		}
 	}
-	return list, translate(rows.Err())
+	return list, Translate(rows.Err())
 }
 
-// one returns the first row of a query, or NotFound if it has none.
-func one[T any](ctx context.Context, c *conn, scan func(row, *T) error, query string, args ...any) (T, error) {
-	list, err := all(ctx, c, scan, query, args...)
+// One returns the first row of a query, or NotFound if it has none.
+func One[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query string, args ...any) (T, error) {
+	list, err := All(ctx, c, scan, query, args...)
 	if err == nil && len(list) == 0 {
-		err = translate(sql.ErrNoRows)
+		err = Translate(sql.ErrNoRows)
 	}
 	if err != nil {
 		var none T
@@ -150,13 +170,13 @@ func one[T any](ctx context.Context, c *conn, scan func(row, *T) error, query st
 	return list[0], nil
 }
 
-// value scans a row of one column.
-func value[T any](r row, v *T) error { return r.Scan(v) }
+// Value scans a row of one column.
+func Value[T any](r Row, v *T) error { return r.Scan(v) }
 
-// translate turns the drivers' errors into ours; every query passes through it. No row is NotFound, a unique violation
+// Translate turns the drivers' errors into ours; every query passes through it. No row is NotFound, a unique violation
 // Conflict, a foreign key violation InvalidInput, a full disk StorageFull, and a server that is busy, restarting or
 // unreachable Unavailable.
-func translate(err error) error {
+func Translate(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -199,14 +219,14 @@ func translate(err error) error {
 	return err
 }
 
-// maxIn is the length above which lists of ids are split: SQLite compares each placeholder with all others, so ten
+// MaxIn is the length above which lists of ids are split: SQLite compares each placeholder with all others, so ten
 // thousand of them would occupy its only writer for seconds.
-const maxIn = 256
+const MaxIn = 256
 
-// in appends a list to the arguments of a query and returns its placeholders, for IN (...). Their number is a power of
+// In appends a list to the arguments of a query and returns its placeholders, for IN (...). Their number is a power of
 // two, padded with zero ids, which no row has: this keeps the number of query texts, and of cached statements, small,
-// and makes an empty list valid SQL.
-func in[T any](args []any, list []T) (string, []any) {
+// And makes an empty list valid SQL.
+func In[T any](args []any, list []T) (string, []any) {
 	first := len(args) + 1
 	for _, id := range list {
 		args = append(args, id)
@@ -229,9 +249,9 @@ func in[T any](args []any, list []T) (string, []any) {
 	return b.String(), args
 }
 
-// inBatches splits a list into batches of most items, a power of two, and the rest into smaller powers of two, so that
+// Batches splits a list into batches of most items, a power of two, and the rest into smaller powers of two, so that
 // there are few texts of statements.
-func inBatches[T any](list []T, most int) iter.Seq[[]T] {
+func Batches[T any](list []T, most int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for n := most; len(list) > 0; {
 			for n > len(list) {
@@ -245,8 +265,8 @@ func inBatches[T any](list []T, most int) iter.Seq[[]T] {
 	}
 }
 
-// places returns the placeholders for rows of the given number of columns, for VALUES.
-func places(rows, columns int) string {
+// Places returns the placeholders for rows of the given number of columns, for VALUES.
+func Places(rows, columns int) string {
 	var b strings.Builder
 	for n := range rows * columns {
 		switch {
@@ -264,8 +284,8 @@ func places(rows, columns int) string {
 	return b.String()
 }
 
-// excluded returns the assignments of an upsert: each column gets the value that the rejected INSERT had for it.
-func excluded(columns []string) string {
+// Excluded returns the assignments of an upsert: each column gets the value that the rejected INSERT had for it.
+func Excluded(columns []string) string {
 	sets := make([]string, len(columns))
 	for i, column := range columns {
 		sets[i] = column + " = excluded." + column
@@ -273,14 +293,26 @@ func excluded(columns []string) string {
 	return strings.Join(sets, ", ")
 }
 
-// text returns v as JSON text, without HTML escapes; SQL never parses it.
-func text(v any) (string, error) {
+// JSON returns v as JSON text, without HTML escapes; SQL never parses it.
+func JSON(v any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(v)
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
+
+// FromJSON returns a destination for JSON text; NULL leaves the value unchanged.
+func FromJSON(into any) sql.Scanner { return fromJSON{into} }
+
+// IDs returns a destination for integers that SQL joined with commas; NULL is an empty list.
+func IDs(into *[]int64) sql.Scanner { return ids{into} }
+
+// UTC returns a destination for a time, which is converted to UTC, whichever the database.
+func UTC(into *time.Time) sql.Scanner { return utc{into} }
+
+// UTCOrNull returns a destination for a time or NULL.
+func UTCOrNull(into **time.Time) sql.Scanner { return utcNull{into} }
 
 // fromJSON scans JSON text into a value; NULL leaves the value unchanged.
 type fromJSON struct{ into any }

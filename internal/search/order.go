@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -141,9 +141,9 @@ func (f finder) block(ctx context.Context, e fulltext.Expr, from, until int64, s
 	if section == 0 && !counted.approximate["count"] {
 		return counted.hits, until, nil
 	}
-	most := (f.db.sampled + 1) / 2
+	most := (f.DB.Sampling.Sampled + 1) / 2
 	if section == 0 {
-		most = f.db.exactUpTo
+		most = f.DB.Sampling.ExactUpTo
 	}
 	if section == at.Section && from == at.From && at.Until > from {
 		until, most = min(until, at.Until), 2*most

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 // is committed together with its effects. It begins when Tx is called.
 type DeferredCommit struct {
 	db   *DB
-	conn *conn // of the transaction that is open
+	conn *Conn // of the transaction that is open
 }
 
-// DeferCommit returns a DeferredCommit. The caller must call its Commit or Rollback.
+// DeferCommit returns a deferredCommit. The caller must call its Commit or Rollback.
 func (db *DB) DeferCommit() *DeferredCommit { return &DeferredCommit{db: db} }
 
 // Tx is DB.Tx, but when do returns nil the transaction stays open. A second transaction is refused, since only one
 // could commit with the response.
-func (h *DeferredCommit) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+func (h *DeferredCommit) Tx(ctx context.Context, do func(ctx context.Context, tx *Conn) error) error {
 	if h.conn != nil {
 		return errors.New("a second transaction in a call whose commit is deferred")
 	}
@@ -25,16 +25,16 @@ func (h *DeferredCommit) Tx(ctx context.Context, do func(ctx context.Context, tx
 }
 
 // Commit runs last in the open transaction, or in a new one if none is open, and commits if last returns nil.
-func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Context, tx Conn) error) error {
+func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Context, tx *Conn) error) error {
 	if h.conn == nil {
 		return h.db.Tx(ctx, last)
 	}
 	defer h.Rollback(ctx)
-	err := last(ctx, storesOn(h.conn))
+	err := last(ctx, h.conn)
 	if err == nil {
 		err = h.conn.commit()
 	}
-	err = translate(withContextErr(ctx, err))
+	err = Translate(withContextErr(ctx, err))
 	h.db.noteFull(err)
 	return err
 }

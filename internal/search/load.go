@@ -1,0 +1,173 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
+)
+
+// Loader makes what a new database is loaded with findable.
+type Loader struct {
+	rows *sqldb.Loader
+	held map[string]*pendingEntries
+	said map[string]bool // what mistyped words are compared to
+}
+
+// pendingEntries are entries that are indexed in the order of their ranks once all rows are loaded.
+type pendingEntries struct {
+	Index
+	rows []indexRow
+}
+
+// indexRow is a row of an index, and that of the words beside it.
+type indexRow struct {
+	rank       int64
+	row, words []any
+}
+
+// NewLoader returns a loader into an empty database. Until its End, what is indexed by rows.Conn is held back.
+func NewLoader(ctx context.Context, rows *sqldb.Loader) (*Loader, error) {
+	l := &Loader{rows: rows, held: map[string]*pendingEntries{}, said: map[string]bool{}}
+	rows.Conn.Loader = l
+	return l, l.configure(ctx, ftsLoad)
+}
+
+func (l *Loader) row(ix Index, e entry) indexRow {
+	row := indexRow{rank: e.rank, row: On(l.rows.Conn).indexRow(ix, e, e.digest())}
+	if !l.rows.Conn.Postgres() {
+		row.words = []any{e.rank, FTSText(e.Doc.Tokens)}
+	}
+	return row
+}
+
+// hold keeps entries of an index of few things until all are there.
+func (l *Loader) hold(ix Index, entries []entry) {
+	if l.held[ix.name] == nil {
+		l.held[ix.name] = &pendingEntries{Index: ix}
+	}
+	for _, e := range entries {
+		l.held[ix.name].rows = append(l.held[ix.name].rows, l.row(ix, e))
+	}
+}
+
+// Materials makes materials findable. They come in the order of InOrderOfRank, the archived ones behind all others;
+// organization returns the name of one.
+func (l *Loader) Materials(ctx context.Context, list []exchange.Material,
+	organization func(id int64) string) error {
+	rows, spelt, errs := make([]indexRow, len(list)), make([][]string, len(list)), make([]error, len(list))
+	parallel(len(list), func(i int) {
+		var e entry
+		errs[i] = e.material(list[i], exchange.Organization{Name: organization(list[i].OrganizationID)})
+		rows[i], spelt[i] = l.row(Materials, e), fulltext.Spellings(e.Doc.Weights)
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, word := range slices.Concat(spelt...) {
+		l.said[word] = true
+	}
+	return l.put(ctx, Materials, rows)
+}
+
+// InOrderOfRank are the ids from 1 to n in the order in which the index has materials that are not archived.
+func InOrderOfRank(n int) ([]int64, error) {
+	ids, ranks := make([]int64, n), make([]int64, n+1)
+	for i := range ids {
+		id, err := int64(i+1), error(nil)
+		if ranks[id], err = RankOf(id, false); err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(ranks[a], ranks[b]) })
+	return ids, nil
+}
+
+// Flush writes what was held back.
+func (l *Loader) Flush(ctx context.Context) error {
+	for _, h := range l.held {
+		slices.SortFunc(h.rows, func(a, b indexRow) int { return cmp.Compare(a.rank, b.rank) })
+		for some := range slices.Chunk(h.rows, heldAtOnce) {
+			if err := l.put(ctx, h.Index, some); err != nil {
+				return err
+			}
+		}
+	}
+	return l.rows.Add(ctx, func() error {
+		return On(l.rows.Conn).addWords(ctx, slices.Collect(maps.Keys(l.said)))
+	})
+}
+
+const heldAtOnce = 512
+
+// put adds rows to an index, in the order of their ranks.
+func (l *Loader) put(ctx context.Context, ix Index, list []indexRow) error {
+	rows, words := make([][]any, len(list)), make([][]any, len(list))
+	for i, r := range list {
+		rows[i], words[i] = r.row, r.words
+	}
+	err := l.rows.Put(ctx, ix.name+"_index", On(l.rows.Conn).indexColumns(ix), rows, 1)
+	if err != nil || l.rows.Conn.Postgres() {
+		return err
+	}
+	return l.rows.Put(ctx, ix.name+"_words", []string{"rowid", "words"}, words, 1)
+}
+
+// parallel does something for each number below n, on all processors.
+func parallel(n int, do func(i int)) {
+	var all sync.WaitGroup
+	for first := range runtime.NumCPU() {
+		all.Go(func() {
+			for i := first; i < n; i += runtime.NumCPU() {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// The settings of SQLite's index of words while it is loaded: few large parts, which are merged when all
+// is there; and what they are otherwise, which are its defaults.
+var (
+	ftsLoad  = []string{"'hashsize', 16777216", "'automerge', 0", "'crisismerge', 1000"}
+	ftsUsual = []string{"'hashsize', 1048576", "'automerge', 4", "'crisismerge', 16"}
+)
+
+func (l *Loader) configure(ctx context.Context, settings []string) error {
+	if l.rows.Conn.Postgres() {
+		return nil
+	}
+	for _, ix := range []Index{Materials, Organizations, Users} {
+		for _, setting := range settings {
+			if _, err := l.rows.Conn.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words, rank) VALUES (%[2]s)",
+				ix.name, setting)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// End makes one part of all parts of SQLite's index of words.
+func (l *Loader) End(ctx context.Context) error {
+	l.rows.Conn.Loader = nil
+	if l.rows.Conn.Postgres() {
+		return nil
+	}
+	for _, ix := range []Index{Materials, Organizations, Users} {
+		if _, err := l.rows.Conn.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words) VALUES ('optimize')",
+			ix.name)); err != nil {
+			return err
+		}
+	}
+	return l.configure(ctx, ftsUsual)
+}

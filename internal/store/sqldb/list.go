@@ -1,0 +1,185 @@
+package sqldb
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// Filter builds the WHERE of a list from the conditions that apply, so that the database can use an index for each. The
+// listed table has the alias o.
+type Filter struct {
+	SQL   strings.Builder
+	Args  []any
+	begun bool // no condition stands behind the last WHERE yet
+}
+
+// And adds a condition; each ? in it is replaced by the placeholder of the next of args.
+func (f *Filter) And(condition string, args ...any) {
+	if f.SQL.Len() > 0 && !f.begun {
+		f.SQL.WriteString(" AND ")
+	}
+	f.begun = false
+	for part := range strings.SplitAfterSeq(condition, "?") {
+		text, isArg := strings.CutSuffix(part, "?")
+		f.SQL.WriteString(text)
+		if isArg {
+			f.Args = append(f.Args, args[0])
+			args = args[1:]
+			f.SQL.WriteString("$" + strconv.Itoa(len(f.Args)))
+		}
+	}
+}
+
+// Begin begins a SELECT in the text of the filter, whose conditions follow.
+func (f *Filter) Begin(text string) {
+	f.SQL.WriteString(text + " WHERE ")
+	f.begun = true
+}
+
+// Where returns a filter of one condition.
+func Where(condition string, args ...any) *Filter {
+	f := &Filter{}
+	f.And(condition, args...)
+	return f
+}
+
+// AndEqual adds a condition on the column unless value is nil.
+func AndEqual[T any](f *Filter, column string, value *T) {
+	if value != nil {
+		f.And(column+" = ?", *value)
+	}
+}
+
+// Listing describes how rows of one table are listed. joins are the tables that the columns need beside the table o;
+// they never change the number of rows, so conditions refer to o alone. sorts has the columns of those sort fields
+// whose column has another name.
+type Listing[T any] struct {
+	Columns, Table, Joins string
+	Scan                  func(Row, *T) error
+	ID                    func(T) int64
+	Sorts                 map[string]string
+	// of those fields to filter by that are not kept in a column called like them
+	Filters map[string]Condition
+}
+
+// Condition adds to a filter the condition that a field has a value.
+type Condition func(*Filter, any)
+
+// Equals returns the condition that an expression equals the value.
+func Equals(expression string) Condition {
+	return func(f *Filter, value any) { f.And(expression+" = ?", value) }
+}
+
+// Page reads one page of a list and counts the whole list; without a limit, the number of rows read is the count.
+func (l Listing[T]) Page(ctx context.Context, c *Conn, p exchange.Page, f *Filter) (exchange.ListPage[T], error) {
+	from := " FROM " + l.Table + " o " + l.Joins + " WHERE "
+	for _, match := range p.Where {
+		hold, named := l.Filters[match.Field]
+		if !named {
+			hold = Equals("o." + match.Field)
+		}
+		hold(f, match.Value)
+	}
+	if p.Limit == 0 {
+		list, err := All(ctx, c, l.Scan, "SELECT "+l.Columns+from+f.SQL.String()+" ORDER BY o.id DESC", f.Args...)
+		return exchange.ListPage[T]{Items: list, Total: int64(len(list))}, err
+	}
+	total, err := One(ctx, c, Value[int64], "SELECT COUNT(*) FROM "+l.Table+" o WHERE "+f.SQL.String(), f.Args...)
+	if err != nil {
+		return exchange.ListPage[T]{}, err
+	}
+	columns, scan, column := l.Columns, l.Scan, l.column(p.Order.Field)
+	var keys []any // what the rows have in the sorted column
+	if p.Order.Name != "" {
+		c = c.WithoutStmtCache()
+		columns += ", " + column
+		scan = func(r Row, item *T) error {
+			keys = append(keys, nil)
+			return l.Scan(MoreColumns(r, []any{&keys[len(keys)-1]}), item)
+		}
+	}
+	f.behind(column, p)
+	query := "SELECT " + columns + from + f.SQL.String() + orderBy(column, p.Order) + " LIMIT $" +
+		strconv.Itoa(len(f.Args)+1)
+	list, err := All(ctx, c, scan, query, append(f.Args, p.Limit+1)...)
+	if err != nil {
+		return exchange.ListPage[T]{}, err
+	}
+	part := exchange.ListPage[T]{Items: list, Total: total}
+	if len(list) > p.Limit {
+		part.Items = list[:p.Limit]
+		part.Next = &exchange.Position{ID: l.ID(part.Items[p.Limit-1])}
+		if keys != nil {
+			part.Next.Value = keys[p.Limit-1]
+		}
+	}
+	return part, nil
+}
+
+// rowID is the column of the zero order.
+const rowID = "o.id"
+
+// column returns the column of a sort field.
+func (l Listing[T]) column(f exchange.Field) string {
+	switch column, named := l.Sorts[f.Name]; {
+	case named:
+		return column
+	case f.Name == "":
+		return rowID
+	case f.Kind == exchange.Text:
+		return "o." + f.Name + "_sort"
+	}
+	return "o." + f.Name
+}
+
+// behind adds the condition that rows come after the previous page.
+func (f *Filter) behind(column string, p exchange.Page) {
+	than, at := " < ", exchange.Position{ID: math.MaxInt64}
+	if p.Order.Ascending {
+		than, at.ID = " > ", 0
+	}
+	if p.After != nil {
+		at = *p.After
+	}
+	switch {
+	case column == rowID:
+		f.And(rowID+than+"?", at.ID)
+	case p.After == nil:
+	case at.Value == nil:
+		f.And(column+" IS NULL AND o.id"+than+"?", at.ID)
+	case p.Order.Nullable:
+		f.And("("+column+than+"? OR "+column+" = ? AND o.id"+than+"? OR "+column+" IS NULL)", at.Value, at.Value, at.ID)
+	default:
+		f.And("("+column+", o.id)"+than+"(?, ?)", at.Value, at.ID)
+	}
+}
+
+func orderBy(column string, o exchange.Order) string {
+	direction, nulls := " DESC", ""
+	if o.Ascending {
+		direction = " ASC"
+	}
+	if o.Nullable {
+		nulls = " NULLS LAST"
+	}
+	if column == rowID {
+		return " ORDER BY " + rowID + direction
+	}
+	return " ORDER BY " + column + direction + nulls + ", " + rowID + direction
+}
+
+// MoreColumns returns a row that scans the columns of more after those that it is asked for.
+func MoreColumns(r Row, more []any) Row { return extraColumns{r, more} }
+
+// extraColumns scans more columns than its scan function asks for.
+type extraColumns struct {
+	Row
+	more []any
+}
+
+// Scan scans the extra columns after dst.
+func (r extraColumns) Scan(dst ...any) error { return r.Row.Scan(append(dst, r.more...)...) }
