@@ -78,11 +78,7 @@ func (v *pageRequest) saveAddress() (ui.Response, error) {
 	return ui.SeeOther("/account/addresses").Saying("Address saved."), err
 }
 
-func (v *pageRequest) deleteAddress() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) deleteAddress(id int64) (ui.Response, error) {
 	return ui.SeeOther("/account/addresses").Saying("Address deleted. Requests you already sent keep it."),
 		v.App.DeleteAddress(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
 }

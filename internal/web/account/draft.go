@@ -60,15 +60,11 @@ func (v *pageRequest) deleteDraft() (ui.Response, error) {
 }
 
 var undoPages = []ui.Route{
-	ui.Post("/undo/{id}", (*pageRequest).undo),
+	ui.PostID("/undo/{id}", (*pageRequest).undo),
 }
 
 // undo cancels a pending action of the visitor.
-func (v *pageRequest) undo() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) undo(id int64) (ui.Response, error) {
 	d, err := v.App.Undo(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err

@@ -17,7 +17,7 @@ var noticePages = []ui.Route{
 	ui.Get("/notifications", (*noticeRequest).notifications).Private(),
 	ui.Get("/notifications/stream", (*noticeRequest).noticeStream).Private(),
 	ui.Post("/notifications/read", (*noticeRequest).readNotices),
-	ui.Post("/notifications/{id}/read", (*noticeRequest).readNotice),
+	ui.PostID("/notifications/{id}/read", (*noticeRequest).readNotice),
 }
 
 type noticePage struct {
@@ -127,11 +127,7 @@ func dayWords(t, now time.Time, zone *time.Location) string {
 }
 
 // readNotice marks one notification as read or unread.
-func (v *noticeRequest) readNotice() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *noticeRequest) readNotice(id int64) (ui.Response, error) {
 	read := v.PostFormValue("unread") == ""
 	if err := v.App.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil); err != nil {
 		return ui.Response{}, err

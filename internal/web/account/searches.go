@@ -40,11 +40,7 @@ func (v *pageRequest) ownSearches() (ui.Response, error) {
 }
 
 // saveOwnSearch renames a saved search, or switches its alerts.
-func (v *pageRequest) saveOwnSearch() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) saveOwnSearch(id int64) (ui.Response, error) {
 	s, err := v.App.UpdateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.SavedSearchPatch{
 		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))}, nil)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
@@ -64,11 +60,7 @@ func (v *pageRequest) saveOwnSearch() (ui.Response, error) {
 	return ui.SeeOther("/account/searches").Saying(text), nil
 }
 
-func (v *pageRequest) deleteOwnSearch() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) deleteOwnSearch(id int64) (ui.Response, error) {
 	return ui.SeeOther("/account/searches").Saying("Saved search deleted."),
 		v.App.DeleteSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
 }

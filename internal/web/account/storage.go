@@ -21,12 +21,8 @@ func (v *pageRequest) ownStorageAfter(refused error) (ui.Response, error) {
 }
 
 // deleteOwnFile deletes a file of the visitor.
-func (v *pageRequest) deleteOwnFile() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
-	err = v.App.DeleteAttachment(v.Context(), v.Who.Actor, id, nil)
+func (v *pageRequest) deleteOwnFile(id int64) (ui.Response, error) {
+	err := v.App.DeleteAttachment(v.Context(), v.Who.Actor, id, nil)
 	if exchange.CodeOf(err) == exchange.AttachmentInUse {
 		return v.ownStorageAfter(err)
 	} else if err != nil {

@@ -132,11 +132,7 @@ func (v *pageRequest) createToken() (ui.Response, error) {
 }
 
 // revokeToken ends a token or a session, perhaps the present one.
-func (v *pageRequest) revokeToken() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) revokeToken(id int64) (ui.Response, error) {
 	if err := v.App.RevokeToken(v.Context(), v.Who.Actor, v.Who.ID, id, nil); err != nil {
 		return ui.Response{}, err
 	}

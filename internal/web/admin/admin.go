@@ -20,12 +20,12 @@ var adminPages = []ui.Route{
 	ui.Post("/admin/users/{id}/admin", (*pageRequest).makeAdmin),
 	ui.Get("/admin/organizations", (*pageRequest).adminOrganizations).Private().Expensive(),
 	ui.Get("/admin/jobs", (*pageRequest).adminJobs).Private(),
-	ui.Post("/admin/jobs/{id}/retry", (*pageRequest).retryJob),
+	ui.PostID("/admin/jobs/{id}/retry", (*pageRequest).retryJob),
 	ui.Post("/admin/jobs/{id}/cancel", (*pageRequest).cancelJobAsAdmin),
 	ui.Get("/admin/stuck", (*pageRequest).adminStuck).Private(),
 	ui.Get("/admin/mail", (*pageRequest).adminMail).Private(),
 	ui.Get("/admin/audit", (*pageRequest).adminAudit).Private(),
-	ui.Get("/progress/{id}", (*pageRequest).job).Private(),
+	ui.GetID("/progress/{id}", (*pageRequest).job).Private(),
 	ui.Post("/progress/{id}/cancel", (*pageRequest).cancelJob),
 }
 

@@ -122,11 +122,7 @@ func person(people map[uuid.UUID]exchange.User, id *uuid.UUID) *exchange.User {
 	return &u
 }
 
-func (v *pageRequest) retryJob() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) retryJob(id int64) (ui.Response, error) {
 	if _, err := v.App.RetryJob(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
@@ -157,11 +153,7 @@ type progressPage struct {
 }
 
 // job shows the progress of a job, and reloads until it has ended.
-func (v *pageRequest) job() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) job(id int64) (ui.Response, error) {
 	j, by, err := v.App.JobOf(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err

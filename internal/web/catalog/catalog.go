@@ -20,9 +20,9 @@ var catalogPages = []ui.Route{
 	ui.Get("/catalog", (*pageRequest).catalog).Expensive(),
 	ui.Get("/catalog/suggest", (*pageRequest).suggest).Expensive(),
 	ui.Post("/catalog/save", (*pageRequest).saveSearch),
-	ui.Get("/catalog/{id}", (*pageRequest).material),
-	ui.Post("/catalog/{id}/archive", (*pageRequest).archive),
-	ui.Post("/catalog/{id}/offer", (*pageRequest).offerAgain),
+	ui.GetID("/catalog/{id}", (*pageRequest).material),
+	ui.PostID("/catalog/{id}/archive", (*pageRequest).archive),
+	ui.PostID("/catalog/{id}/offer", (*pageRequest).offerAgain),
 }
 
 // Limits of what a search shows.

@@ -65,11 +65,7 @@ type similarMaterial struct {
 }
 
 // material is the page of a material.
-func (v *pageRequest) material() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) material(id int64) (ui.Response, error) {
 	m, err := v.App.MaterialView(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
@@ -280,11 +276,7 @@ func (p *materialPage) Elsewhere() string {
 }
 
 // archive archives a material, unless this is undone in time.
-func (v *pageRequest) archive() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) archive(id int64) (ui.Response, error) {
 	deed, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Material: id}, nil)
 	if err != nil {
 		return ui.Response{}, err
@@ -294,11 +286,7 @@ func (v *pageRequest) archive() (ui.Response, error) {
 }
 
 // offerAgain restores a material from the archive.
-func (v *pageRequest) offerAgain() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) offerAgain(id int64) (ui.Response, error) {
 	if _, err := v.App.UpdateMaterial(v.Context(), v.Who.Actor, id,
 		exchange.MaterialPatch{Archived: exchange.Some(false)}, nil); err != nil {
 		return ui.Response{}, err

@@ -21,9 +21,9 @@ var fundingPages = []ui.Route{
 	ui.Get("/funding/{id}/report", (*grantRequest).report),
 	ui.Post("/funding/{id}", (*grantRequest).saveGrant),
 	ui.Post("/funding/{id}/materials", (*grantRequest).fund),
-	ui.Post("/funding/{id}/materials/remove", (*grantRequest).unfund),
+	ui.PostID("/funding/{id}/materials/remove", (*grantRequest).unfund),
 	ui.Post("/funding/{id}/links", (*grantRequest).makeGrantLink),
-	ui.Post("/funding/{id}/links/{link}/revoke", (*grantRequest).revokeGrantLink),
+	ui.PostID("/funding/{id}/links/{link}/revoke", (*grantRequest).revokeGrantLink),
 }
 
 // grantPage shows a grant and what it made available.
@@ -133,11 +133,7 @@ func (v *grantRequest) fund() (ui.Response, error) {
 	return ui.SeeOther("/funding/" + p.ID + "#materials").Saying("Added to the grant: " + m.Title + "."), nil
 }
 
-func (v *grantRequest) unfund() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *grantRequest) unfund(id int64) (ui.Response, error) {
 	material, err := strconv.ParseInt(v.PostFormValue("material"), 10, 64)
 	if err != nil {
 		return v.Missing()
@@ -177,11 +173,7 @@ func (v *grantRequest) makeGrantLink() (ui.Response, error) {
 	return secretly(ui.Show("funding", p))
 }
 
-func (v *grantRequest) revokeGrantLink() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *grantRequest) revokeGrantLink(id int64) (ui.Response, error) {
 	link, err := v.PathID("link")
 	if err != nil {
 		return ui.Response{}, err

@@ -86,11 +86,7 @@ func (v *pageRequest) member() (exchange.User, error) {
 }
 
 // removeMember removes a member, unless the visitor undoes this.
-func (v *pageRequest) removeMember() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) removeMember(id int64) (ui.Response, error) {
 	u, err := v.member()
 	if err != nil {
 		return ui.Response{}, err
@@ -144,11 +140,7 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 		nil
 }
 
-func (v *pageRequest) leaveLab() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) leaveLab(id int64) (ui.Response, error) {
 	if err := v.App.Leave(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
@@ -277,11 +269,7 @@ func (v *pageRequest) revokeInvitation() (ui.Response, error) {
 	return ui.SeeOther(v.lab("/people")).Saying("Invitation withdrawn. Its link no longer works."), nil
 }
 
-func (v *pageRequest) askToJoin() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) askToJoin(id int64) (ui.Response, error) {
 	_, existed, err := v.App.AskToJoin(v.Context(), v.Who.Actor, id,
 		exchange.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
 	if text, ok := refusal(err); ok {

@@ -17,11 +17,7 @@ import (
 
 // upload streams a document into a slot of a request. The script that shows the progress asks for the answer as
 // text.
-func (v *pageRequest) upload() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) upload(id int64) (ui.Response, error) {
 	slot, err := v.slot()
 	if err != nil {
 		return ui.Response{}, err
@@ -103,11 +99,7 @@ func (v *pageRequest) forScript(r ui.Response) ui.Response {
 var shownTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // document shows a document of a request or sends it as a download. No script in it runs in our origin.
-func (v *pageRequest) document() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) document(id int64) (ui.Response, error) {
 	attachment, err := v.PathID("attachment")
 	if err != nil {
 		return ui.Response{}, err
@@ -138,11 +130,7 @@ func (v *pageRequest) document() (ui.Response, error) {
 
 // agreedMTA sends the blank MTA as it was when the request was made. If that has no content, it redirects to the
 // material's.
-func (v *pageRequest) agreedMTA() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) agreedMTA(id int64) (ui.Response, error) {
 	q, err := v.App.Request(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
@@ -164,11 +152,7 @@ func (v *pageRequest) agreedMTA() (ui.Response, error) {
 }
 
 // documents sends all documents of a request, with old versions, as one ZIP file that is made while it is sent.
-func (v *pageRequest) documents() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) documents(id int64) (ui.Response, error) {
 	list, err := v.App.RequestFiles(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err

@@ -55,11 +55,7 @@ const maxTubes = 96
 var labelSizes = []string{"a6", "inch", "a4"}
 
 // labels shows the labels of a request, for printing.
-func (v *pageRequest) labels() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) labels(id int64) (ui.Response, error) {
 	r, err := v.App.Parcel(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err

@@ -146,11 +146,7 @@ func (v *pageRequest) askMove() (ui.Response, error) {
 }
 
 // move changes the status of a request: at once, or after the time in which it can be undone.
-func (v *pageRequest) move() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) move(id int64) (ui.Response, error) {
 	d := app.PendingAction{Request: id, Status: exchange.Status(v.PostFormValue("to")),
 		Reason:   strings.TrimSpace(v.PostFormValue("reason")),
 		Override: strings.TrimSpace(v.PostFormValue("override"))}
@@ -248,11 +244,7 @@ func (v *pageRequest) askDelete() (ui.Response, error) {
 	return ui.Show("request-delete", p)
 }
 
-func (v *pageRequest) deleteRequest() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) deleteRequest(id int64) (ui.Response, error) {
 	if err := v.App.DeleteRequest(v.Context(), v.Who.Actor, id, v.asSeen()); err != nil {
 		return v.refused("delete", err)
 	}

@@ -20,9 +20,9 @@ import (
 var requestPages = []ui.Route{
 	ui.Get("/requests/{id}", (*pageRequest).request).Private(),
 	ui.Get("/requests/{id}/move", (*pageRequest).askMove).Private(),
-	ui.Post("/requests/{id}/move", (*pageRequest).move),
+	ui.PostID("/requests/{id}/move", (*pageRequest).move),
 	ui.Get("/requests/{id}/delete", (*pageRequest).askDelete).Private(),
-	ui.Post("/requests/{id}/delete", (*pageRequest).deleteRequest),
+	ui.PostID("/requests/{id}/delete", (*pageRequest).deleteRequest),
 	ui.Post("/requests/{id}/messages", (*pageRequest).sendMessage),
 	ui.Post("/requests/{id}/details", (*pageRequest).changeDetails),
 	ui.Post("/requests/{id}/shipment", (*pageRequest).changeShipment),
@@ -33,13 +33,13 @@ var requestPages = []ui.Route{
 	ui.Post("/requests/{id}/unsnooze", (*pageRequest).unsnooze),
 	ui.Post("/requests/{id}/remind", (*pageRequest).remind),
 	ui.Post("/requests/{id}/active", (*pageRequest).setActive),
-	ui.Post("/requests/{id}/documents/{slot}", (*pageRequest).upload).TakesFiles(),
+	ui.PostID("/requests/{id}/documents/{slot}", (*pageRequest).upload).TakesFiles(),
 	ui.Post("/requests/{id}/documents/{slot}/review", (*pageRequest).review),
 	ui.Post("/requests/{id}/documents/{slot}/withdraw", (*pageRequest).withdraw),
-	ui.Get("/requests/{id}/documents/{attachment}", (*pageRequest).document).Private(),
-	ui.Get("/requests/{id}/documents.zip", (*pageRequest).documents).Private(),
-	ui.Get("/requests/{id}/mta", (*pageRequest).agreedMTA).Private(),
-	ui.Get("/requests/{id}/labels", (*pageRequest).labels).Private(),
+	ui.GetID("/requests/{id}/documents/{attachment}", (*pageRequest).document).Private(),
+	ui.GetID("/requests/{id}/documents.zip", (*pageRequest).documents).Private(),
+	ui.GetID("/requests/{id}/mta", (*pageRequest).agreedMTA).Private(),
+	ui.GetID("/requests/{id}/labels", (*pageRequest).labels).Private(),
 }
 
 // requestPage is the page of a request.

@@ -109,11 +109,7 @@ var deeds = map[exchange.Action]string{
 }
 
 // listingHistory shows what changed, version by version.
-func (v *pageRequest) listingHistory() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) listingHistory(id int64) (ui.Response, error) {
 	after, _ := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64) // otherwise from the beginning
 	asked := exchange.Page{Limit: maxVersions}
 	if after > 0 {
@@ -168,11 +164,7 @@ func tellVersion(version app.Version[exchange.ShownMaterial], p *ui.Page, curren
 }
 
 // restoreListing restores a version of a material.
-func (v *pageRequest) restoreListing() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) restoreListing(id int64) (ui.Response, error) {
 	number, _ := strconv.ParseInt(v.PostFormValue("version"), 10, 64) // an invalid number is not found
 	was, err := v.App.MaterialVersion(v.Context(), v.Who.Actor, id, number)
 	if err != nil {

@@ -47,11 +47,7 @@ func (i *importsView) Text() string {
 	return strings.Join(list, "\n")
 }
 
-func (v *pageRequest) shareJob() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) shareJob(id int64) (ui.Response, error) {
 	j, err := v.App.Job(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
@@ -150,11 +146,7 @@ func (p *jobPage) Share() int64 {
 }
 
 // storeJob stores what a trial run has checked.
-func (v *pageRequest) storeJob() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) storeJob(id int64) (ui.Response, error) {
 	j, err := v.App.BulkAgain(v.Context(), v.Who.Actor, id, exchange.BulkMode(v.PostFormValue("mode")))
 	if err != nil {
 		return ui.Response{}, err
@@ -163,11 +155,7 @@ func (v *pageRequest) storeJob() (ui.Response, error) {
 }
 
 // mendJob checks the rows again, with values replaced as the form says.
-func (v *pageRequest) mendJob() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) mendJob(id int64) (ui.Response, error) {
 	at := func(name string, i int) string {
 		if i < len(v.PostForm[name]) {
 			return v.PostForm[name][i]
@@ -193,11 +181,7 @@ func (v *pageRequest) mendJob() (ui.Response, error) {
 		" will be replaced in every row that has it."), nil
 }
 
-func (v *pageRequest) cancelShareJob() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) cancelShareJob(id int64) (ui.Response, error) {
 	if _, err := v.App.CancelJob(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
@@ -206,11 +190,7 @@ func (v *pageRequest) cancelShareJob() (ui.Response, error) {
 }
 
 // shareReport sends the outcome of every row.
-func (v *pageRequest) shareReport() (ui.Response, error) {
-	id, err := v.PathID("id")
-	if err != nil {
-		return ui.Response{}, err
-	}
+func (v *pageRequest) shareReport(id int64) (ui.Response, error) {
 	view, err := v.App.BulkView(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err

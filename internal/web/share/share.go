@@ -20,8 +20,8 @@ var sharePages = []ui.Route{
 	ui.Post("/share/fresh", (*pageRequest).freshListing),
 	ui.Get("/catalog/{id}/edit", (*pageRequest).editListing).Private(),
 	ui.Post("/catalog/{id}/edit", (*pageRequest).sendListing).TakesFiles(),
-	ui.Get("/catalog/{id}/history", (*pageRequest).listingHistory).Private(),
-	ui.Post("/catalog/{id}/restore", (*pageRequest).restoreListing),
+	ui.GetID("/catalog/{id}/history", (*pageRequest).listingHistory).Private(),
+	ui.PostID("/catalog/{id}/restore", (*pageRequest).restoreListing),
 	ui.Get("/share/import", (*pageRequest).imports).Private(),
 	ui.Post("/share/import", (*pageRequest).sendImports),
 	ui.Get("/share/spreadsheet", (*pageRequest).spreadsheet).Private(),
@@ -29,11 +29,11 @@ var sharePages = []ui.Route{
 	ui.Post("/share/spreadsheet/columns", (*pageRequest).sendColumns),
 	ui.Get("/share/spreadsheet/template", (*pageRequest).sheetTemplate).Private(),
 	ui.Get("/share/spreadsheet/export", (*pageRequest).sheetExport).Private(),
-	ui.Get("/share/jobs/{id}", (*pageRequest).shareJob).Private(),
-	ui.Get("/share/jobs/{id}/report", (*pageRequest).shareReport).Private(),
-	ui.Post("/share/jobs/{id}/store", (*pageRequest).storeJob),
-	ui.Post("/share/jobs/{id}/values", (*pageRequest).mendJob),
-	ui.Post("/share/jobs/{id}/cancel", (*pageRequest).cancelShareJob),
+	ui.GetID("/share/jobs/{id}", (*pageRequest).shareJob).Private(),
+	ui.GetID("/share/jobs/{id}/report", (*pageRequest).shareReport).Private(),
+	ui.PostID("/share/jobs/{id}/store", (*pageRequest).storeJob),
+	ui.PostID("/share/jobs/{id}/values", (*pageRequest).mendJob),
+	ui.PostID("/share/jobs/{id}/cancel", (*pageRequest).cancelShareJob),
 }
 
 // labCookie is the cookie with the lab that the visitor last listed a material for.

@@ -50,3 +50,23 @@ func Post[H ~struct{ *PageRequest }](path string, handle func(*H) (Response, err
 	return Route{Pattern: "POST " + path, SignedIn: true,
 		Handle: func(v *PageRequest) (Response, error) { return handle(&H{v}) }}
 }
+
+// GetID is Get for a handler that takes the id in the path.
+func GetID[H ~struct{ *PageRequest }](path string, handle func(*H, int64) (Response, error)) Route {
+	return Get(path, withID(handle))
+}
+
+// PostID is Post for a handler that takes the id in the path.
+func PostID[H ~struct{ *PageRequest }](path string, handle func(*H, int64) (Response, error)) Route {
+	return Post(path, withID(handle))
+}
+
+func withID[H ~struct{ *PageRequest }](handle func(*H, int64) (Response, error)) func(*H) (Response, error) {
+	return func(v *H) (Response, error) {
+		id, err := (struct{ *PageRequest })(*v).PathID("id")
+		if err != nil {
+			return Response{}, err
+		}
+		return handle(v, id)
+	}
+}
