@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -39,85 +38,26 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 	return a.oneAttachment(c, t, a.asSent(c, in, err))
 }
 
-// The limits of a form's fields, apart from its file.
-const (
-	fieldLimit = 128 << 10 // bytes of one text field
-	maxParts   = 100
-)
-
-// multipart reads a form as a stream: the file is stored at once, wherever in the form it comes. The caller has to
-// discard the returned content, also when there is an error.
+// multipart reads a form: the file is stored at once, wherever in the form it comes. The caller has to discard the
+// returned content, also when there is an error.
 func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange.Content, err error) {
-	reader, err := c.MultipartReader()
-	if err != nil {
-		return in, nil, broken(err)
-	}
 	// The form becomes the JSON object that it stands for, so that one decoder reads both.
 	fields := map[string]any{}
-	total := 0
-	for parts := 0; ; parts++ {
-		part, err := reader.NextRawPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return in, content, broken(err)
-		}
-		if parts >= maxParts {
-			return in, content, exchange.Errorf(exchange.TooLarge, "A form may have at most %d parts.", maxParts)
-		}
-		name := part.FormName()
-		if name == "file" || part.FileName() != "" {
-			if name != "file" || content != nil {
-				return in, content, exchange.FieldErrors{"file": {"send exactly one file, in the part named file"}}.Err()
-			}
-			if content, err = a.file(c, part, fields); err != nil {
-				return in, content, err
-			}
-			continue
-		}
-		text, err := io.ReadAll(io.LimitReader(part, fieldLimit+1))
-		if err != nil {
-			return in, content, broken(err)
-		}
-		if total += len(text); len(text) > fieldLimit || total > bodyLimit {
-			return in, content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.",
-				fieldLimit)
-		}
-		if !utf8.Valid(text) {
-			return in, content, exchange.FieldErrors{name: {"must be UTF-8 text"}}.Err()
-		}
-		fields[name] = formValue(name, string(text))
+	err = readForm(c.Request, bodyLimit, func(part *multipart.Part) (err error) {
+		content, err = a.file(c, part, fields)
+		return err
+	}, func(name, text string) { fields[name] = formValue(name, text) })
+	if err == nil && content == nil {
+		err = exchange.FieldErrors{"file": {"is required: the part with the content"}}.Err()
 	}
-	if content == nil {
-		return in, nil, exchange.FieldErrors{"file": {"is required: the part with the content"}}.Err()
+	if err != nil {
+		return in, content, err
 	}
 	raw, err := json.Marshal(fields)
 	if err != nil {
 		return in, content, broken(err)
 	}
 	return in, content, decodeObject(raw, &in, true)
-}
-
-// broken returns the error for a body that is cut off or malformed, which the caller has to correct.
-func broken(err error) error {
-	if _, ours := errors.AsType[*exchange.Error](err); ours {
-		return err
-	}
-	return &exchange.Error{Code: exchange.InvalidInput, Message: "The body is broken or ended early.", Cause: err,
-		Fields: map[string][]string{"body": {"is not whole; please send it again"}}}
-}
-
-// incoming reads a file from a body, and turns a read error into one of the caller's, so that it does not look like a
-// storage error.
-type incoming struct{ io.Reader }
-
-func (r incoming) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = broken(err)
-	}
-	return n, err
 }
 
 // formValue returns the text of a form field as JSON: an empty reference becomes null, an object stays an object.

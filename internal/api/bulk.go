@@ -3,14 +3,13 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -74,46 +73,15 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 		}
 		return store(c.Body)
 	}
-	reader, err := c.MultipartReader()
-	if err != nil {
-		return nil, broken(err)
-	}
 	var content *exchange.Content
-	for parts := 0; ; parts++ {
-		part, err := reader.NextRawPart()
-		switch {
-		case errors.Is(err, io.EOF) && content == nil:
-			return nil, exchange.FieldErrors{"file": {"is required: the part with the spreadsheet"}}.Err()
-		case errors.Is(err, io.EOF):
-			return content, nil
-		case err != nil:
-			return content, broken(err)
-		case parts >= maxParts:
-			return content, exchange.Errorf(exchange.TooLarge, "A form may have at most %d parts.", maxParts)
-		}
-		name := part.FormName()
-		if name == "file" || part.FileName() != "" {
-			if name != "file" || content != nil {
-				return content, exchange.FieldErrors{"file": {"send exactly one file, in the part named file"}}.Err()
-			}
-			if content, err = store(part); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		text, err := io.ReadAll(io.LimitReader(part, fieldLimit+1))
-		if err != nil {
-			return content, broken(err)
-		}
-		if len(text) > fieldLimit {
-			return content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.",
-				fieldLimit)
-		}
-		if !utf8.Valid(text) {
-			return content, exchange.FieldErrors{name: {"must be UTF-8 text"}}.Err()
-		}
-		asked.set(name, string(text))
+	err := readForm(c.Request, maxParts*fieldLimit, func(part *multipart.Part) (err error) {
+		content, err = store(part)
+		return err
+	}, asked.set)
+	if err == nil && content == nil {
+		err = exchange.FieldErrors{"file": {"is required: the part with the spreadsheet"}}.Err()
 	}
+	return content, err
 }
 
 // set sets a parameter from a field of a form.
