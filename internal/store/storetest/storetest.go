@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"modernc.org/sqlite"
 
 	"aliquot/internal/store"
 	"aliquot/internal/store/migration"
@@ -25,6 +28,18 @@ const (
 	SQLite     = "sqlite"
 	PostgreSQL = "postgres"
 )
+
+// Tests do not wait for the disk: SQLite keeps what was committed when a process is killed, and no test cuts the power.
+// Benchmarks measure what operators get.
+func init() {
+	sqlite.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, _ string) error {
+		if bench := flag.Lookup("test.bench"); bench != nil && bench.Value.String() != "" {
+			return nil
+		}
+		_, err := conn.ExecContext(context.Background(), "PRAGMA synchronous = OFF", nil)
+		return err
+	})
+}
 
 // Kinds are the kinds of database there are to test on: SQLite always, PostgreSQL where there is
 // a server.
