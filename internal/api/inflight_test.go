@@ -51,7 +51,7 @@ type endsIn struct {
 }
 
 func (c *endsIn) Value(key any) any {
-	if do := c.do; do != nil && fmt.Sprintf("%T", key) == "store.inTx" {
+	if do := c.do; do != nil && fmt.Sprintf("%T", key) == "sqldb.inTx" {
 		c.do = nil
 		do()
 	}
