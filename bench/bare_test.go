@@ -170,7 +170,38 @@ func answer(w http.ResponseWriter, body any, err error) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-func scanMaterial(row interface{ Scan(into ...any) error }) (m api.Material, err error) {
+// bareMaterial is a material as GET shows it.
+type bareMaterial struct {
+	ID               int64           `json:"id"`
+	Category         string          `json:"category"`
+	Reference        *string         `json:"reference"`
+	Title            string          `json:"title"`
+	URL              string          `json:"url"`
+	Organization     int64           `json:"organization"`
+	PubMedID         string          `json:"pubmed_id"`
+	Metadata         json.RawMessage `json:"additional_metadata"`
+	ContactUser      api.Person      `json:"contact_user"`
+	NeedsMTA         bool            `json:"needs_mta"`
+	NeedsIRB         bool            `json:"needs_irb"`
+	NeedsAbstract    bool            `json:"needs_abstract"`
+	MTAAttachment    *int64          `json:"mta_attachment"`
+	Shipping         *int64          `json:"shipping_requirements"`
+	Imported         bool            `json:"imported"`
+	ImportSource     string          `json:"import_source"`
+	Organisms        []string        `json:"organisms"`
+	PublicationTitle *string         `json:"publication_title"`
+	PrePrintDOI      *string         `json:"pre_print_doi"`
+	PrePrintTitle    *string         `json:"pre_print_title"`
+	Citation         *string         `json:"citation"`
+	AdditionalInfo   *string         `json:"additional_info"`
+	EmbargoDate      *exchange.Date  `json:"embargo_date"`
+	Grants           []int64         `json:"grants"`
+	Archived         bool            `json:"is_archived"`
+	CreatedAt        api.Time        `json:"created_at"`
+	UpdatedAt        api.Time        `json:"updated_at"`
+}
+
+func scanMaterial(row interface{ Scan(into ...any) error }) (m bareMaterial, err error) {
 	var organisms, email, registryID, verified, published string
 	var identifier, grants *string
 	var contact uuid.UUID
@@ -205,7 +236,7 @@ func (h *bareHandler) getMaterial(w http.ResponseWriter, r *http.Request) {
 func (h *bareHandler) listMaterials(w http.ResponseWriter, r *http.Request) {
 	var total, limit int64
 	today := time.Now().UTC().Format(time.DateOnly)
-	list := []api.Material{}
+	list := []bareMaterial{}
 	limit, err := strconv.ParseInt(r.URL.Query().Get("limit"), 10, 64)
 	if err == nil {
 		err = h.count.QueryRowContext(r.Context(), today, uuid.Nil).Scan(&total)

@@ -281,6 +281,13 @@ func encoded(body any, use func(raw []byte) error) error {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()
+	if raw, err := appendMaterials(buf.AvailableBuffer(), body); raw != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		_, _ = buf.Write(raw) // never fails; what had to grow is kept for the next body
+		return use(buf.Bytes())
+	}
 	encoder := json.NewEncoder(buf)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(body); err != nil {

@@ -81,6 +81,15 @@ func decodeObject(raw []byte, in any, create bool) error {
 			f.Add(field.name, "%s", meaning(err))
 		}
 	}
+	if patch, ok := in.(*exchange.MaterialPatch); ok {
+		for name, slot := range patch.Others() {
+			if value, sent := members[name]; sent {
+				if err := json.Unmarshal(value, slot); err != nil {
+					f.Add(name, "%s", meaning(err))
+				}
+			}
+		}
+	}
 	if len(f) == 0 {
 		return nil
 	}
@@ -203,6 +212,9 @@ func fieldsOf(t reflect.Type) []bodyField {
 	var list []bodyField
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
+		if !t.Field(i).IsExported() {
+			continue
+		}
 		list = append(list, bodyField{i, tag.Get("json"), tag.Get("alias"), tag.Get("same")})
 	}
 	fieldCache.Store(t, list)

@@ -26,7 +26,7 @@ type Line struct {
 func Lines() []Line {
 	var list []Line
 	for _, r := range routes {
-		list = append(list, Line{strings.Join(r.methods, ",") + " " + r.path, r.action, r.in, r.out})
+		list = append(list, Line{strings.Join(r.methods, ",") + " " + r.path, r.action, layoutOf(r.in), r.out})
 	}
 	return list
 }

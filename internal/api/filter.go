@@ -50,7 +50,7 @@ var idSchema = object{"type": "integer", "format": "int64", "minimum": 1}
 // filtersOf returns the filters for the fields of an object.
 func filtersOf(item reflect.Type) (list []filter) {
 	of := shown(item)
-	for f := range item.Fields() {
+	for f := range layoutOf(item).Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		t := f.Type
 		if t.Kind() == reflect.Pointer {
@@ -67,7 +67,7 @@ func filtersOf(item reflect.Type) (list []filter) {
 		one := filter{name: name}
 		id, isObject := t, t.Kind() == reflect.Struct
 		if isObject {
-			if field, ok := t.FieldByName("ID"); ok {
+			if field, ok := layoutOf(t).FieldByName("ID"); ok {
 				id = field.Type
 			}
 		}

@@ -19,12 +19,6 @@ type Grant struct {
 	UpdatedAt     Time                `json:"updated_at"`
 }
 
-// GrantMaterial is a material inside a grant, where its contact is a UUID.
-type GrantMaterial struct {
-	Material
-	ContactUser uuid.UUID `json:"contact_user"`
-}
-
 // GrantOrganization is an organization inside a grant, where its owner is a UUID.
 type GrantOrganization struct {
 	Organization

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"time"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -79,7 +80,7 @@ func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization],
 // materialFacts returns m without what a change of a material does not change: its contact is identified, but the name
 // is left out.
 func materialFacts(m Material) Material {
-	m.ContactUser, m.UpdatedAt = Person{ID: m.ContactUser.ID}, Time{}
+	m.shown.Contact, m.shown.UpdatedAt = exchange.User{ID: m.shown.Contact.ID}, time.Time{}
 	return m
 }
 
@@ -95,15 +96,40 @@ func showVersion[In, Out any](v app.Version[In], show func(In) Out, facts func(O
 		return out
 	}
 	before := show(*v.Before)
-	was, is := reflect.ValueOf(facts(before)), reflect.ValueOf(facts(out.State))
-	for i := range was.NumField() {
-		if bytes.Equal(literal(was.Field(i)), literal(is.Field(i))) {
-			continue
+	olds, news := membersOf(before), membersOf(out.State)
+	was, is := membersOf(facts(before)), membersOf(facts(out.State))
+	for i := range was {
+		if !bytes.Equal(was[i].value, is[i].value) {
+			out.Changes = append(out.Changes, Change{was[i].name, olds[i].value, news[i].value})
 		}
-		out.Changes = append(out.Changes, Change{was.Type().Field(i).Tag.Get("json"),
-			literal(reflect.ValueOf(before).Field(i)), literal(reflect.ValueOf(out.State).Field(i))})
 	}
 	return out
+}
+
+// member is a field of an answer, as JSON.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+func membersOf(body any) (list []member) {
+	m, ok := body.(Material)
+	if !ok {
+		v := reflect.ValueOf(body)
+		for f := range v.Type().Fields() {
+			list = append(list, member{f.Tag.Get("json"), literal(v.FieldByIndex(f.Index))})
+		}
+		return list
+	}
+	for i := range exchange.MaterialDescriptors {
+		if d := &exchange.MaterialDescriptors[i]; !d.Hidden {
+			var value bytes.Buffer
+			raw, _ := m.appendField(nil, d) // cannot fail: the value was read from JSON
+			json.HTMLEscape(&value, raw)    // as literal does
+			list = append(list, member{d.ShownName(), value.Bytes()})
+		}
+	}
+	return list
 }
 
 // literal returns a field as JSON.

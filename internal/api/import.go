@@ -10,14 +10,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// ImportedMaterial is a material in an import response, where its contact is a UUID; a dataset also has its organisms
-// under the name organism.
-type ImportedMaterial struct {
-	Material
-	ContactUser uuid.UUID `json:"contact_user"`
-	Organism    []string  `json:"organism,omitzero"`
-}
-
 func showImported(m exchange.ShownMaterial) ImportedMaterial {
 	out := ImportedMaterial{Material: showMaterial(m), ContactUser: m.ContactID}
 	if m.Category == "DATASET" {

@@ -243,7 +243,7 @@ func (d description) structure(name string, t reflect.Type, of rules, needed fun
 
 func (d description) fields(t reflect.Type, of rules, needed func(reflect.StructField) bool, properties object,
 	required *[]string) {
-	for f := range t.Fields() {
+	for f := range layoutOf(t).Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // only shown to some callers

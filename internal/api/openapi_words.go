@@ -1,8 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"maps"
 	"strings"
+
+	"aliquot/internal/exchange"
 )
 
 // meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
@@ -101,7 +104,6 @@ var meanings = map[string]string{
 	"actor":                   "Who did it; null where nobody was signed in.",
 	"added_at":                "When it was handed in.",
 	"added_by":                "Who handed it in.",
-	"additional_info":         "What else to know.",
 	"additional_metadata":     "What is known of the material, by its category.",
 	"address":                 "Where the parcel goes, as it was when it was given.",
 	"address_line_1":          "Street address.",
@@ -158,7 +160,6 @@ var meanings = map[string]string{
 	"category":                       "What kind of material it is; it cannot change.",
 	"change_in_request_status_notif": "Tell of changes in requests of the organization.",
 	"changes":                        "The fields that have another value than in the version before.",
-	"citation":                       "How to cite it.",
 	"closed_at":                      "When it was solved; null while it is open.",
 	"code":                           "The authorization code that the identity provider issued.",
 	"column":                         "With MALFORMED_JSON: where in the line.",
@@ -183,7 +184,6 @@ var meanings = map[string]string{
 	"due_at":                  "When it is tried next; null where it is not waiting.",
 	"email":                   "E-mail address.",
 	"Error.embargo_date":      "With MATERIAL_EMBARGOED: the day from which the material is offered.",
-	"embargo_date":            "The day from which the material is offered.",
 	"ended_at":                "When it ended; null before.",
 	"Duplicate.error":         "That the material was imported before, and as what.",
 	"Job.error":               "Why the last try failed; null where none did.",
@@ -207,7 +207,6 @@ var meanings = map[string]string{
 	"funder_id":               "What the funder calls the grant.",
 	"grant_id":                "The grant that paid for it, one of the caller's.",
 	"User.grants":             "The user's grants.",
-	"grants":                  "The grants that paid for the material, by id.",
 	"hash":                    "SHA-256 of this event and the hash of the one before.",
 	"id":                      "Names the object; it is never used again.",
 	"ColumnHeading.field": "Which field the column was taken for; empty where it is left out or " +
@@ -220,10 +219,8 @@ var meanings = map[string]string{
 		"null: none.",
 	"identifiers": "Up to 500 accessions of GEO or SRA and DOIs of protocols, or their " +
 		"addresses, in any form.",
-	"import_source": "Where it was imported from, such as GEO.",
-	"imported":      "It came from an external source.",
-	"institution":   "University or company.",
-	"invitations":   "Organizations that the user is asked into.",
+	"institution": "University or company.",
+	"invitations": "Organizations that the user is asked into.",
 	"OrganizationChange.invitations": "To those whom the body names and who are no members: they are in once they " +
 		"accept.",
 	"Storage.used":            "Bytes that count for the quota, with what is deleted and still kept.",
@@ -237,7 +234,6 @@ var meanings = map[string]string{
 	"invited_by":              "Who asks.",
 	"irb_attachment":          "The document of the ethics board, from the requester.",
 	"is_active":               "The request is under way.",
-	"is_archived":             "The material is no longer offered.",
 	"issue":                   "Which problem.",
 	"Job.kind":                "What it does.",
 	"kind":                    "What happened.",
@@ -259,15 +255,11 @@ var meanings = map[string]string{
 	"Error.missing":           "With MISSING_REQUIREMENTS: what is owed.",
 	"missing":                 "What was owed nevertheless.",
 	"mta_attachment":          "The agreement to sign.",
-	"mta_attachment_id":       "The agreement to sign; giving one makes needs_mta true.",
 	"Address.name":            "Whom the parcel is addressed to.",
 	"Document.name":           "Which document it is.",
 	"Invitation.name":         "The name of the organization.",
 	"OwnAddress.name":         "Whom the parcel is addressed to.",
 	"name":                    "What it is called.",
-	"needs_abstract":          "A request needs a research abstract.",
-	"needs_irb":               "A request needs the document of an ethics board.",
-	"needs_mta":               "A request needs a material transfer agreement.",
 	"needs_payment":           "Requester pays shipping for shipping.",
 	"needs_shipping_address":  "The requester gives an address.",
 	"new":                     "Its value since.",
@@ -281,7 +273,6 @@ var meanings = map[string]string{
 	"opened_at":               "When it was reported.",
 	"opened_by":               "Who reported it.",
 	"organism":                "The same as organisms.",
-	"organisms":               "The species that it is of.",
 	"organization":            "The organization that it belongs to.",
 	"organization_id":         "The organization that shares it.",
 	"User.organizations":      "The organizations that the user is in.",
@@ -304,15 +295,11 @@ var meanings = map[string]string{
 	"payment_method_notes":              "What the lab must know to be paid, such as the number of an account.",
 	"per_second":                        "With RATE_LIMITED: how many calls a second are let in again.",
 	"postal_code":                       "Postal code.",
-	"pre_print_doi":                     "DOI of the pre-print.",
-	"pre_print_title":                   "Title of the pre-print.",
 	"presented":                         "This very call came with it.",
 	"prev_hash":                         "Hash of the event before; empty for the first.",
 	"preview":                           "Only show what would be made; nothing is stored.",
 	"progress":                          "Progress.",
 	"protocol_doi":                      "Protocol at protocols.io: its DOI or address in any form.",
-	"publication_title":                 "Title of the publication.",
-	"pubmed_id":                         "PubMed id of the publication.",
 	"quantity":                          "How much is asked for.",
 	"read":                              "It was read.",
 	"read_at":                           "When it was read; null before.",
@@ -348,7 +335,6 @@ var meanings = map[string]string{
 	"ship_days":                 "In how many days the lab means to ship.",
 	"shipment":                  "How the parcel travels; null before.",
 	"shipping_requirements":     "What shipping needs.",
-	"shipping_requirements_id":  "What shipping needs: a record of the organization.",
 	"since":                     "Since when.",
 	"size":                      "Bytes of the content; null while there is none.",
 	"source":                    "With UNAVAILABLE and INVALID_ANSWER: the public source that failed.",
@@ -391,6 +377,9 @@ func explain(name string, schema object) {
 		text := meanings[kind+"."+field]
 		if text == "" {
 			text = meanings[field]
+		}
+		if d, known := exchange.MaterialDescriptor(field); known && text == "" {
+			text = cmp.Or(d.Doc, d.Help)
 		}
 		if is := property.(object); text != "" && is["x-alias-of"] == nil {
 			told := maps.Clone(is)

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"time"
 
 	"aliquot/internal/app"
@@ -237,57 +236,6 @@ func showAddress(a exchange.Address) Address {
 
 func showOwnAddress(v app.AddressView) OwnAddress {
 	return OwnAddress{showAddress(v.Address), showPerson(v.Owner)}
-}
-
-// Material is a material as GET shows it.
-type Material struct {
-	ID               int64           `json:"id"`
-	Category         string          `json:"category"`
-	Reference        *string         `json:"reference"`
-	Title            string          `json:"title"`
-	URL              string          `json:"url"`
-	Organization     int64           `json:"organization"`
-	PubMedID         string          `json:"pubmed_id"`
-	Metadata         json.RawMessage `json:"additional_metadata"`
-	ContactUser      Person          `json:"contact_user"`
-	NeedsMTA         bool            `json:"needs_mta"`
-	NeedsIRB         bool            `json:"needs_irb"`
-	NeedsAbstract    bool            `json:"needs_abstract"`
-	MTAAttachment    *int64          `json:"mta_attachment"`
-	Shipping         *int64          `json:"shipping_requirements"`
-	Imported         bool            `json:"imported"`
-	ImportSource     string          `json:"import_source"`
-	Organisms        []string        `json:"organisms"`
-	PublicationTitle *string         `json:"publication_title"`
-	PrePrintDOI      *string         `json:"pre_print_doi"`
-	PrePrintTitle    *string         `json:"pre_print_title"`
-	Citation         *string         `json:"citation"`
-	AdditionalInfo   *string         `json:"additional_info"`
-	EmbargoDate      *exchange.Date  `json:"embargo_date"`
-	Grants           []int64         `json:"grants"`
-	Archived         bool            `json:"is_archived"`
-	CreatedAt        Time            `json:"created_at"`
-	UpdatedAt        Time            `json:"updated_at"`
-
-	// Warnings are doubtful values that were stored nevertheless, by field, in the answer to a change.
-	Warnings map[string][]string `json:"warnings,omitempty"`
-}
-
-func showMaterial(m exchange.ShownMaterial) Material {
-	return Material{m.ID, m.Category, m.Reference, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata,
-		showPerson(m.Contact),
-		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource,
-		m.Organisms,
-		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants,
-		m.Archived,
-		Time(m.CreatedAt), Time(m.UpdatedAt), nil}
-}
-
-// showChanged returns the answer to a change of a material, with warnings.
-func showChanged(m exchange.ShownMaterial) Material {
-	shown := showMaterial(m)
-	shown.Warnings = m.Warnings()
-	return shown
 }
 
 // Duplicate answers the creation of a material that was imported already.

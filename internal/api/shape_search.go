@@ -51,6 +51,17 @@ type MaterialHit struct {
 	Highlights map[string][]Piece `json:"highlights"`
 }
 
+// MarshalJSON writes the material with its highlights.
+func (h MaterialHit) MarshalJSON() ([]byte, error) { return h.appendJSON(nil) }
+
+func (h MaterialHit) appendJSON(b []byte) ([]byte, error) {
+	b, err := h.appendFields(append(b, '{'), "")
+	if err == nil {
+		b, err = appendEncoded(append(b, `,"highlights":`...), h.Highlights)
+	}
+	return append(b, '}'), err
+}
+
 // OrganizationHit is an organization in the results.
 type OrganizationHit struct {
 	Organization

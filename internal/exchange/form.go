@@ -279,18 +279,12 @@ func FieldLabel(code, field string) string {
 // Restore returns the patch that gives another version of a material the values of m. Its organization and whether it
 // is archived stay: they have actions of their own.
 func (m Material) Restore() MaterialPatch {
-	p := MaterialPatch{URL: Some(m.URL), PubMedID: Some(m.PubMedID), Metadata: Some(slices.Clone(m.Metadata)),
-		Title: Some(m.Title), Reference: Null[string]{true, m.Reference},
-		NeedsMTA: Some(m.NeedsMTA), NeedsIRB: Some(m.NeedsIRB), NeedsAbstract: Some(m.NeedsAbstract),
-		Imported: Some(m.Imported), ImportSource: Some(m.ImportSource),
-		PublicationTitle: Null[string]{true, m.PublicationTitle}, PrePrintDOI: Null[string]{true, m.PrePrintDOI},
-		PrePrintTitle: Null[string]{true, m.PrePrintTitle},
-		Citation:      Null[string]{true, m.Citation}, AdditionalInfo: Null[string]{true, m.AdditionalInfo},
-		EmbargoDate: Null[Date]{true, m.EmbargoDate},
-		Contact:     Some(UserRef(m.ContactID)), MTAShown: Null[Ref]{true, (*Ref)(m.MTAAttachmentID)},
-		Shipping: Null[Ref]{true, (*Ref)(m.ShippingID)}}
-	if p.Organisms = Cleared[Names](); m.Organisms != nil {
-		p.Organisms = NullOf(Names(m.Organisms))
+	var p MaterialPatch
+	for _, d := range MaterialDescriptors {
+		if slot := d.newSlot(); slot != nil && d.Right == "" && d.Name != "category" {
+			d.send(&m, p.slot(d))
+		}
 	}
+	p.MTAShown, p.MTAAttachment = p.MTAAttachment, Null[Ref]{}
 	return p
 }

@@ -5,46 +5,14 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/identifier"
-
-	"github.com/google/uuid"
 )
-
-// Material is one transferable research material that an organization lists.
-type Material struct {
-	ID               int64
-	OrganizationID   int64
-	Category         string
-	Reference        *string // the lab's own reference: unique within the organization
-	Title            string
-	URL              string
-	PubMedID         string
-	Metadata         json.RawMessage // additional_metadata: a JSON object, compact
-	NeedsMTA         bool
-	NeedsIRB         bool
-	NeedsAbstract    bool
-	MTAAttachmentID  *int64
-	ShippingID       *int64
-	Imported         bool
-	ImportSource     string
-	ImportIdentifier *string // canonical accession or DOI at the source; unique with ImportSource
-	Organisms        []string
-	PublicationTitle *string
-	PrePrintDOI      *string
-	PrePrintTitle    *string
-	Citation         *string
-	AdditionalInfo   *string
-	EmbargoDate      *Date
-	ContactID        uuid.UUID
-	Archived         bool
-	CreatedAt        time.Time
-	UpdatedAt        time.Time
-}
 
 // ShownMaterial is a material with what its page shows beside it. When read, its Metadata is what everybody may see;
 // Revealed returns it with the rest.
@@ -114,6 +82,42 @@ type MaterialPatch struct {
 	Organization     Opt[Ref]             `json:"organization_id" alias:"organization"`
 	Shipping         Null[Ref]            `json:"shipping_requirements_id" alias:"shipping_requirements"`
 	Archived         Opt[bool]            `json:"is_archived"`
+
+	others map[string]any // the slots of the fields that no rule names, by name
+}
+
+// patchFields are the indexes of MaterialPatch's own fields, by their JSON names.
+var patchFields = func() map[string]int {
+	indexes := map[string]int{}
+	for f := range reflect.TypeFor[MaterialPatch]().Fields() {
+		indexes[f.Tag.Get("json")] = f.Index[0]
+	}
+	return indexes
+}()
+
+// slot returns where p has a field: a pointer to an Opt or a Null.
+func (p *MaterialPatch) slot(d Descriptor[Material]) any {
+	if i, own := patchFields[d.Name]; own {
+		return reflect.ValueOf(p).Elem().Field(i).Addr().Interface()
+	}
+	slot := p.others[d.Name]
+	if slot == nil {
+		if slot = d.newSlot(); p.others == nil {
+			p.others = map[string]any{}
+		}
+		p.others[d.Name] = slot
+	}
+	return slot
+}
+
+// Others returns the slots of the fields that p has no Go field for, by their JSON names.
+func (p *MaterialPatch) Others() map[string]any {
+	for _, d := range MaterialDescriptors {
+		if _, own := patchFields[d.Name]; !own && d.newSlot() != nil {
+			p.slot(d)
+		}
+	}
+	return p.others
 }
 
 // Create makes a new material from p: category, title and organization_id are required (contract.md section 4).
@@ -175,42 +179,21 @@ func (p *MaterialPatch) KeepPrivate(old Material, published []string) (forbidden
 }
 
 func (p MaterialPatch) apply(f *FieldErrors, m Material) Material {
-	f.line("title", p.Title, titleLength, &m.Title)
-	f.nullLine("reference", p.Reference, lineLength, &m.Reference)
+	old, mta := m.MTAAttachmentID, p.MTAAttachment
+	for _, d := range MaterialDescriptors {
+		if !d.ReadOnly && !d.Apart && d.At != nil {
+			d.apply(f, p.slot(d), &m)
+		}
+	}
 	if m.Reference != nil && *m.Reference == "" {
 		m.Reference = nil
 	}
-	f.line("url", p.URL, urlLength, &m.URL)
 	f.amend("url", func(r *Rule) { r.Pattern, r.Examples = addressPattern, []string{"https://example.org/ht-29"} })
 	if p.URL.Set && m.URL != "" {
 		if u, err := url.Parse(m.URL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			f.Add("url", "must be a web address that starts with https:// or http://")
 		}
 	}
-	f.rule("pubmed_id", Rule{Format: "pmid", Examples: []string{"31234567"}})
-	f.canonical("pubmed_id", p.PubMedID, identifier.PMID, &m.PubMedID)
-	m.NeedsMTA = p.NeedsMTA.Or(m.NeedsMTA)
-	m.NeedsIRB = p.NeedsIRB.Or(m.NeedsIRB)
-	m.NeedsAbstract = p.NeedsAbstract.Or(m.NeedsAbstract)
-	m.Imported = p.Imported.Or(m.Imported)
-	f.line("import_source", p.ImportSource, lineLength, &m.ImportSource)
-	f.organisms(p.Organisms, &m.Organisms)
-	f.nullLine("publication_title", p.PublicationTitle, titleLength, &m.PublicationTitle)
-	f.rule("pre_print_doi", Rule{Format: "doi", Examples: []string{"10.1101/2020.05.11.089375"}})
-	if p.PrePrintDOI.Set && p.PrePrintDOI.Value != nil {
-		doi := ""
-		f.canonical("pre_print_doi", Some(*p.PrePrintDOI.Value), identifier.DOI, &doi)
-		m.PrePrintDOI = &doi
-	} else {
-		m.PrePrintDOI = p.PrePrintDOI.Or(m.PrePrintDOI)
-	}
-	f.nullLine("pre_print_title", p.PrePrintTitle, titleLength, &m.PrePrintTitle)
-	f.nullLong("citation", p.Citation, &m.Citation)
-	f.nullLong("additional_info", p.AdditionalInfo, &m.AdditionalInfo)
-	m.EmbargoDate = p.EmbargoDate.Or(m.EmbargoDate)
-	m.ContactID = uuid.UUID(p.Contact.Or(UserRef(m.ContactID)))
-	m.OrganizationID = int64(p.Organization.Or(Ref(m.OrganizationID)))
-	old, mta := m.MTAAttachmentID, p.MTAAttachment
 	if !mta.Set {
 		mta = p.MTAShown
 	}
@@ -220,7 +203,6 @@ func (p MaterialPatch) apply(f *FieldErrors, m Material) Material {
 		(p.MTAAttachment.Set || !p.NeedsMTA.Set) {
 		m.NeedsMTA = true
 	}
-	m.ShippingID = refID(p.Shipping, m.ShippingID)
 	f.metadata(p.Metadata, &m)
 	m.ImportIdentifier = m.importIdentifier()
 	return m

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -34,22 +35,25 @@ var facetOf = map[string]string{
 	"primary_tissue_of_origin": "tissue",
 }
 
+// firstFacets are the filters that come first, in this order.
+var firstFacets = []string{"category", "organization", "organisms", "needs_mta", "needs_irb", "needs_abstract",
+	"shipping", "is_archived", "imported", "import_source", "has_publication"}
+
 // Facets lists the fields of materials whose values a search counts: those that every material has, followed by those
 // of the categories, each with its first label.
 var Facets = func() []FacetName {
 	list := []FacetName{
-		{Name: "category", Label: "Category", Values: category.Codes()},
-		{Name: "organization", Label: "Organization", IDs: true},
-		{Name: "organisms", Label: "Organism"},
-		{Name: "needs_mta", Label: "Needs an MTA", Flag: true},
-		{Name: "needs_irb", Label: "Needs an IRB approval", Flag: true},
-		{Name: "needs_abstract", Label: "Needs an abstract", Flag: true},
 		{Name: "shipping", Label: "Has shipping requirements", Flag: true},
-		{Name: "is_archived", Label: "Archived", Flag: true},
-		{Name: "imported", Label: "Imported", Flag: true},
-		{Name: "import_source", Label: "Imported from"},
 		{Name: "has_publication", Label: "Has a publication", Flag: true},
 	}
+	for _, d := range MaterialDescriptors {
+		if d.Facet != "" {
+			list = append(list, d.facet())
+		}
+	}
+	slices.SortStableFunc(list, func(x, y FacetName) int {
+		return cmp.Compare(uint(slices.Index(firstFacets, x.Name)), uint(slices.Index(firstFacets, y.Name)))
+	})
 	for _, c := range category.All() {
 		for _, f := range c.Fields {
 			name, ok := facet(f)
@@ -145,9 +149,10 @@ func (m Material) SearchDocument(organization string, published []string) Search
 		x.text(fulltext.Name, *m.Reference)
 		x.key("", *m.Reference)
 	}
-	x.text(fulltext.About, organization, text(m.PublicationTitle), text(m.PrePrintTitle), text(m.Citation))
+	x.text(fulltext.About, organization)
+	x.found(m, func(w fulltext.Weight) bool { return w > fulltext.Body })
 	x.metadata(m, published)
-	x.text(fulltext.Body, text(m.AdditionalInfo))
+	x.found(m, func(w fulltext.Weight) bool { return w == fulltext.Body })
 
 	x.key("pmid", m.PubMedID)
 	x.key("doi", text(m.PrePrintDOI))
@@ -157,22 +162,31 @@ func (m Material) SearchDocument(organization string, published []string) Search
 	return x.done()
 }
 
+// found adds the texts of the fields that search looks at and whose weight is one of some.
+func (x *documentBuilder) found(m Material, some func(fulltext.Weight) bool) {
+	for _, d := range MaterialDescriptors {
+		if d.Found != nil && some(*d.Found) {
+			x.text(*d.Found, d.Text(&m))
+		}
+	}
+}
+
 // counted adds the facets of m outside of its metadata.
 func (x *documentBuilder) counted(m Material) {
-	x.count("category", m.Category)
-	x.count("organization", strconv.FormatInt(m.OrganizationID, 10))
-	for _, organism := range m.Organisms {
-		x.count("organisms", organism)
+	for _, d := range MaterialDescriptors {
+		switch list, several := d.values(&m); {
+		case d.Facet == "":
+		case several:
+			for _, text := range list {
+				x.count(d.ShownName(), text)
+			}
+		default:
+			x.count(d.ShownName(), d.Text(&m))
+		}
 	}
-	for name, is := range map[string]bool{
-		"needs_mta": m.NeedsMTA, "needs_irb": m.NeedsIRB, "needs_abstract": m.NeedsAbstract, "is_archived": m.Archived,
-		"shipping": m.ShippingID != nil, "imported": m.Imported,
-		"has_publication": m.PubMedID != "" || text(m.PublicationTitle) != "" || text(m.PrePrintDOI) != "" ||
-			text(m.PrePrintTitle) != "",
-	} {
-		x.count(name, strconv.FormatBool(is))
-	}
-	x.count("import_source", m.ImportSource)
+	x.count("shipping", strconv.FormatBool(m.ShippingID != nil))
+	x.count("has_publication", strconv.FormatBool(m.PubMedID != "" || text(m.PublicationTitle) != "" ||
+		text(m.PrePrintDOI) != "" || text(m.PrePrintTitle) != ""))
 	slices.Sort(x.facets)
 }
 

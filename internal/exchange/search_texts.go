@@ -18,11 +18,6 @@ func (m Material) Texts() []NamedText {
 			list = append(list, NamedText{name, text})
 		}
 	}
-	optional := func(name string, text *string) {
-		if text != nil {
-			add(name, *text)
-		}
-	}
 	add("organisms", m.Organisms...)
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
@@ -31,10 +26,11 @@ func (m Material) Texts() []NamedText {
 			add("additional_metadata."+f.Key, category.Items(values[f.Key])...)
 		}
 	}
-	optional("publication_title", m.PublicationTitle)
-	optional("pre_print_title", m.PrePrintTitle)
-	optional("citation", m.Citation)
-	optional("additional_info", m.AdditionalInfo)
+	for _, d := range MaterialDescriptors {
+		if d.Found != nil {
+			add(d.Name, d.Text(&m))
+		}
+	}
 	return list
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,41 +14,14 @@ import (
 	"github.com/google/uuid"
 )
 
-const materialColumns = `o.id, o.organization_id, o.category, o.reference, o.title, o.url, o.pubmed_id,
-	o.additional_metadata,
-	o.needs_mta, o.needs_irb, o.needs_abstract, o.mta_attachment_id, o.shipping_requirements_id,
-	o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi,
-	o.pre_print_title,
-	o.citation, o.additional_info, o.embargo_date, o.contact_user_id, o.is_archived, o.created_at, o.updated_at`
+// materialColumns are the columns of a material, and materialFields the values that they are scanned into.
+var materialColumns = columnsOf("o.", exchange.MaterialDescriptors)
 
-func materialFields(m *exchange.Material) []any {
-	return []any{&m.ID, &m.OrganizationID, &m.Category, &m.Reference, &m.Title, &m.URL, &m.PubMedID,
-		(*rawText)(&m.Metadata),
-		&m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachmentID, &m.ShippingID,
-		&m.Imported, &m.ImportSource, &m.ImportIdentifier, sqldb.FromJSON(&m.Organisms), &m.PublicationTitle,
-		&m.PrePrintDOI,
-		&m.PrePrintTitle,
-		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &m.ContactID, &m.Archived, sqldb.UTC(&m.CreatedAt),
-		sqldb.UTC(&m.UpdatedAt)}
-}
-
-// rawText is JSON that is kept as text and passed on as it is.
-type rawText json.RawMessage
-
-// Scan takes text.
-func (t *rawText) Scan(src any) error {
-	switch s := src.(type) {
-	case string:
-		*t = rawText(s)
-	case []byte:
-		*t = append(rawText(nil), s...)
-	}
-	return nil
-}
+func materialFields(m *exchange.Material) []any { return scanned(exchange.MaterialDescriptors, m) }
 
 func scanMaterial(r sqldb.Row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
 
-const shownMaterial = materialColumns + ", " + userColumns + `,
+var shownMaterial = materialColumns + ", " + userColumns + `,
 	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g
 	WHERE g.material_id = o.id),
 	(SELECT n.public_metadata_keys FROM organizations n WHERE n.id = o.organization_id)`
@@ -146,11 +118,9 @@ var shownMaterials = sqldb.Listing[exchange.ShownMaterial]{Columns: shownMateria
 		"mta_attachment":        sqldb.Equals("o.mta_attachment_id"),
 		"shipping_requirements": sqldb.Equals("o.shipping_requirements_id")}}
 
-// materialWritten are the columns that args fills.
-var materialWritten = strings.Fields(`organization_id category reference title url pubmed_id additional_metadata
-	needs_mta needs_irb needs_abstract mta_attachment_id shipping_requirements_id imported import_source import_identifier
-	organisms publication_title pre_print_doi pre_print_title citation additional_info embargo_date contact_user_id
-	is_archived title_sort created_at updated_at listed_in opened_in`)
+// materialWritten are the columns that args fills: those of the descriptors that a change may set, and others.
+var materialWritten = append(writtenColumns(exchange.MaterialDescriptors),
+	"title_sort", "created_at", "updated_at", "listed_in", "opened_in")
 
 // Insert is Materials.InsertAll of one.
 func (st Materials) Insert(ctx context.Context, m exchange.Material) (int64, error) {
@@ -257,20 +227,11 @@ var materialChanged = sqldb.Excluded(slices.DeleteFunc(slices.Clone(materialWrit
 func (st Materials) args(list []exchange.Material, epoch int64) ([]any, error) {
 	args := make([]any, 0, len(list)*(len(materialWritten)+1))
 	for _, m := range list {
-		organisms, err := sqldb.JSON(m.Organisms)
-		if err != nil {
+		var err error
+		if args, err = appendWritten(args, exchange.MaterialDescriptors, &m); err != nil {
 			return nil, err
 		}
-		var embargo *string
-		if m.EmbargoDate != nil {
-			embargo = new(string(*m.EmbargoDate))
-		}
-		args = append(args, m.OrganizationID, m.Category, m.Reference, m.Title, m.URL, m.PubMedID, string(m.Metadata),
-			m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource,
-			m.ImportIdentifier,
-			organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo,
-			m.ContactID,
-			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, st.conn.Now, epoch, epoch)
+		args = append(args, exchange.SortKey(m.Title), m.CreatedAt, st.conn.Now, epoch, epoch)
 	}
 	return args, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/identifier"
 )
@@ -55,11 +56,9 @@ func LinkedData(l Listing) ([]byte, error) {
 		"@type":    p.types,
 		"http://purl.org/dc/terms/conformsTo": node{"@id": "https://bioschemas.org/profiles/" + p.name,
 			"@type": "CreativeWork"},
-		"name":          l.Title,
 		"alternateName": d.alternateNames(l.Title),
 		"description":   l.description(d),
 		"url":           l.page(),
-		"sameAs":        l.URL,
 		"identifier":    l.identifierNodes(d),
 		"keywords":      l.keywords(d),
 		"citation":      l.citationNodes(),
@@ -100,7 +99,12 @@ func LinkedData(l Listing) ([]byte, error) {
 		n["accessConditions"] = l.conditions()
 		n["taxonomicRange"] = l.taxa(d)
 		n["associatedDisease"] = diseases(d)
-		n["additionalProperty"] = d.properties()
+		n["additionalProperty"] = append(l.properties(), d.properties()...)
+	}
+	for _, field := range exchange.MaterialDescriptors {
+		if field.Linked != "" && field.Linked != characteristic {
+			n[field.Linked] = field.Text(&l.Material)
+		}
 	}
 	fit(n)
 	return json.Marshal(n)
@@ -315,6 +319,23 @@ func diseases(d details) []node {
 // elsewhere lists fields that are not characteristics: they have a property of their own, or are the number of a
 // patient, which must not reach a search engine.
 var elsewhere = []string{"disease", "diagnosis", "submitter_patient_id"}
+
+// characteristic is the property that names a characteristic and its value.
+const characteristic = "additionalProperty"
+
+// properties returns the characteristics of every category.
+func (l Listing) properties() []node {
+	var list []node
+	for _, field := range exchange.MaterialDescriptors {
+		if field.Linked != characteristic {
+			continue
+		}
+		if text := field.Text(&l.Material); text != "" {
+			list = append(list, node{"@type": "PropertyValue", "propertyID": field.Name, "name": field.Label, "value": text})
+		}
+	}
+	return list
+}
 
 // properties returns the characteristics, without the long texts.
 func (d details) properties() []node {

@@ -74,11 +74,29 @@ func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
 			section.Facts = append(section.Facts,
 				fact{Label: "More information", Items: []factItem{{Text: *m.AdditionalInfo}}, Long: true})
 		}
+		if i == 0 {
+			section.Facts = append(section.Facts, furtherFacts(&m.Material)...)
+		}
 		if len(section.Facts) > 0 {
 			sections = append(sections, section)
 		}
 	}
 	return sections
+}
+
+// furtherFacts returns the facts of the fields whose descriptors name a section.
+func furtherFacts(m *exchange.Material) (list []fact) {
+	for _, d := range exchange.MaterialDescriptors {
+		if d.Section == "" || d.Text(m) == "" {
+			continue
+		}
+		text := d.Text(m)
+		if d.IsFlag() {
+			text = map[string]string{"true": "Yes", "false": "No"}[text]
+		}
+		list = append(list, fact{Label: d.Label, Items: []factItem{{Text: text}}, Long: d.Rows() > 0})
+	}
+	return list
 }
 
 // organisms returns the species of a material, with their taxa if each has one.

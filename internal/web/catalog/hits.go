@@ -158,8 +158,11 @@ func textLabel(c category.Category, name string) string {
 	if f, known := c.Field(strings.TrimPrefix(name, "additional_metadata.")); known {
 		return f.Label
 	}
-	return map[string]string{"publication_title": "Publication", "pre_print_title": "Pre-print", "citation": "Citation",
-		"additional_info": "More information"}[name]
+	if name == "pre_print_title" {
+		return "Pre-print"
+	}
+	d, _ := exchange.MaterialDescriptor(name)
+	return d.Label
 }
 
 // shortFacts returns the first few facets of a material, in a few words, to tell materials apart.

@@ -100,19 +100,40 @@ type listingPage struct {
 	Notes      []string      // what a source left out
 }
 
-// commonSections are the sections that every category has, with their fields.
-var commonSections = []struct {
+// commonSections are the sections that every category has, with their fields: those that the template places itself,
+// and those whose descriptor names the section.
+var commonSections = func() []commonSection {
+	list := []commonSection{
+		{"about", "About it", []string{"title", "organisms", "additional_info", "url", "reference", "organization_id",
+			"contact_user_id"}},
+		{"publication", "Publication",
+			[]string{"pubmed_id", "publication_title", "pre_print_doi", "pre_print_title", "citation"}},
+		{"requirements", "Requirements",
+			[]string{"needs_mta", "mta_attachment_id", "mta_file", "needs_irb", "needs_abstract",
+				"shipping_requirements_id", "shipping"}},
+		{"release", "Release and funding", []string{"embargo_date", "map_file", "grant"}},
+	}
+	for i := range list {
+		for _, d := range further(list[i].id) {
+			list[i].fields = append(list[i].fields, d.Name)
+		}
+	}
+	return list
+}()
+
+type commonSection struct {
 	id, name string
 	fields   []string
-}{
-	{"about", "About it", []string{"title", "organisms", "additional_info", "url", "reference", "organization_id",
-		"contact_user_id"}},
-	{"publication", "Publication",
-		[]string{"pubmed_id", "publication_title", "pre_print_doi", "pre_print_title", "citation"}},
-	{"requirements", "Requirements",
-		[]string{"needs_mta", "mta_attachment_id", "mta_file", "needs_irb", "needs_abstract",
-			"shipping_requirements_id", "shipping"}},
-	{"release", "Release and funding", []string{"embargo_date", "map_file", "grant"}},
+}
+
+func further(section string) []exchange.Descriptor[exchange.Material] {
+	return slices.DeleteFunc(slices.Clone(exchange.MaterialDescriptors),
+		func(d exchange.Descriptor[exchange.Material]) bool { return d.Section != section })
+}
+
+// Further returns the fields at the end of a section, which the template does not place itself.
+func (p *listingPage) Further(section string) []exchange.Descriptor[exchange.Material] {
+	return further(section)
 }
 
 // build computes what the template shows from the form.

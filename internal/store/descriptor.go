@@ -1,0 +1,109 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store/sqldb"
+
+	"github.com/google/uuid"
+)
+
+// columnsOf returns the columns of a table of descriptors, each with a prefix, for SELECT.
+func columnsOf[T any](prefix string, table []exchange.Descriptor[T]) string {
+	var names []string
+	for _, d := range table {
+		if d.At != nil {
+			names = append(names, prefix+d.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// scanned returns what columnsOf is scanned into.
+func scanned[T any](table []exchange.Descriptor[T], o *T) []any {
+	list := make([]any, 0, len(table)+spareFields)
+	for i := range table { // every row that is read comes by: a descriptor is too large to copy
+		if table[i].At == nil {
+			continue
+		}
+		switch at := table[i].At(o).(type) {
+		case *json.RawMessage:
+			list = append(list, (*rawText)(at))
+		case *[]string:
+			list = append(list, sqldb.FromJSON(at))
+		case *time.Time:
+			list = append(list, sqldb.UTC(at))
+		default:
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+// spareFields is room for what queries read beside an object, such as its contact.
+const spareFields = 16
+
+// writtenColumns returns the columns that statements write: all but the id and the times, which the store sets.
+func writtenColumns[T any](table []exchange.Descriptor[T]) (names []string) {
+	for _, d := range table {
+		if written(d) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+func written[T any](d exchange.Descriptor[T]) bool {
+	return d.At != nil && d.Name != "id" && d.Name != "created_at" && d.Name != "updated_at"
+}
+
+// appendWritten adds the arguments of writtenColumns.
+func appendWritten[T any](args []any, table []exchange.Descriptor[T], o *T) ([]any, error) {
+	for _, d := range table {
+		if !written(d) {
+			continue
+		}
+		switch at := d.At(o).(type) {
+		case *string:
+			args = append(args, *at)
+		case **string:
+			args = append(args, *at)
+		case *bool:
+			args = append(args, *at)
+		case *int64:
+			args = append(args, *at)
+		case **int64:
+			args = append(args, *at)
+		case **exchange.Date:
+			args = append(args, (*string)(*at))
+		case *uuid.UUID:
+			args = append(args, *at)
+		case *json.RawMessage:
+			args = append(args, string(*at))
+		case *[]string:
+			list, err := sqldb.JSON(*at)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, list)
+		}
+	}
+	return args, nil
+}
+
+// rawText is JSON that is kept as text and passed on as it is.
+type rawText json.RawMessage
+
+// Scan takes text.
+func (t *rawText) Scan(src any) error {
+	switch s := src.(type) {
+	case string:
+		*t = rawText(s)
+	case []byte:
+		*t = append(rawText(nil), s...)
+	}
+	return nil
+}
