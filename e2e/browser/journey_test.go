@@ -84,7 +84,7 @@ func (p *people) ask() {
 			t.Errorf("what was typed is lost: %q", got)
 		}
 		t.fill("Reimburse the lab", "yes")
-		t.fill("How you pay", "Invoice to the institute, cost centre 4711")
+		t.fill("Payment details", "Invoice to the institute, cost centre 4711")
 		t.followIn("main", "Send request")
 	}
 	t.until("the request is there", `/^\/requests\/\d+$/.test(location.pathname)`)

@@ -50,5 +50,5 @@ func TestTheFormOfARequestShowsHowFarItsFilesAre(t *testing.T) {
 	tab.followIn("main .save-bar", "Send request")
 	tab.until("the request is there", `/^\/requests\/\d+$/.test(location.pathname)`)
 	tab.says("irb approval.pdf")
-	tab.says("Your request is sent")
+	tab.says("Request sent")
 }
