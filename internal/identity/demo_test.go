@@ -237,7 +237,7 @@ func TestThePageOffersTheSamplePeopleAndAForm(t *testing.T) {
 		t.Errorf("%d %s", status, header.Get("Content-Type"))
 	}
 	for _, want := range []string{
-		`<html lang="en">`, "<h1>Choose who you are</h1>", "Josiah Carberry", "Leads the psychoceramics group",
+		`<html lang="en">`, "<h1>Choose a sample user</h1>", "Josiah Carberry", "Leads the psychoceramics group",
 		josiahID,
 		`<label for="login_hint">`, `name="nonce" value="n"`, `name="code_challenge" value="c"`,
 		`name="state" value="&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"`,
