@@ -126,20 +126,25 @@ func (l *library) measurePlain() {
 func (l *library) plainly(conn *sql.Conn, p plainSearch, queries []string) (s spread) {
 	for _, text := range slices.Concat(queries, queries) {
 		began := time.Now()
-		rows, err := conn.QueryContext(l.Context(), p.page, p.query(text))
-		if err != nil {
+		if err := l.drain(conn, p.page, p.query(text)); err != nil {
 			l.Fatalf("%s: %v", text, err)
 		}
-		for rows.Next() {
-		}
-		if err := rows.Close(); err != nil {
-			l.Fatalf("%s: %v", text, err)
-		}
-		var hits int
-		if err := conn.QueryRowContext(l.Context(), p.count, p.query(text)).Scan(&hits); err != nil {
+		if err := l.drain(conn, p.count, p.query(text)); err != nil {
 			l.Fatalf("%s: %v", text, err)
 		}
 		s.add(time.Since(began))
 	}
 	return s[len(queries):]
+}
+
+// drain reads all rows of a statement.
+func (l *library) drain(conn *sql.Conn, statement, query string) error {
+	rows, err := conn.QueryContext(l.Context(), statement, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+	}
+	return rows.Err()
 }

@@ -147,6 +147,7 @@ func (s *snapshot) rows(conn *sql.Conn, query string) (lines []string) {
 	s.w.Helper()
 	rows, err := conn.QueryContext(s.w.Context(), query)
 	s.w.must(err)
+	defer func() { _ = rows.Close() }()
 	columns, err := rows.Columns()
 	s.w.must(err)
 	cells, places := make([]any, len(columns)), make([]any, len(columns))

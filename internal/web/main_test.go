@@ -100,6 +100,7 @@ func watch(path string) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = rows.Close() }()
 	queries := []string{"CREATE TABLE written (name TEXT)"}
 	for rows.Next() {
 		var table string
