@@ -112,7 +112,9 @@ func TestBulk_ALargeSpreadsheetIsSeenAsAWhole(t *testing.T) {
 // staged is how many rows of materials are staged.
 func (s *scene) staged() (n int) {
 	s.t.Helper()
-	if err := storetest.SQL(s.t, s.db).QueryRowContext(s.t.Context(),
+	db := storetest.SQL(s.t, s.db)
+	defer db.Close() // it is asked in a loop
+	if err := db.QueryRowContext(s.t.Context(),
 		"SELECT COUNT(*) FROM materials WHERE staged_in IS NOT NULL").Scan(&n); err != nil {
 		s.t.Fatal(err)
 	}

@@ -249,14 +249,16 @@ func (b *bulkRun) changed(ctx context.Context, n func() int, do func([]sheet.Row
 // unstage removes the staged materials.
 func (b *bulkRun) unstage(ctx context.Context) error {
 	for after := int64(0); ; {
+		var last int64 // of this step, which may run again if its transaction does
 		err := b.save(ctx, "checking rows", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
 			next.Staging = false
-			after, err = tx.Bulk.Unstage(ctx, b.run.ID(), after, b.pace.rows())
+			last, err = tx.Bulk.Unstage(ctx, b.run.ID(), after, b.pace.rows())
 			return err
 		})
-		if err != nil || after == 0 {
+		if err != nil || last == 0 {
 			return err
 		}
+		after = last
 	}
 }
 
@@ -290,14 +292,15 @@ func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
 	}
 	for _, id := range ids {
 		for after, more := int64(0), true; more; {
+			last := after // of this step, which may run again if its transaction does
 			err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-				after, err = settleBulk(ctx, tx, id, after)
+				last, err = settleBulk(ctx, tx, id, after)
 				return p, nil, err
 			})
 			if err != nil {
 				return err
 			}
-			more = after != 0
+			after, more = last, last != 0
 		}
 	}
 	return nil
