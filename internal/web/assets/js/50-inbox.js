@@ -11,7 +11,7 @@
     const box = label.querySelector("input");
     box.checked = n > 0 && n === all.length;
     box.indeterminate = n > 0 && n < all.length;
-    form.querySelector("[data-selected]").textContent = n ? n + " selected" : "None selected";
+    form.querySelector("[data-selected]").textContent = n ? n + " selected" : "Select requests";
   }
   const begin = () => document.querySelectorAll("form[data-select]").forEach(tell);
   document.addEventListener("DOMContentLoaded", begin);
