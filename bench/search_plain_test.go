@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,23 +20,7 @@ const countedHits = 1000
 // queries of BenchmarkSearch. It leaves out what our search does besides: facets, visibility, identifiers, spellings,
 // beginnings of words. docs/search.md has the figures of both.
 func BenchmarkSearchPlain(b *testing.B) {
-	sizes := "10000"
-	if s := os.Getenv("SEARCH_SIZES"); s != "" {
-		sizes = s
-	}
-	for _, kind := range storetest.Kinds() {
-		for text := range strings.SplitSeq(sizes, ",") {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				b.Fatalf("SEARCH_SIZES: %v", err)
-			}
-			b.Run(kind+"/"+text, func(b *testing.B) {
-				l := newLibrary(b, kind, n)
-				l.measurePlain()
-				b.ReportMetric(0, "ns/op") // of all together, which says nothing
-			})
-		}
-	}
+	eachLibrary(b, (*library).measurePlain)
 }
 
 // plainSearch is the statements of one kind of database; $1 is a query in its language.

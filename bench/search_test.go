@@ -51,6 +51,11 @@ const (
 // kept in SEARCH_FOLDER, and on the server of PostgreSQL as long as that lives: take them away where
 // the index changed.
 func BenchmarkSearch(b *testing.B) {
+	eachLibrary(b, (*library).measure)
+}
+
+// eachLibrary runs a benchmark on each kind of database at each size of SEARCH_SIZES.
+func eachLibrary(b *testing.B, measure func(*library)) {
 	sizes := "10000"
 	if s := os.Getenv("SEARCH_SIZES"); s != "" {
 		sizes = s
@@ -62,8 +67,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.Fatalf("SEARCH_SIZES: %v", err)
 			}
 			b.Run(kind+"/"+text, func(b *testing.B) {
-				l := newLibrary(b, kind, n)
-				l.measure()
+				measure(newLibrary(b, kind, n))
 				b.ReportMetric(0, "ns/op") // of all together, which says nothing
 			})
 		}

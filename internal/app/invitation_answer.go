@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Answer accepts or declines an invitation of a user; accepting it makes them a member. The same answer again changes
+// nothing.
+func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		if err := a.may(ctx, tx, who, exchange.InvitationAnswer, who.ToUser(user),
+			object("invitation", id)); err != nil {
+			return err
+		}
+		u, err := tx.Users.Get(ctx, user)
+		if err != nil {
+			return err
+		}
+		v, err = answer(ctx, tx, who, u, id, to, false)
+		return err
+	})
+	return v, err
+}
+
+// answer records a user's answer; holding reports whether they have the token that was sent. The organization is
+// locked, so that of two concurrent calls the second sees the effect of the first.
+func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User, id int64,
+	to exchange.InvitationStatus, holding bool) (exchange.ShownInvitation, error) {
+	v, err := tx.Invitations.Get(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	o, err := tx.Organizations.ForUpdate(ctx, v.OrganizationID)
+	if err != nil {
+		return v, err
+	}
+	if v, err = tx.Invitations.Get(ctx, id); err != nil { // read again under the lock
+		return v, err
+	}
+	switch {
+	case v.For(u, holding):
+	case holding:
+		return v, exchange.Errorf(exchange.Forbidden, "This invitation is for someone else: sign in as %s.",
+			v.RegistryID)
+	default:
+		return v, exchange.Errorf(exchange.NotFound, "There is no such invitation.")
+	}
+	was := v.Status
+	if v.Invitation, err = v.Answer(to, u.ID, tx.Now); err != nil || v.Status == was {
+		return v, err
+	}
+	if err := tx.Invitations.SaveAnswer(ctx, v.Invitation); err != nil {
+		return v, err
+	}
+	kind, owner := exchange.InvitationRefused, o.Owner
+	if to == exchange.InvitationAccepted {
+		kind = exchange.InvitationTaken
+		if v.Role == exchange.OwnerRole {
+			o.Owner, o.UpdatedAt = u.ID, tx.Now
+			if err := errors.Join(tx.Actors.LockOwner(ctx, o.ID), tx.Organizations.Update(ctx, o),
+				tx.Invitations.WithdrawOwners(ctx, o.ID)); err != nil {
+				return v, err
+			}
+		}
+		err = addMember(ctx, tx, who, exchange.InvitationAnswer, o, u.ID)
+	} else {
+		err = tx.Audit.Insert(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false,
+			invitationNote(v.Invitation))
+	}
+	if err != nil {
+		return v, err
+	}
+	return v, notifyPeople(ctx, tx, invitationAnnouncement(v, kind, u.ID), owner)
+}
+
+// InvitationLink returns the URL of the page where an invitation is answered. Its token proves that the visitor reads
+// the addressee's mail. The token stays the same when the invitation is sent again, and opens it in its current state.
+func (a *App) InvitationLink(ctx context.Context, tx store.Conn, i exchange.Invitation) (string, error) {
+	token, err := seal(ctx, tx, ofInvitation, fmt.Sprint(i.ID, " ", i.Addressee()))
+	return a.PublicURL + "/join?token=" + url.QueryEscape(token), err
+}
+
+// HeldInvitation reads the invitation that a token opens.
+func (a *App) HeldInvitation(ctx context.Context, token string) (exchange.ShownInvitation, error) {
+	return held(ctx, a.DB.Read(), token)
+}
+
+// held reads the invitation that a token opens. It returns NotFound if the invitation was withdrawn or its addressee
+// has changed.
+func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvitation, error) {
+	text, err := unseal(ctx, c, ofInvitation, token)
+	if err != nil {
+		return exchange.ShownInvitation{}, err
+	}
+	number, addressee, _ := strings.Cut(text, " ")
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return exchange.ShownInvitation{}, err
+	}
+	v, err := c.Invitations.Get(ctx, id)
+	if err == nil && (v.Status == exchange.InvitationWithdrawn || v.Addressee() != addressee) {
+		err = exchange.Errorf(exchange.NotFound, "This invitation was withdrawn.")
+	}
+	return v, err
+}
+
+// AnswerHeld is Answer for a caller with the token that was sent.
+func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.InvitationToken,
+	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+	token, err := t.Check()
+	if err != nil {
+		return v, err
+	}
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		if err := a.may(ctx, tx, who, exchange.InvitationTake, who.ToUser(who.ID), "invitation"); err != nil {
+			return err
+		}
+		u, err := tx.Users.Get(ctx, who.ID)
+		if err != nil {
+			return err
+		}
+		if v, err = held(ctx, tx, token); err != nil {
+			return tokenFault(err, "token", exchange.NotFound)
+		}
+		v, err = answer(ctx, tx, who, u, v.ID, to, true)
+		return err
+	})
+	return v, err
+}
+
+// acceptInvitationOnSignIn accepts the invitation whose token comes with a sign-in. The sign-in fails if it cannot be
+// accepted.
+func acceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u exchange.User, token string) error {
+	v, err := held(ctx, tx, token)
+	if err == nil {
+		_, err = answer(ctx, tx, exchange.Actor{ID: u.ID}, u, v.ID, exchange.InvitationAccepted, true)
+	}
+	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict, exchange.Forbidden)
+}
+
+// acceptable checks before a sign-in, as far as possible, the token that comes with it, so that the code of the
+// identity provider is not used up in vain.
+func (a *App) acceptable(ctx context.Context, token string) error {
+	c := a.DB.Read()
+	v, err := held(ctx, c, token)
+	if err == nil && v.Status != exchange.InvitationAccepted { // only the sign-in shows by whom
+		_, err = v.Answer(exchange.InvitationAccepted, uuid.Nil, c.Now)
+	}
+	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict)
+}
+
+// tokenFault turns errors with these codes into an error on the field with the token.
+func tokenFault(err error, field string, codes ...exchange.Code) error {
+	if e, ok := errors.AsType[*exchange.Error](err); ok && slices.Contains(codes, e.Code) {
+		return fieldError(field, "%s", e.Message)
+	}
+	return err
+}
