@@ -46,6 +46,7 @@ type bulkRun struct {
 	state  bulkState
 	layout exchange.Layout
 	pace   pace
+	waited time.Time        // when somebody else waited last to write
 	seen   map[[16]byte]int // values that only one row may have, and the row that has it
 }
 
@@ -257,8 +258,10 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 			next.Counts.Count(list)
 		}
 		var took time.Duration
+		var waits int64
 		err = b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 			began := time.Now()
+			waits = b.a.DB.WriteWaits()
 			defer func() { took = time.Since(began) }()
 			if !trial {
 				if err := b.present(ctx, tx); err != nil {
@@ -278,7 +281,7 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 		switch {
 		case err == nil:
 			b.state = next
-			b.pace.took(took)
+			b.rest(ctx, took, waits)
 			return nil
 		case exchange.CodeOf(err) != exchange.Conflict || try == maxRepeated: // else somebody listed the same meanwhile
 			return err

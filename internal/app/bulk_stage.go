@@ -12,24 +12,29 @@ import (
 	"aliquot/internal/store"
 )
 
-// pace is how many rows are written in one transaction. It adapts so that a transaction takes about as long as anyone
-// else's, since others wait for it where there is only one writer.
+// pace is how many rows are written in one transaction. It adapts so that a transaction takes at most longStep, or
+// politeStep while others wait to write: SQLite has only one writer.
 type pace int
 
 const (
-	firstPace, leastPace = 25, 15
-	shortStep, longStep  = 8 * time.Millisecond, 25 * time.Millisecond
+	firstPace, leastPace = 25, 5
+	longStep, politeStep = 25 * time.Millisecond, 6 * time.Millisecond
+	politeFor            = time.Second // since somebody waited
 )
 
 // rows returns how many rows to write next.
 func (p *pace) rows() int { return max(int(*p), leastPace) }
 
-// took adapts the pace to how long a transaction took.
-func (p *pace) took(d time.Duration) {
+// took adapts the pace to how long a transaction took, and to whether others want to write too.
+func (p *pace) took(d time.Duration, shared bool) {
+	most := longStep
+	if shared {
+		most = politeStep
+	}
 	switch {
-	case d < shortStep:
+	case d < most/3:
 		*p = pace(min(2*p.rows(), bulkStep))
-	case d > longStep:
+	case d > most:
 		*p = pace(p.rows() / 2)
 	}
 }
@@ -72,8 +77,10 @@ func (b *bulkRun) save(ctx context.Context, note string, do func(context.Context
 	var next bulkState
 	// in the transaction, without the wait for it and its commit, which fewer rows do not shorten
 	var took time.Duration
+	var waits int64
 	err := b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 		began := time.Now()
+		waits = b.a.DB.WriteWaits()
 		next = b.state
 		err := do(ctx, tx, &next)
 		took = time.Since(began)
@@ -81,9 +88,25 @@ func (b *bulkRun) save(ctx context.Context, note string, do func(context.Context
 	})
 	if err == nil {
 		b.state = next
-		b.pace.took(took)
+		b.rest(ctx, took, waits)
 	}
 	return err
+}
+
+// rest adapts the pace to a transaction that took so long. If others waited to write during it, or shortly before, it
+// leaves them twice as long. Waits is what DB.WriteWaits returned when the transaction began.
+func (b *bulkRun) rest(ctx context.Context, took time.Duration, waits int64) {
+	if b.a.DB.WriteWaits() > waits {
+		b.waited = time.Now()
+	}
+	shared := time.Since(b.waited) < politeFor
+	b.pace.took(took, shared)
+	if shared {
+		select {
+		case <-time.After(2 * took):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // stage stages the new materials and records the outcome of the other rows.

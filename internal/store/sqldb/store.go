@@ -46,6 +46,9 @@ type DB struct {
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
 
+	// RehearseTx has each transaction run once in vain before it counts, as after a serialization failure; tests set it to
+	// find a transaction that cannot run again.
+	RehearseTx bool
 	// Clock tells the time of day; tests give another before they use the database.
 	Clock func() time.Time
 	// Log takes a record of each audit event once it is committed; nil: none does.
@@ -192,6 +195,9 @@ func (db *DB) Postgres() bool { return db.dialect.name == goose.DialectPostgres 
 // Queries returns the number of statements run so far; tests check that an endpoint needs a constant number.
 func (db *DB) Queries() int64 { return db.queries.Load() }
 
+// WriteWaits returns how often a writer waited for a connection so far; on SQLite, for the one writer before it.
+func (db *DB) WriteWaits() int64 { return db.write.Stats().WaitCount }
+
 // Watch calls note with each reading statement before it runs; nil stops that. Benchmarks use it to compare a page with
 // its queries alone.
 func (db *DB) Watch(note func(query string, args []any)) {
@@ -254,6 +260,11 @@ func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx *Conn) err
 		return errors.New("a transaction inside a transaction")
 	}
 	ctx = context.WithValue(ctx, inTx{}, true)
+	if db.RehearseTx {
+		_ = db.runTx(ctx, func(ctx context.Context, tx *Conn) error {
+			return errors.Join(do(ctx, tx), errors.New("only a rehearsal"))
+		}, nil)
+	}
 	for attempt := 1; ; attempt++ {
 		err := db.runTx(ctx, do, held)
 		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < MaxTries &&
