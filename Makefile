@@ -12,12 +12,14 @@ help: ## list the targets
 # The browser that the pages are tested in.
 browser := echo "$${TEST_BROWSER:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"
 
-# Tests without the race detector: rules that share nothing between goroutines; the browser's; and those of the API and
-# the pages, of which only the ones about calls at the same time are run with it as well (their names have a word of
-# "together"): their large spreadsheets take many times as long with it.
-alone := ./e2e/browser ./internal/api ./internal/web ./internal/demo ./internal/exchange ./internal/exchange/category ./internal/exchange/identifier \
-	./internal/exchange/publish ./internal/notice ./internal/seed ./internal/sheet
-together := Once|Twice|AtOnce|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival
+# Tests without the race detector: rules that share nothing between goroutines; the browser's and those of the built
+# program, which is another process; and the use cases, the store, the API and the pages, of which only the tests about
+# calls at the same time are run with it as well (their names have a word of "together"): their large spreadsheets and
+# simulated years take many times as long with it.
+alone := ./e2e/browser ./internal/api ./e2e ./internal/web ./internal/app ./internal/store ./internal/demo ./internal/exchange \
+	./internal/exchange/category ./internal/exchange/identifier ./internal/exchange/publish ./internal/notice ./internal/seed ./internal/sheet
+concurrent := ./internal/api ./internal/web ./internal/app ./internal/store
+together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival|However|Wait|Room|Opposite|Readers
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
 race := -race -gcflags=modernc.org/...=-race=false
 
@@ -30,7 +32,7 @@ test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: 
 	{ failed=0
 	  .bin/withpostgres -- go test -timeout 15m -json $(alone) || failed=1
 	  .bin/withpostgres -- go test $(race) -timeout 15m -json $$raced || failed=1
-	  .bin/withpostgres -- go test $(race) -timeout 15m -run '$(together)' -json ./internal/api ./internal/web || failed=1
+	  .bin/withpostgres -- go test $(race) -timeout 15m -run '$(together)' -json $(concurrent) || failed=1
 	  exit $$failed; } | .bin/testgate
 
 fast: ## all tests on SQLite alone

@@ -25,13 +25,17 @@ type violation struct {
 	}
 }
 
-// everyRule are the rules that a page is held to: WCAG 2.2 AA and good practice.
-const everyRule = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }`
+// everyRule are the rules that a page is held to: WCAG 2.2 AA and good practice. In the dark only those of colors are
+// asked, since the schemes differ in nothing else.
+var everyRule = map[string]string{
+	"light": `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`,
+	"dark":  `["cat.color"]`,
+}
 
 // inspect has axe look at the page as it is, or at the part of it that an expression of script names.
 func (t *tab) inspect(what, part string) {
 	t.Helper()
-	options := `{ resultTypes: ["violations"], preload: false, elementRef: false, runOnly: ` + everyRule + ` }`
+	options := `{ resultTypes: ["violations"], preload: false, elementRef: false, runOnly: { type: "tag", values: ` + everyRule[t.scheme] + ` } }`
 	for _, v := range see[[]violation](t, `axe.run(`+part+`, `+options+`).then((r) => r.violations)`) {
 		for i, n := range v.Nodes {
 			if i == 3 {

@@ -30,6 +30,7 @@ type tab struct {
 
 	broken bool   // failures of the server are what is looked for
 	part   string // of the page that axe looks at, in script
+	scheme string // light or dark
 
 	mu     sync.Mutex
 	faults []string
@@ -195,6 +196,7 @@ func (t *tab) resize(width, height int64) {
 // dress asks for light or dark.
 func (t *tab) dress(scheme string) {
 	t.Helper()
+	t.scheme = scheme
 	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia,
 		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
