@@ -182,7 +182,7 @@ var routes = []route{
 	on("listWebhooks", "GET /organizations/{id}/webhooks", exchange.WebhookRead, 200, (*API).listWebhooks,
 		"List the webhooks of an organization, without their secrets").sortedBy(exchange.WebhookFields),
 	on("createWebhook", "POST /organizations/{id}/webhooks", exchange.WebhookWrite, 201, (*API).createWebhook,
-		"Have an address told of what happens to the requests of an organization. Messages are signed with the "+
+		"Send events of the requests of an organization to an address. Messages are signed with the "+
 			"secret that is shown here, "+
 			"as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent."),
 	on("getWebhook", "GET /organizations/{id}/webhooks/{webhook}", exchange.WebhookRead, 200, (*API).getWebhook,
@@ -344,7 +344,7 @@ var routes = []route{
 	on("listJobs", "GET /jobs", exchange.JobList, 200, (*API).listJobs,
 		"List the caller's jobs, newest first. Admins see everybody's with all=true.").sortedBy(exchange.JobFields),
 	on("getJob", "GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob,
-		"Read a job. It says how far it is, and what it came to."),
+		"Read a job: its progress and its result."),
 	on("cancelJob", "POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob,
 		"Cancel a job. What it got done until then stays."),
 	on("retryJob", "POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob,

@@ -9,26 +9,26 @@ import (
 type act struct {
 	name   string
 	kind   exchange.EventKind
-	before []deed
-	do     deed
+	before []step
+	do     step
 }
 
-// deed does something to a request; requester is the name of the person who made it.
-type deed func(h *hearing, by string, request int64, requester string) error
+// step does something to a request; requester is the name of the person who made it.
+type step func(h *hearing, by string, request int64, requester string) error
 
-func patch(p exchange.RequestPatch) deed {
+func patch(p exchange.RequestPatch) step {
 	return func(h *hearing, by string, request int64, _ string) error {
 		_, err := h.app.UpdateRequest(h.Context(), h.people[by], request, p, nil)
 		return err
 	}
 }
 
-func status(to exchange.Status) deed {
+func status(to exchange.Status) step {
 	return patch(exchange.RequestPatch{Status: exchange.Some(to), Reason: exchange.Some("so")})
 }
 
-// by returns a deed done by somebody else: the requester, or one of the people.
-func by(name string, do deed) deed {
+// by returns a step done by somebody else: the requester, or one of the people.
+func by(name string, do step) step {
 	return func(h *hearing, _ string, request int64, requester string) error {
 		if name == "requester" {
 			return do(h, requester, request, requester)
@@ -37,7 +37,7 @@ func by(name string, do deed) deed {
 	}
 }
 
-func document(slot exchange.Slot) deed {
+func document(slot exchange.Slot) step {
 	return func(h *hearing, by string, request int64, requester string) error {
 		t, err := h.app.CreateAttachment(h.Context(), h.people[by],
 			exchange.AttachmentPatch{Filename: exchange.Some("a.pdf")}, nil)
@@ -50,7 +50,7 @@ func document(slot exchange.Slot) deed {
 	}
 }
 
-func review(slot exchange.Slot, accept bool) deed {
+func review(slot exchange.Slot, accept bool) step {
 	return func(h *hearing, by string, request int64, _ string) error {
 		_, err := h.app.ReviewDocument(h.Context(), h.people[by], request, slot, accept, "page 4", nil)
 		return err
@@ -124,22 +124,22 @@ var (
 	acts = []act{
 		{"approves", exchange.StatusChanged, nil, status(exchange.Approved)},
 		{"rejects", exchange.StatusChanged, nil, status(exchange.Rejected)},
-		{"returns for correction", exchange.StatusChanged, []deed{approved}, status(exchange.Open)},
-		{"begins to fulfill", exchange.StatusChanged, []deed{approved}, status(exchange.InFulfillment)},
-		{"fulfills", exchange.StatusChanged, []deed{approved, fulfilling}, status(exchange.Fulfilled)},
-		{"confirms", exchange.StatusChanged, []deed{approved, fulfilled}, status(exchange.Verified)},
+		{"returns for correction", exchange.StatusChanged, []step{approved}, status(exchange.Open)},
+		{"begins to fulfill", exchange.StatusChanged, []step{approved}, status(exchange.InFulfillment)},
+		{"fulfills", exchange.StatusChanged, []step{approved, fulfilling}, status(exchange.Fulfilled)},
+		{"confirms", exchange.StatusChanged, []step{approved, fulfilled}, status(exchange.Verified)},
 		{"cancels", exchange.StatusChanged, nil, status(exchange.Cancelled)},
 		{"invalidates", exchange.StatusChanged, nil, status(exchange.Invalid)},
 		{"gives it to the owner", exchange.Assigned, nil, giveToOwner},
 		{"adds a signed MTA", exchange.DocumentAdded, nil, document(exchange.SignedMTA)},
 		{"adds an IRB document", exchange.DocumentAdded, nil, document(exchange.IRB)},
 		{"adds an executed MTA", exchange.DocumentAdded, nil, document(exchange.ExecutedMTA)},
-		{"withdraws a signed MTA", exchange.DocumentWithdrawn, []deed{signed},
+		{"withdraws a signed MTA", exchange.DocumentWithdrawn, []step{signed},
 			patch(exchange.RequestPatch{SignedMTA: exchange.Cleared[exchange.Ref]()})},
-		{"accepts the signed MTA", exchange.DocumentAccepted, []deed{signed}, review(exchange.SignedMTA, true)},
-		{"returns the signed MTA", exchange.DocumentReturned, []deed{signed}, review(exchange.SignedMTA, false)},
-		{"accepts the executed MTA", exchange.DocumentAccepted, []deed{executed}, review(exchange.ExecutedMTA, true)},
-		{"returns the executed MTA", exchange.DocumentReturned, []deed{executed}, review(exchange.ExecutedMTA, false)},
+		{"accepts the signed MTA", exchange.DocumentAccepted, []step{signed}, review(exchange.SignedMTA, true)},
+		{"returns the signed MTA", exchange.DocumentReturned, []step{signed}, review(exchange.SignedMTA, false)},
+		{"accepts the executed MTA", exchange.DocumentAccepted, []step{executed}, review(exchange.ExecutedMTA, true)},
+		{"returns the executed MTA", exchange.DocumentReturned, []step{executed}, review(exchange.ExecutedMTA, false)},
 		{"changes the abstract", exchange.AbstractChanged, nil,
 			patch(exchange.RequestPatch{Abstract: exchange.Some("Another why")})},
 		{"changes the address", exchange.AddressChanged, nil, address},
@@ -148,14 +148,14 @@ var (
 		{"gives a reason", exchange.DetailsChanged, nil,
 			patch(exchange.RequestPatch{Rejection: exchange.Some("too many")})},
 		{"writes a message", exchange.Messaged, nil, message},
-		{"reports an issue", exchange.IssueOpened, []deed{sent}, issue},
-		{"solves an issue", exchange.IssueClosed, []deed{sent, by("requester", issue)}, solve},
+		{"reports an issue", exchange.IssueOpened, []step{sent}, issue},
+		{"solves an issue", exchange.IssueClosed, []step{sent, by("requester", issue)}, solve},
 		{"ships", exchange.ShipmentChanged, nil, ship},
 		{"closes", exchange.Closed, nil, patch(exchange.RequestPatch{Active: exchange.Some(false)})},
-		{"reopens", exchange.Reopened, []deed{by("owner", patch(exchange.RequestPatch{Active: exchange.Some(false)}))},
+		{"reopens", exchange.Reopened, []step{by("owner", patch(exchange.RequestPatch{Active: exchange.Some(false)}))},
 			patch(exchange.RequestPatch{Active: exchange.Some(true)})},
 		{"snoozes the lab's turn", exchange.Snoozed, nil, snooze},
-		{"ends the lab's snooze", exchange.Unsnoozed, []deed{by("owner", snooze)}, unsnooze},
+		{"ends the lab's snooze", exchange.Unsnoozed, []step{by("owner", snooze)}, unsnooze},
 		{"deletes", exchange.Deleted, nil, remove},
 	}
 )

@@ -151,7 +151,7 @@ func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor,
 		if err != nil {
 			return nil, err
 		}
-		doing[d.Request] = &PendingStatus{ID: j.ID, Deed: d, At: *j.DueAt}
+		doing[d.Request] = &PendingStatus{ID: j.ID, Action: d, At: *j.DueAt}
 	}
 	return doing, nil
 }

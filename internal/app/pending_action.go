@@ -82,7 +82,7 @@ func (a *App) Undo(ctx context.Context, who exchange.Actor, id int64) (d Pending
 // PendingStatus is a status change of a request that is pending, or one that failed, with the reason.
 type PendingStatus struct {
 	ID     int64
-	Deed   PendingAction
+	Action PendingAction
 	At     time.Time // when it runs
 	Failed string    // why it failed, in words for people; "" if it is pending
 	Ended  time.Time // when it failed
@@ -103,9 +103,9 @@ func (a *App) PendingStatusOf(ctx context.Context, who exchange.Actor, request i
 	}
 	switch j.State {
 	case exchange.JobReady, exchange.JobRunning:
-		return &PendingStatus{ID: j.ID, Deed: d, At: *j.DueAt}, nil
+		return &PendingStatus{ID: j.ID, Action: d, At: *j.DueAt}, nil
 	case exchange.JobFailed:
-		return &PendingStatus{ID: j.ID, Deed: d, Failed: j.Error, Ended: *j.EndedAt}, nil
+		return &PendingStatus{ID: j.ID, Action: d, Failed: j.Error, Ended: *j.EndedAt}, nil
 	}
 	return nil, nil
 }

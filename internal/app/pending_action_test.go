@@ -47,7 +47,7 @@ func wantRefusal(t *testing.T, what string, err error, want ...exchange.Code) {
 	t.Errorf("%s: %v, want one of %v", what, err, want)
 }
 
-func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
+func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -61,7 +61,7 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 		remove := r.later(r.member, app.PendingAction{Organization: r.lab, Member: r.off.ID})
 		doing, err := r.app.PendingStatusOf(ctx, r.member, request)
 		r.must(err)
-		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Deed.Status != exchange.Approved ||
+		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Action.Status != exchange.Approved ||
 			!doing.At.Equal(r.now.Load().Add(app.UndoTime)) {
 			t.Errorf("%+v waits", doing)
 		}
@@ -99,9 +99,9 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	})
 }
 
-// TestADeedIsNotDoneWhereItsJobCannotEnd checks that the action and the end of its job are one transaction: else the
+// TestAPendingActionIsNotDoneWhereItsJobCannotEnd checks that the action and the end of its job are one transaction: else the
 // next run would find the action done, and report that it failed.
-func TestADeedIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
+func TestAPendingActionIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -136,7 +136,7 @@ func TestADeedIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 	})
 }
 
-func TestADeedThatIsTakenBackIsNeverDone(t *testing.T) {
+func TestAPendingActionThatIsTakenBackIsNeverDone(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -163,16 +163,16 @@ func TestADeedThatIsTakenBackIsNeverDone(t *testing.T) {
 	})
 }
 
-func TestADeedThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testing.T) {
+func TestAPendingActionThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, request := t.Context(), r.request()
 		stranger := r.person("stranger")
 		for what, c := range map[string]struct {
-			who  exchange.Actor
-			deed app.PendingAction
-			want exchange.Code
+			who    exchange.Actor
+			action app.PendingAction
+			want   exchange.Code
 		}{
 			"accepted by a stranger": {stranger, app.PendingAction{Request: request, Status: exchange.Approved},
 				exchange.Forbidden},
@@ -188,7 +188,7 @@ func TestADeedThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testing.T) {
 			"a request that is not there": {r.member, app.PendingAction{Request: 1 << 40, Status: exchange.Approved},
 				exchange.NotFound},
 		} {
-			_, err := r.app.Schedule(ctx, c.who, c.deed, nil)
+			_, err := r.app.Schedule(ctx, c.who, c.action, nil)
 			wantRefusal(t, what, err, c.want)
 			if doing, err := r.app.PendingStatusOf(ctx, c.who, request); doing != nil || err != nil {
 				t.Errorf("%s: %+v waits, %v", what, doing, err)
@@ -197,7 +197,7 @@ func TestADeedThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestADeedThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
+func TestAPendingActionThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -219,7 +219,7 @@ func TestADeedThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 	})
 }
 
-func TestOfTwoDeedsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T) {
+func TestOfTwoPendingActionsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -228,7 +228,7 @@ func TestOfTwoDeedsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T) {
 		second := r.later(r.member,
 			app.PendingAction{Request: request, Status: exchange.Rejected, Reason: "Our freezer broke."})
 		if first != second {
-			t.Errorf("the deeds %d and %d wait beside each other", first, second)
+			t.Errorf("the actions %d and %d both wait", first, second)
 		}
 		r.timeIsUp()
 		r.work(1)
@@ -242,7 +242,7 @@ func TestOfTwoDeedsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T) {
 	})
 }
 
-func TestADeedOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testing.T) {
+func TestAPendingActionOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

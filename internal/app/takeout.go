@@ -20,7 +20,7 @@ profile.json         who you are, how you want mail, your labs and their switche
 addresses.json       your addresses
 requests.json        the requests that you made, each with everything that happened in it
 attachments.json     the documents that you own; their content is where you handed them in
-notifications.json   what you were told of
+notifications.json   your notifications
 saved_searches.json  the searches that you keep
 drafts.json          forms that you began
 grants.json          your grants

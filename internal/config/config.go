@@ -55,7 +55,7 @@ type Server struct {
 	Mail                 string        `help:"Mail server, as smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message into a file; give it by ALIQUOT_MAIL_FILE where it has a password. Without it, messages are files in the folder mails of the data folder."`
 	MailFrom             string        `name:"mail-from" help:"Sender of messages, as Aliquot <aliquot@example.org>; what bounces comes back there. Default: aliquot at the host of public-url."`
 	Reminders            []int         `default:"7,14,28" help:"On which days of a turn its side is reminded of what it owes; behind the last every 30 days. 0: never."`
-	Escalation           int           `default:"21" help:"After how many days of a turn of the lab its owner is told of it. 0: never."`
+	Escalation           int           `default:"21" help:"After how many days of waiting for the lab its owner is notified. 0: never."`
 	WebhookPrivate       bool          `name:"webhook-private" help:"Let webhooks lead to private addresses too, and to http. Only where every owner of an organization may reach what this machine reaches. Default: https to public addresses."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`

@@ -111,7 +111,7 @@ func (f *filling) play() {
 	f.steps = nil
 }
 
-// remind reminds of what is due, so that nobody is told of the past when the first worker starts.
+// remind sends the reminders that are due, so that the first worker does not notify anybody of the past.
 func (f *filling) remind() error { return f.app.RemindDue(f.ctx) }
 
 // readNotifications has everybody read what they were told so far.

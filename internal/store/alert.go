@@ -142,7 +142,7 @@ func (st Alerts) AddMatches(ctx context.Context, s exchange.SavedSearch, materia
 	return nil
 }
 
-// SearchesToTell are the first saved searches in which something is new that their people were not told of.
+// SearchesToTell returns the first saved searches with new matches of which their users were not notified.
 func (st Alerts) SearchesToTell(ctx context.Context, limit int) ([]exchange.SavedSearch, error) {
 	return sqldb.All(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+` FROM saved_searches o
 		WHERE o.id IN (SELECT DISTINCT n.saved_search_id FROM search_matches n WHERE NOT n.told
@@ -248,7 +248,7 @@ func (st SavedSearches) Delete(ctx context.Context, id int64) error {
 	return err
 }
 
-// ForgetMatches forgets what was new in a saved search: what its person was told of may be new again.
+// ForgetMatches forgets what was new in a saved search: what its user was notified of may be new again.
 func (st SavedSearches) ForgetMatches(ctx context.Context, search int64) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM search_matches WHERE saved_search_id = $1", search)
 	return err

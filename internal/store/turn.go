@@ -155,7 +155,7 @@ func (st Reminders) ToRemind(ctx context.Context, day int, began time.Time, afte
 	return st.longWaiting(ctx, sqldb.Where("o.reminded = ?", day), began, after, limit)
 }
 
-// ToEscalate is Reminders.ToRemind of those turns of labs that their owners were not told of.
+// ToEscalate is Reminders.ToRemind of those turns of labs of which the owner was not notified.
 func (st Reminders) ToEscalate(ctx context.Context, began time.Time, after exchange.Request,
 	limit int) ([]exchange.RequestDetail, error) {
 	return st.longWaiting(ctx, sqldb.Where("o.escalates"), began, after, limit)

@@ -186,15 +186,15 @@ func (w *walker) step(v *visitor, request int64) {
 	}
 	to := exchange.Status(strings.TrimPrefix(f.name, "move "))
 	// nobody waits ten seconds here
-	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, request); err == nil && d != nil && d.Deed.Status == to {
+	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, request); err == nil && d != nil && d.Action.Status == to {
 		if shown := a.follow(); !shown.has(".toast form") || !shown.has(`#next form[action^="/undo/"]`) ||
 			shown.has("a[href*='/move?']") {
 			w.Errorf("%s: the page does not say that it waits", f.name)
 		}
 		v.post(fmt.Sprintf("/undo/%d", d.ID)).want(http.StatusSeeOther)
-		p := exchange.RequestPatch{Status: exchange.Some(to), Rejection: exchange.Some(d.Deed.Reason)}
-		if d.Deed.Override != "" {
-			p.Override = exchange.Some(d.Deed.Override)
+		p := exchange.RequestPatch{Status: exchange.Some(to), Rejection: exchange.Some(d.Action.Reason)}
+		if d.Action.Override != "" {
+			p.Override = exchange.Some(d.Action.Override)
 		}
 		_, err := w.app.UpdateRequest(w.Context(), v.actor, request, p, nil)
 		w.must(err)

@@ -277,12 +277,12 @@ func (p *materialPage) Elsewhere() string {
 
 // archive archives a material, unless this is undone in time.
 func (v *pageRequest) archive(id int64) (ui.Response, error) {
-	deed, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Material: id}, nil)
+	action, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Material: id}, nil)
 	if err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(materialAt(id)).Undoable("The material will be archived. It stays on record, but no one can "+
-		"request it.", deed), nil
+		"request it.", action), nil
 }
 
 // offerAgain restores a material from the archive.

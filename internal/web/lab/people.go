@@ -91,11 +91,11 @@ func (v *pageRequest) removeMember(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	deed, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Organization: id, Member: u.ID}, nil)
+	action, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Organization: id, Member: u.ID}, nil)
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/people")).Undoable(u.Name()+" will be removed from the lab.", deed), nil
+	return ui.SeeOther(v.lab("/people")).Undoable(u.Name()+" will be removed from the lab.", action), nil
 }
 
 func (v *pageRequest) handLabOver() (ui.Response, error) {

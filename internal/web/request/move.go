@@ -96,7 +96,7 @@ type moveLink struct {
 
 // moveLinks returns the possible changes of status beside the next step.
 func (p *requestPage) moveLinks() []moveLink {
-	if p.Deed() != "" {
+	if p.Pending() != "" {
 		return nil
 	}
 	var list []moveLink
@@ -178,11 +178,11 @@ func (v *pageRequest) move(id int64) (ui.Response, error) {
 		return v.askAgain(p, err)
 	}
 	if p.Words.Soon != "" {
-		deed, err := v.App.Schedule(v.Context(), v.Who.Actor, d, v.asSeen())
+		action, err := v.App.Schedule(v.Context(), v.Who.Actor, d, v.asSeen())
 		if err != nil {
 			return v.askAgain(p, err)
 		}
-		return ui.SeeOther(requestPath(id)).Undoable(p.Words.soon(p.R.ID), deed), nil
+		return ui.SeeOther(requestPath(id)).Undoable(p.Words.soon(p.R.ID), action), nil
 	}
 	patch := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
 	if d.Override != "" {

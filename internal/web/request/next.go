@@ -165,10 +165,10 @@ func (p *requestPage) Turn() *exchange.Turn {
 	return exchange.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
 }
 
-// Deed returns the viewer's pending action, while it can be undone.
-func (p *requestPage) Deed() string {
+// Pending returns the viewer's pending action, while it can be undone.
+func (p *requestPage) Pending() string {
 	if d := p.R.Doing; d != nil && d.Failed == "" {
-		return p.words(d.Deed.Status).soon(p.R.ID)
+		return p.words(d.Action.Status).soon(p.R.ID)
 	}
 	return ""
 }
@@ -180,13 +180,13 @@ func (p *requestPage) Undone() string {
 		return ""
 	}
 	why := d.Failed
-	switch to := d.Deed.Status; {
+	switch to := d.Action.Status; {
 	case p.R.Offers.Waives(to):
 		why = p.missing()
 	case !p.R.Offers.Now(to):
 		why = p.standing()
 	}
-	return "Not done: " + p.words(d.Deed.Status).Do + ". " + why
+	return "Not done: " + p.words(d.Action.Status).Do + ". " + why
 }
 
 // standing matches the error that the status does not allow something.

@@ -101,8 +101,8 @@ type versionLine struct {
 	Current bool
 }
 
-// deeds describe what created a version.
-var deeds = map[exchange.Action]string{
+// causes describe what created a version.
+var causes = map[exchange.Action]string{
 	exchange.MaterialCreate: "listed it", exchange.MaterialImport: "imported it", exchange.MaterialUpdate: "changed it",
 	exchange.MaterialArchive: "archived it", exchange.MaterialFund: "added it to a grant",
 	exchange.GrantUpdate: "removed it from a grant",
@@ -143,7 +143,7 @@ func (v *pageRequest) listingHistory(id int64) (ui.Response, error) {
 
 func tellVersion(version app.Version[exchange.ShownMaterial], p *ui.Page, current bool) versionLine {
 	line := versionLine{Number: *version.Version, By: "The operator", AsAdmin: version.AsAdmin,
-		Did: deeds[version.Action], At: p.At(version.At),
+		Did: causes[version.Action], At: p.At(version.At),
 		Current: current, First: version.Before == nil}
 	if version.By != nil {
 		line.By = version.By.Name()

@@ -42,8 +42,8 @@ func (r Response) Saying(text string) Response {
 }
 
 // Undoable adds a message about a pending action, with a button that undoes it.
-func (r Response) Undoable(text string, deed int64) Response {
-	r.Note = &Note{Text: text, Undo: deed}
+func (r Response) Undoable(text string, job int64) Response {
+	r.Note = &Note{Text: text, Undo: job}
 	return r
 }
 
