@@ -926,7 +926,7 @@ type Act struct {
 	// Actor Who did it; null where nobody was signed in.
 	Actor nullable.Nullable[Person] `json:"actor"`
 
-	// AsAdmin It was done by the power of an admin.
+	// AsAdmin It was done with admin rights.
 	AsAdmin bool `json:"as_admin"`
 
 	// At When it was done.
@@ -970,7 +970,7 @@ type Address struct {
 	// Locality Town, village or city.
 	Locality string `json:"locality"`
 
-	// Name Whom the parcel is addressed to.
+	// Name The name of the recipient.
 	Name string `json:"name"`
 
 	// PostalCode Postal code.
@@ -982,7 +982,7 @@ type Address struct {
 	// State State or province.
 	State string `json:"state"`
 
-	// User Whose it is.
+	// User The user it belongs to.
 	User openapi_types.UUID `json:"user"`
 }
 
@@ -1003,7 +1003,7 @@ type AddressNew struct {
 	// Locality Town, village or city.
 	Locality string `json:"locality"`
 
-	// Name Whom the parcel is addressed to.
+	// Name The name of the recipient.
 	Name string `json:"name"`
 
 	// PostalCode Postal code.
@@ -1033,7 +1033,7 @@ type AddressPatch struct {
 	// Locality Town, village or city.
 	Locality *string `json:"locality,omitempty"`
 
-	// Name Whom the parcel is addressed to.
+	// Name The name of the recipient.
 	Name *string `json:"name,omitempty"`
 
 	// PostalCode Postal code.
@@ -1065,7 +1065,7 @@ type Attachment struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// MediaType What the content is, told from its bytes; null while there is none.
+	// MediaType The media type, detected from the content; null while there is none.
 	MediaType nullable.Nullable[string] `json:"media_type"`
 
 	// OwnedByOrg The organization that owns it or shares it.
@@ -1160,13 +1160,13 @@ type Attempt struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	At Time `json:"at"`
 
-	// Error Why it counts as failed; null where it was taken.
+	// Error Why it counts as failed; null if it was accepted.
 	Error nullable.Nullable[string] `json:"error"`
 
-	// Excerpt How the answer began, up to 1 KiB.
+	// Excerpt The start of the response, up to 1 KiB.
 	Excerpt string `json:"excerpt"`
 
-	// Status The status of the answer; null where none came.
+	// Status The status of the response; null if there was none.
 	Status nullable.Nullable[int64] `json:"status"`
 
 	// TookMs How long it took, in milliseconds.
@@ -1223,7 +1223,7 @@ type Clock struct {
 	// Lab How long it was the lab's turn.
 	Lab int64 `json:"lab"`
 
-	// Nobody How long it was nobody's turn.
+	// Nobody How long it was no one's turn.
 	Nobody int64 `json:"nobody"`
 
 	// Requester How long it was the requester's turn.
@@ -1240,16 +1240,16 @@ type Clock struct {
 
 // ColumnHeading defines model for ColumnHeading.
 type ColumnHeading struct {
-	// Field Which field the column was taken for; empty where it is left out or not known.
+	// Field The field the column was mapped to; empty if it is left out or not recognised.
 	Field string `json:"field"`
 
 	// Header The column's header in the spreadsheet.
 	Header string `json:"header"`
 
-	// Own It is a key of additional_metadata of the lab's own.
+	// Own It is a custom key in additional_metadata.
 	Own bool `json:"own"`
 
-	// Remembered The organization said so, now or before.
+	// Remembered The organization chose this mapping, now or before.
 	Remembered bool `json:"remembered"`
 }
 
@@ -1275,7 +1275,7 @@ type DeliveryState string
 
 // Detail defines model for Detail.
 type Detail struct {
-	// AssignedTo The member who looks after the request.
+	// AssignedTo The member the request is assigned to.
 	AssignedTo *openapi_types.UUID `json:"assigned_to,omitempty"`
 
 	// Attachment The attachment with the document.
@@ -1292,10 +1292,10 @@ type Detail struct {
 	// Issue Which problem.
 	Issue *int64 `json:"issue,omitempty"`
 
-	// Missing What was owed nevertheless.
+	// Missing What was still missing.
 	Missing []RequirementName `json:"missing,omitempty"`
 
-	// OverrideReason Why the lab goes on although something is missing.
+	// OverrideReason Why the lab continues although something is missing.
 	OverrideReason *string `json:"override_reason,omitempty"`
 	Party          *Party  `json:"party,omitempty"`
 
@@ -1325,12 +1325,12 @@ type Detail struct {
 
 // Document defines model for Document.
 type Document struct {
-	// AddedAt When it was handed in.
+	// AddedAt When it was submitted.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	AddedAt Time `json:"added_at"`
 
-	// AddedBy Who handed it in.
+	// AddedBy Who submitted it.
 	AddedBy openapi_types.UUID `json:"added_by"`
 
 	// Attachment The attachment with the document.
@@ -1365,7 +1365,7 @@ type DraftMaterial struct {
 	// Citation How to cite it.
 	Citation nullable.Nullable[string] `json:"citation"`
 
-	// ContactUser Whom to ask about the material.
+	// ContactUser The contact for the material.
 	ContactUser openapi_types.UUID `json:"contact_user"`
 
 	// EmbargoDate The day from which the material is offered.
@@ -1407,7 +1407,7 @@ type Duplicate struct {
 
 // Error defines model for Error.
 type Error struct {
-	// ActiveRequests With CONFLICT: how many requests of the material are under way.
+	// ActiveRequests With CONFLICT: how many requests for the material are open.
 	ActiveRequests *int64 `json:"active_requests,omitempty"`
 
 	// Allowed With INVALID_TRANSITION: where the caller may move the request.
@@ -1416,13 +1416,13 @@ type Error struct {
 	// Column With MALFORMED_JSON: where in the line.
 	Column *int64 `json:"column,omitempty"`
 
-	// Columns With a spreadsheet whose columns are not all known: what each was taken for.
+	// Columns With a spreadsheet that has unrecognised columns: what each column was mapped to.
 	Columns []ColumnHeading `json:"columns,omitempty"`
 
 	// EmbargoDate With MATERIAL_EMBARGOED: the day from which the material is offered.
 	EmbargoDate *openapi_types.Date `json:"embargo_date,omitempty"`
 
-	// Message One sentence that a person can act on.
+	// Message One sentence that helps a person to fix it.
 	Message string    `json:"error"`
 	Code    ErrorCode `json:"error_code"`
 
@@ -1453,7 +1453,7 @@ type Error struct {
 	// RequestID Names the call in the server's log.
 	RequestID string `json:"request_id"`
 
-	// Requests With CONFLICT: the open requests that have to end first.
+	// Requests With CONFLICT: the open requests that must end first.
 	Requests []OpenRequest `json:"requests,omitempty"`
 
 	// RetryAfter With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again; the header Retry-After says so too.
@@ -1463,7 +1463,7 @@ type Error struct {
 	Source *string        `json:"source,omitempty"`
 	Status *RequestStatus `json:"status,omitempty"`
 
-	// Used With QUOTA: how many bytes are stored, with what is deleted and still kept.
+	// Used With QUOTA: how many bytes are stored, including deleted files that are still kept.
 	Used *int64 `json:"used,omitempty"`
 }
 
@@ -1590,7 +1590,7 @@ type GrantMaterial struct {
 	// Citation How to cite it.
 	Citation nullable.Nullable[string] `json:"citation"`
 
-	// ContactUser Whom to ask about the material.
+	// ContactUser The contact for the material.
 	ContactUser openapi_types.UUID `json:"contact_user"`
 
 	// CreatedAt When it was made.
@@ -1613,7 +1613,7 @@ type GrantMaterial struct {
 	// Imported It came from an external source.
 	Imported bool `json:"imported"`
 
-	// IsArchived The material is no longer offered.
+	// IsArchived The material is no longer available.
 	IsArchived bool `json:"is_archived"`
 
 	// MTAAttachment The agreement to sign.
@@ -1678,7 +1678,7 @@ type GrantNew struct {
 
 // GrantOrganization defines model for GrantOrganization.
 type GrantOrganization struct {
-	// CountersignDays In how many days the lab means to countersign an MTA.
+	// CountersignDays In how many days the lab aims to countersign an MTA.
 	CountersignDays int64 `json:"countersign_days"`
 
 	// CreatedAt When it was made.
@@ -1686,7 +1686,7 @@ type GrantOrganization struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// DecideDays In how many days the lab means to decide on a request.
+	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
 	// Description What it is, in a few words.
@@ -1695,7 +1695,7 @@ type GrantOrganization struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// Members Who is in it, the owner too.
+	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
 	// Name What it is called.
@@ -1707,7 +1707,7 @@ type GrantOrganization struct {
 	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
 	PublicMetadataKeys []string `json:"public_metadata_keys"`
 
-	// ShipDays In how many days the lab means to ship.
+	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
 	// UpdatedAt When it was changed last.
@@ -1744,7 +1744,7 @@ type HeldInvitation struct {
 // ID The id of an object.
 type ID = int64
 
-// Identifier An accession, DOI or address, in any form.
+// Identifier An accession, DOI or address, in any format.
 //
 // Examples: GSE5859, SRP009615
 type Identifier struct {
@@ -1759,13 +1759,13 @@ type Identifier1 = float32
 
 // ImportName defines model for ImportName.
 type ImportName struct {
-	// Accession An accession, DOI or address, in any form.
+	// Accession An accession, DOI or address, in any format.
 	//
 	// Examples: GSE5859, SRP009615
 	Accession    *Identifier  `json:"accession,omitempty"`
 	ImportSource ImportSource `json:"import_source"`
 
-	// ProtocolDOI An accession, DOI or address, in any form.
+	// ProtocolDOI An accession, DOI or address, in any format.
 	//
 	// Examples: GSE5859, SRP009615
 	ProtocolDOI *Identifier `json:"protocol_doi,omitempty"`
@@ -1773,7 +1773,7 @@ type ImportName struct {
 
 // ImportNew defines model for ImportNew.
 type ImportNew struct {
-	// Accession An accession, DOI or address, in any form.
+	// Accession An accession, DOI or address, in any format.
 	//
 	// Examples: GSE5859, SRP009615
 	Accession *Identifier `json:"accession,omitempty"`
@@ -1785,7 +1785,7 @@ type ImportNew struct {
 	// OrganizationID The id of an object.
 	OrganizationID *ID `json:"organization_id,omitempty"`
 
-	// ProtocolDOI An accession, DOI or address, in any form.
+	// ProtocolDOI An accession, DOI or address, in any format.
 	//
 	// Examples: GSE5859, SRP009615
 	ProtocolDOI *Identifier `json:"protocol_doi,omitempty"`
@@ -1797,7 +1797,7 @@ type ImportPreview struct {
 	Existing nullable.Nullable[ImportedMaterial] `json:"existing"`
 	Material DraftMaterial                       `json:"material"`
 
-	// Warnings What the source does not tell, or tells doubtfully.
+	// Warnings What the source leaves out, or what is doubtful.
 	Warnings []string `json:"warnings"`
 }
 
@@ -1806,13 +1806,13 @@ type ImportSource string
 
 // ImportedDuplicate defines model for ImportedDuplicate.
 type ImportedDuplicate struct {
-	// Error One sentence that a person can act on.
+	// Error One sentence that helps a person to fix it.
 	Error string `json:"error"`
 
 	// ErrorCode What kind of error it is, for programs.
 	ErrorCode string `json:"error_code"`
 
-	// Material The material that is asked for.
+	// Material The requested material.
 	Material nullable.Nullable[ImportedMaterial] `json:"material"`
 }
 
@@ -1828,7 +1828,7 @@ type ImportedMaterial struct {
 	// Citation How to cite it.
 	Citation nullable.Nullable[string] `json:"citation"`
 
-	// ContactUser Whom to ask about the material.
+	// ContactUser The contact for the material.
 	ContactUser openapi_types.UUID `json:"contact_user"`
 
 	// CreatedAt When it was made.
@@ -1851,7 +1851,7 @@ type ImportedMaterial struct {
 	// Imported It came from an external source.
 	Imported bool `json:"imported"`
 
-	// IsArchived The material is no longer offered.
+	// IsArchived The material is no longer available.
 	IsArchived bool `json:"is_archived"`
 
 	// MTAAttachment The agreement to sign.
@@ -1932,7 +1932,7 @@ type Invitation struct {
 	ID        int64  `json:"id"`
 	InvitedBy Person `json:"invited_by"`
 
-	// Mail What became of the mail; null where the person is told in the product, or has no address.
+	// Mail The delivery state of the mail; null if the person is notified in Aliquot, or has no address.
 	Mail nullable.Nullable[MailState] `json:"mail"`
 
 	// Name The name of the organization.
@@ -2013,7 +2013,7 @@ type Job struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// DueAt When it is tried next; null where it is not waiting.
+	// DueAt When the next attempt is made; null if it is not waiting.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	DueAt nullable.Nullable[Time] `json:"due_at"`
@@ -2023,10 +2023,10 @@ type Job struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	EndedAt nullable.Nullable[Time] `json:"ended_at"`
 
-	// Error Why the last try failed; null where none did.
+	// Error Why the last attempt failed; null if none did.
 	Error nullable.Nullable[string] `json:"error"`
 
-	// Failures How often a try failed.
+	// Failures How many attempts failed.
 	Failures int64 `json:"failures"`
 
 	// ID Names the object; it is never used again.
@@ -2040,7 +2040,7 @@ type Job struct {
 	Result JSON     `json:"result"`
 	State  JobState `json:"state"`
 
-	// User Who asked for it; null for Aliquot itself.
+	// User Who started it; null for Aliquot itself.
 	User nullable.Nullable[openapi_types.UUID] `json:"user"`
 }
 
@@ -2061,7 +2061,7 @@ type JoinNew struct {
 
 // JoinRequest defines model for JoinRequest.
 type JoinRequest struct {
-	// AnsweredAt When it was answered or taken back; null before.
+	// AnsweredAt When it was answered or withdrawn; null before.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	AnsweredAt nullable.Nullable[Time] `json:"answered_at"`
@@ -2112,13 +2112,13 @@ type LabAward struct {
 	// Title Its title.
 	Title string `json:"title"`
 
-	// User Whose it is.
+	// User The user it belongs to.
 	User openapi_types.UUID `json:"user"`
 }
 
 // LoggedDelivery defines model for LoggedDelivery.
 type LoggedDelivery struct {
-	// Attempts Every try, the first one first.
+	// Attempts Every attempt, oldest first.
 	Attempts []Attempt `json:"attempts"`
 
 	// CreatedAt When it was made.
@@ -2131,22 +2131,22 @@ type LoggedDelivery struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	EndedAt nullable.Nullable[Time] `json:"ended_at"`
 
-	// Event The event that it tells of; null for a ping.
+	// Event The event it is about; null for a ping.
 	Event nullable.Nullable[int64] `json:"event"`
 
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// LastError Why the last try failed; null where it did not.
+	// LastError Why the last attempt failed; null if it did not.
 	LastError nullable.Nullable[string] `json:"last_error"`
 
-	// LastStatus The status of the last answer; null where none came.
+	// LastStatus The status of the last response; null if there was none.
 	LastStatus nullable.Nullable[int64] `json:"last_status"`
 
-	// MessageID The header webhook-id of every try.
+	// MessageID The header webhook-id of every attempt.
 	MessageID string `json:"message_id"`
 
-	// NextTryAt When it is tried next; null: never.
+	// NextTryAt When the next attempt is made; null: never.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	NextTryAt nullable.Nullable[Time] `json:"next_try_at"`
@@ -2155,7 +2155,7 @@ type LoggedDelivery struct {
 	Payload JSON          `json:"payload"`
 	State   DeliveryState `json:"state"`
 
-	// Tries How often it was tried.
+	// Tries The number of attempts.
 	Tries int64     `json:"tries"`
 	Type  EventType `json:"type"`
 
@@ -2276,7 +2276,7 @@ type Material struct {
 	// Imported It came from an external source.
 	Imported bool `json:"imported"`
 
-	// IsArchived The material is no longer offered.
+	// IsArchived The material is no longer available.
 	IsArchived bool `json:"is_archived"`
 
 	// MTAAttachment The agreement to sign.
@@ -2369,7 +2369,7 @@ type MaterialHit struct {
 	// Imported It came from an external source.
 	Imported bool `json:"imported"`
 
-	// IsArchived The material is no longer offered.
+	// IsArchived The material is no longer available.
 	IsArchived bool `json:"is_archived"`
 
 	// MTAAttachment The agreement to sign.
@@ -2428,10 +2428,10 @@ type MaterialHitPage struct {
 	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
 	Approximate []string `json:"approximate"`
 
-	// Count How many were found; an estimate where approximate says so.
+	// Count How many were found; an estimate if approximate says so.
 	Count int64 `json:"count"`
 
-	// DidYouMean Where nothing was found, what would find something and is spelt nearly so; null: nothing.
+	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
 
 	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
@@ -2449,7 +2449,7 @@ type MaterialHitPage struct {
 	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
 	Previous nullable.Nullable[string] `json:"previous"`
 
-	// Results What was found, the best first.
+	// Results The results, best first.
 	Results []MaterialHit `json:"results"`
 }
 
@@ -2477,7 +2477,7 @@ type MaterialNew struct {
 	// Imported It came from an external source.
 	Imported *bool `json:"imported,omitempty"`
 
-	// IsArchived The material is no longer offered.
+	// IsArchived The material is no longer available.
 	IsArchived *bool `json:"is_archived,omitempty"`
 
 	// MTAAttachment The agreement to sign.
@@ -2556,7 +2556,7 @@ type MaterialPatch struct {
 	// Imported It came from an external source.
 	Imported *bool `json:"imported,omitempty"`
 
-	// IsArchived The material is no longer offered.
+	// IsArchived The material is no longer available.
 	IsArchived *bool `json:"is_archived,omitempty"`
 
 	// MTAAttachment The agreement to sign.
@@ -2630,7 +2630,7 @@ type MaterialVersion struct {
 	// Actor Who did it; null where nobody was signed in.
 	Actor nullable.Nullable[Person] `json:"actor"`
 
-	// AsAdmin It was done by the power of an admin.
+	// AsAdmin It was done with admin rights.
 	AsAdmin bool `json:"as_admin"`
 
 	// At When it was done.
@@ -2690,7 +2690,7 @@ type NewToken struct {
 	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
 	Scopes []TokenScope `json:"scopes"`
 
-	// Token The token, which is shown only here.
+	// Token The token; it is shown only here.
 	Token string `json:"token"`
 }
 
@@ -2705,24 +2705,24 @@ type Notification struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Event The event that it tells of; null where it tells of no request.
+	// Event The event it is about; null if it is not about a request.
 	Event nullable.Nullable[int64] `json:"event"`
 
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// Invitation The invitation that it tells of; null where of none.
+	// Invitation The invitation it is about; null if none.
 	Invitation nullable.Nullable[int64] `json:"invitation"`
 
-	// JoinRequest The join request that it tells of; null where of none.
+	// JoinRequest The join request it is about; null if none.
 	JoinRequest nullable.Nullable[int64] `json:"join_request"`
 	Kind        NotificationKind         `json:"kind"`
 	Mail        MailState                `json:"mail"`
 
-	// Matches What is new in the saved search; null where it tells of none.
+	// Matches New results of the saved search; null if it is not about one.
 	Matches nullable.Nullable[Matches] `json:"matches"`
 
-	// Material The material that was asked for; null where none.
+	// Material The requested material; null if none.
 	Material nullable.Nullable[int64] `json:"material"`
 
 	// Organization The organization that it is about.
@@ -2736,16 +2736,16 @@ type Notification struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	ReadAt nullable.Nullable[Time] `json:"read_at"`
 
-	// Request The request that it tells of; null where of none.
+	// Request The request it is about; null if none.
 	Request nullable.Nullable[int64] `json:"request"`
 
-	// SavedSearch The saved search that it tells of; null where of none.
+	// SavedSearch The saved search it is about; null if none.
 	SavedSearch nullable.Nullable[int64] `json:"saved_search"`
 
 	// Text The words.
 	Text string `json:"text"`
 
-	// Webhook The webhook that it tells of; null where of none.
+	// Webhook The webhook it is about; null if none.
 	Webhook nullable.Nullable[int64] `json:"webhook"`
 }
 
@@ -2767,7 +2767,7 @@ type OpenRequest struct {
 
 // Organization defines model for Organization.
 type Organization struct {
-	// CountersignDays In how many days the lab means to countersign an MTA.
+	// CountersignDays In how many days the lab aims to countersign an MTA.
 	CountersignDays int64 `json:"countersign_days"`
 
 	// CreatedAt When it was made.
@@ -2775,7 +2775,7 @@ type Organization struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// DecideDays In how many days the lab means to decide on a request.
+	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
 	// Description What it is, in a few words.
@@ -2784,7 +2784,7 @@ type Organization struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// Members Who is in it, the owner too.
+	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
 	// Name What it is called.
@@ -2794,7 +2794,7 @@ type Organization struct {
 	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
 	PublicMetadataKeys []string `json:"public_metadata_keys"`
 
-	// ShipDays In how many days the lab means to ship.
+	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
 	// UpdatedAt When it was changed last.
@@ -2805,7 +2805,7 @@ type Organization struct {
 
 // OrganizationChange defines model for OrganizationChange.
 type OrganizationChange struct {
-	// CountersignDays In how many days the lab means to countersign an MTA.
+	// CountersignDays In how many days the lab aims to countersign an MTA.
 	CountersignDays int64 `json:"countersign_days"`
 
 	// CreatedAt When it was made.
@@ -2813,7 +2813,7 @@ type OrganizationChange struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// DecideDays In how many days the lab means to decide on a request.
+	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
 	// Description What it is, in a few words.
@@ -2825,7 +2825,7 @@ type OrganizationChange struct {
 	// Invitations To those whom the body names and who are no members: they are in once they accept.
 	Invitations []Invitation `json:"invitations,omitempty"`
 
-	// Members Who is in it, the owner too.
+	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
 	// Name What it is called.
@@ -2835,7 +2835,7 @@ type OrganizationChange struct {
 	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
 	PublicMetadataKeys []string `json:"public_metadata_keys"`
 
-	// ShipDays In how many days the lab means to ship.
+	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
 	// UpdatedAt When it was changed last.
@@ -2862,7 +2862,7 @@ type OrganizationEvent struct {
 	ID   int64     `json:"id"`
 	Kind EventKind `json:"kind"`
 
-	// Material The material that is asked for.
+	// Material The requested material.
 	Material int64 `json:"material"`
 
 	// PrevHash Hash of the event before; empty for the first.
@@ -2880,7 +2880,7 @@ type OrganizationEvent struct {
 
 // OrganizationHit defines model for OrganizationHit.
 type OrganizationHit struct {
-	// CountersignDays In how many days the lab means to countersign an MTA.
+	// CountersignDays In how many days the lab aims to countersign an MTA.
 	CountersignDays int64 `json:"countersign_days"`
 
 	// CreatedAt When it was made.
@@ -2888,7 +2888,7 @@ type OrganizationHit struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// DecideDays In how many days the lab means to decide on a request.
+	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
 	// Description What it is, in a few words.
@@ -2900,7 +2900,7 @@ type OrganizationHit struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// Members Who is in it, the owner too.
+	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
 	// Name What it is called.
@@ -2910,7 +2910,7 @@ type OrganizationHit struct {
 	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
 	PublicMetadataKeys []string `json:"public_metadata_keys"`
 
-	// ShipDays In how many days the lab means to ship.
+	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
 	// UpdatedAt When it was changed last.
@@ -2924,10 +2924,10 @@ type OrganizationHitPage struct {
 	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
 	Approximate []string `json:"approximate"`
 
-	// Count How many were found; an estimate where approximate says so.
+	// Count How many were found; an estimate if approximate says so.
 	Count int64 `json:"count"`
 
-	// DidYouMean Where nothing was found, what would find something and is spelt nearly so; null: nothing.
+	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
 
 	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
@@ -2945,22 +2945,22 @@ type OrganizationHitPage struct {
 	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
 	Previous nullable.Nullable[string] `json:"previous"`
 
-	// Results What was found, the best first.
+	// Results The results, best first.
 	Results []OrganizationHit `json:"results"`
 }
 
 // OrganizationNew defines model for OrganizationNew.
 type OrganizationNew struct {
-	// CountersignDays In how many days the lab means to countersign an MTA.
+	// CountersignDays In how many days the lab aims to countersign an MTA.
 	CountersignDays *int64 `json:"countersign_days,omitempty"`
 
-	// DecideDays In how many days the lab means to decide on a request.
+	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays *int64 `json:"decide_days,omitempty"`
 
 	// Description What it is, in a few words.
 	Description *string `json:"description,omitempty"`
 
-	// Members Who is in it, the owner too.
+	// Members The members, including the owner.
 	Members []UserID `json:"members"`
 
 	// Name What it is called.
@@ -2972,22 +2972,22 @@ type OrganizationNew struct {
 	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
 	PublicMetadataKeys []string `json:"public_metadata_keys,omitempty"`
 
-	// ShipDays In how many days the lab means to ship.
+	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
 }
 
 // OrganizationPatch defines model for OrganizationPatch.
 type OrganizationPatch struct {
-	// CountersignDays In how many days the lab means to countersign an MTA.
+	// CountersignDays In how many days the lab aims to countersign an MTA.
 	CountersignDays *int64 `json:"countersign_days,omitempty"`
 
-	// DecideDays In how many days the lab means to decide on a request.
+	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays *int64 `json:"decide_days,omitempty"`
 
 	// Description What it is, in a few words.
 	Description *string `json:"description,omitempty"`
 
-	// Members Who is in it, the owner too.
+	// Members The members, including the owner.
 	Members []UserID `json:"members,omitempty"`
 
 	// Name What it is called.
@@ -2999,7 +2999,7 @@ type OrganizationPatch struct {
 	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
 	PublicMetadataKeys []string `json:"public_metadata_keys,omitempty"`
 
-	// ShipDays In how many days the lab means to ship.
+	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
 }
 
@@ -3016,7 +3016,7 @@ type OrganizationVersion struct {
 	// Actor Who did it; null where nobody was signed in.
 	Actor nullable.Nullable[Person] `json:"actor"`
 
-	// AsAdmin It was done by the power of an admin.
+	// AsAdmin It was done with admin rights.
 	AsAdmin bool `json:"as_admin"`
 
 	// At When it was done.
@@ -3052,7 +3052,7 @@ type OwnAddress struct {
 	// Locality Town, village or city.
 	Locality string `json:"locality"`
 
-	// Name Whom the parcel is addressed to.
+	// Name The name of the recipient.
 	Name string `json:"name"`
 
 	// PostalCode Postal code.
@@ -3140,7 +3140,7 @@ type Progress struct {
 	// Done How much is done.
 	Done int64 `json:"done"`
 
-	// Note What it is at.
+	// Note What it is doing now.
 	Note string `json:"note"`
 
 	// Total How much there is to do; 0 while that is not known.
@@ -3182,7 +3182,7 @@ type ReasonBody struct {
 
 // Refusal defines model for Refusal.
 type Refusal struct {
-	// Address Where the parcel goes, as it was when it was given.
+	// Address The delivery address, as it was when it was chosen.
 	Address string `json:"address"`
 
 	// At When it was done.
@@ -3224,14 +3224,14 @@ type Registration struct {
 
 // Request defines model for Request.
 type Request struct {
-	// Address Where the parcel goes, as it was when it was given.
+	// Address The delivery address, as it was when it was chosen.
 	Address nullable.Nullable[Address] `json:"address"`
 
-	// AssignedTo The member who looks after the request.
+	// AssignedTo The member the request is assigned to.
 	AssignedTo openapi_types.UUID `json:"assigned_to"`
 	Clock      Clock              `json:"clock"`
 
-	// Correction What the requester is to correct; empty where nothing.
+	// Correction What the requester needs to correct; empty if nothing.
 	Correction string `json:"correction"`
 
 	// CreatedAt When it was made.
@@ -3239,7 +3239,7 @@ type Request struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Documents All versions of the documents that were handed in.
+	// Documents All versions of the submitted documents.
 	Documents []Document `json:"documents"`
 
 	// ExecutedMTAAttachment The agreement signed by both sides, from the lab.
@@ -3251,10 +3251,10 @@ type Request struct {
 	// IRBAttachment The document of the ethics board, from the requester.
 	IRBAttachment nullable.Nullable[int64] `json:"irb_attachment"`
 
-	// IsActive The request is under way.
+	// IsActive The request is open.
 	IsActive bool `json:"is_active"`
 
-	// Material The material that is asked for.
+	// Material The requested material.
 	Material int64 `json:"material"`
 
 	// MTA The blank MTA that the material showed when the request was made; null: none.
@@ -3266,23 +3266,23 @@ type Request struct {
 	// OpenIssues How many problems are not solved.
 	OpenIssues int64 `json:"open_issues"`
 
-	// OverrideReason Why the lab goes on although something is missing.
+	// OverrideReason Why the lab continues although something is missing.
 	OverrideReason string        `json:"override_reason"`
 	PaymentMethod  PaymentMethod `json:"payment_method"`
 
 	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
 	PaymentMethodNotes string `json:"payment_method_notes"`
 
-	// Quantity How much is asked for.
+	// Quantity The requested quantity.
 	Quantity string `json:"quantity"`
 
 	// RejectionReason Why the request was rejected.
 	RejectionReason string `json:"rejection_reason"`
 
-	// Requester Who asks.
+	// Requester The requesting user.
 	Requester openapi_types.UUID `json:"requester"`
 
-	// RequesterAbstract What the material is wanted for; it can change while the request is OPEN.
+	// RequesterAbstract What the material is needed for; it can be changed while the request is OPEN.
 	RequesterAbstract string `json:"requester_abstract"`
 
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
@@ -3291,7 +3291,7 @@ type Request struct {
 	// Requirements What the material needs, and how far each is.
 	Requirements []Requirement `json:"requirements"`
 
-	// Shipment How the parcel travels; null before.
+	// Shipment The shipping details; null before.
 	Shipment nullable.Nullable[Shipment] `json:"shipment"`
 	Status   RequestStatus               `json:"status"`
 
@@ -3306,7 +3306,7 @@ type Request struct {
 
 // RequestNew defines model for RequestNew.
 type RequestNew struct {
-	// Address Where the parcel goes, as it was when it was given.
+	// Address The delivery address, as it was when it was chosen.
 	Address nullable.Nullable[ID] `json:"address,omitempty"`
 
 	// IRBAttachment The document of the ethics board, from the requester.
@@ -3322,10 +3322,10 @@ type RequestNew struct {
 	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
 	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
 
-	// Quantity How much is asked for.
+	// Quantity The requested quantity.
 	Quantity *string `json:"quantity,omitempty"`
 
-	// RequesterAbstract What the material is wanted for; it can change while the request is OPEN.
+	// RequesterAbstract What the material is needed for; it can be changed while the request is OPEN.
 	RequesterAbstract *string `json:"requester_abstract,omitempty"`
 
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
@@ -3334,7 +3334,7 @@ type RequestNew struct {
 
 // RequestPatch defines model for RequestPatch.
 type RequestPatch struct {
-	// Address Where the parcel goes, as it was when it was given.
+	// Address The delivery address, as it was when it was chosen.
 	Address nullable.Nullable[ID] `json:"address,omitempty"`
 
 	// AssignedTo The id of a user.
@@ -3346,10 +3346,10 @@ type RequestPatch struct {
 	// IRBAttachment The document of the ethics board, from the requester.
 	IRBAttachment nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
 
-	// IsActive The request is under way.
+	// IsActive The request is open.
 	IsActive *bool `json:"is_active,omitempty"`
 
-	// OverrideReason Why the lab goes on although something is missing.
+	// OverrideReason Why the lab continues although something is missing.
 	OverrideReason *string        `json:"override_reason,omitempty"`
 	PaymentMethod  *PaymentMethod `json:"payment_method,omitempty"`
 
@@ -3362,7 +3362,7 @@ type RequestPatch struct {
 	// RejectionReason Why the request was rejected.
 	RejectionReason *string `json:"rejection_reason,omitempty"`
 
-	// RequesterAbstract What the material is wanted for; it can change while the request is OPEN.
+	// RequesterAbstract What the material is needed for; it can be changed while the request is OPEN.
 	RequesterAbstract *string `json:"requester_abstract,omitempty"`
 
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
@@ -3378,7 +3378,7 @@ type RequestPayload struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// IsActive The request is under way.
+	// IsActive The request is open.
 	IsActive  bool            `json:"is_active"`
 	Material  MaterialPayload `json:"material"`
 	Requester PersonPayload   `json:"requester"`
@@ -3421,7 +3421,7 @@ type RequestTurn struct {
 type Requirement struct {
 	Name RequirementName `json:"name"`
 
-	// Note Why it is owed again.
+	// Note Why it was returned.
 	Note  *string          `json:"note,omitempty"`
 	State RequirementState `json:"state"`
 }
@@ -3437,7 +3437,7 @@ type SavedSearch struct {
 	// Address Where the API has what it finds.
 	Address string `json:"address"`
 
-	// Alerts The user is told of what is new in it.
+	// Alerts Whether the user is notified of new matches.
 	Alerts bool `json:"alerts"`
 
 	// CreatedAt When it was made.
@@ -3465,13 +3465,13 @@ type SavedSearch struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 
-	// User Whose it is.
+	// User The user it belongs to.
 	User openapi_types.UUID `json:"user"`
 }
 
 // SavedSearchNew defines model for SavedSearchNew.
 type SavedSearchNew struct {
-	// Alerts The user is told of what is new in it.
+	// Alerts Whether the user is notified of new matches.
 	Alerts *bool `json:"alerts,omitempty"`
 
 	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
@@ -3486,7 +3486,7 @@ type SavedSearchNew struct {
 
 // SavedSearchPatch defines model for SavedSearchPatch.
 type SavedSearchPatch struct {
-	// Alerts The user is told of what is new in it.
+	// Alerts Whether the user is notified of new matches.
 	Alerts *bool `json:"alerts,omitempty"`
 
 	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
@@ -3567,7 +3567,7 @@ type SearchFilters struct {
 	// IsStrainHumanized Immune system humanized, one of several.
 	IsStrainHumanized []string `json:"is_strain_humanized,omitempty"`
 
-	// LineType Kind of line, one of several.
+	// LineType Cell line type, one of several.
 	LineType []string `json:"line_type,omitempty"`
 
 	// MaterialType Kind of material, one of several.
@@ -3600,7 +3600,7 @@ type SearchFilters struct {
 	// PdxModelAvailability Availability, one of several.
 	PdxModelAvailability []string `json:"pdx_model_availability,omitempty"`
 
-	// PlasmidType Kind of plasmid, one of several.
+	// PlasmidType Plasmid type, one of several.
 	PlasmidType []string `json:"plasmid_type,omitempty"`
 
 	// Platform Platform, one of several.
@@ -3684,7 +3684,7 @@ type SearchFiltersShipping string
 
 // Settings defines model for Settings.
 type Settings struct {
-	// ChangeInRequestStatusNotif Tell of changes in requests of the organization.
+	// ChangeInRequestStatusNotif Notify of changes in requests of the organization.
 	ChangeInRequestStatusNotif bool `json:"change_in_request_status_notif"`
 
 	// CreatedAt When it was made.
@@ -3695,19 +3695,19 @@ type Settings struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// NewRequestNotif Tell of new requests to the organization.
+	// NewRequestNotif Notify of new requests to the organization.
 	NewRequestNotif bool `json:"new_request_notif"`
 
 	// Organization The organization that it belongs to.
 	Organization int64 `json:"organization"`
 
-	// ReminderNotif Remind of what is owed.
+	// ReminderNotif Send reminders.
 	ReminderNotif bool `json:"reminder_notif"`
 
-	// RequestApprovalDeterminedNotif Tell when requests are approved or rejected.
+	// RequestApprovalDeterminedNotif Notify when requests are approved or rejected.
 	RequestApprovalDeterminedNotif bool `json:"request_approval_determined_notif"`
 
-	// RequestAssignedNotif Tell when a request is given to the user.
+	// RequestAssignedNotif Notify when a request is assigned to the user.
 	RequestAssignedNotif bool `json:"request_assigned_notif"`
 
 	// UpdatedAt When it was changed last.
@@ -3715,7 +3715,7 @@ type Settings struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 
-	// User Whose it is.
+	// User The user it belongs to.
 	User openapi_types.UUID `json:"user"`
 }
 
@@ -3755,13 +3755,13 @@ type ShipmentPatch struct {
 
 // Shipping defines model for Shipping.
 type Shipping struct {
-	// AcceptedPaymentDetails What requesters are told about paying.
+	// AcceptedPaymentDetails Payment instructions for requesters.
 	AcceptedPaymentDetails string `json:"accepted_payment_details"`
 
 	// AcceptsOtherPaymentMethods Other ways of paying can be agreed.
 	AcceptsOtherPaymentMethods bool `json:"accepts_other_payment_methods"`
 
-	// AcceptsReimbursement The lab ships and is paid back.
+	// AcceptsReimbursement The lab ships and is reimbursed.
 	AcceptsReimbursement bool `json:"accepts_reimbursement"`
 
 	// AcceptsShippingCode The requester gives the number of an account with a carrier.
@@ -3795,13 +3795,13 @@ type Shipping struct {
 
 // ShippingNew defines model for ShippingNew.
 type ShippingNew struct {
-	// AcceptedPaymentDetails What requesters are told about paying.
+	// AcceptedPaymentDetails Payment instructions for requesters.
 	AcceptedPaymentDetails *string `json:"accepted_payment_details,omitempty"`
 
 	// AcceptsOtherPaymentMethods Other ways of paying can be agreed.
 	AcceptsOtherPaymentMethods *bool `json:"accepts_other_payment_methods,omitempty"`
 
-	// AcceptsReimbursement The lab ships and is paid back.
+	// AcceptsReimbursement The lab ships and is reimbursed.
 	AcceptsReimbursement *bool `json:"accepts_reimbursement,omitempty"`
 
 	// AcceptsShippingCode The requester gives the number of an account with a carrier.
@@ -3822,13 +3822,13 @@ type ShippingNew struct {
 
 // ShippingPatch defines model for ShippingPatch.
 type ShippingPatch struct {
-	// AcceptedPaymentDetails What requesters are told about paying.
+	// AcceptedPaymentDetails Payment instructions for requesters.
 	AcceptedPaymentDetails *string `json:"accepted_payment_details,omitempty"`
 
 	// AcceptsOtherPaymentMethods Other ways of paying can be agreed.
 	AcceptsOtherPaymentMethods *bool `json:"accepts_other_payment_methods,omitempty"`
 
-	// AcceptsReimbursement The lab ships and is paid back.
+	// AcceptsReimbursement The lab ships and is reimbursed.
 	AcceptsReimbursement *bool `json:"accepts_reimbursement,omitempty"`
 
 	// AcceptsShippingCode The requester gives the number of an account with a carrier.
@@ -3854,7 +3854,7 @@ type Signed struct {
 	// Examples: 2021-02-22T17:09:15.513Z
 	Expires time.Time `json:"expires"`
 
-	// Token The token, which is shown only here.
+	// Token The token; it is shown only here.
 	Token string `json:"token"`
 
 	// UserID Who signed in.
@@ -3866,7 +3866,7 @@ type SnoozeNew struct {
 	// Reason Why.
 	Reason *string `json:"reason,omitempty"`
 
-	// Until When reminders may come again, at most 90 days ahead: a timestamp, or a date, which begins at midnight UTC.
+	// Until When reminders resume, at most 90 days ahead: a timestamp, or a date, which means midnight UTC.
 	//
 	// Examples: 2020-05-11
 	Until string `json:"until"`
@@ -3886,7 +3886,7 @@ type Storage struct {
 	// Spreadsheets Of used, the bytes of spreadsheets of materials, which are kept for a month.
 	Spreadsheets int64 `json:"spreadsheets"`
 
-	// Used Bytes that count for the quota, with what is deleted and still kept.
+	// Used Bytes that count towards the quota, including deleted files that are still kept.
 	Used int64 `json:"used"`
 }
 
@@ -3916,25 +3916,25 @@ type Suggestion struct {
 
 // Suggestions defines model for Suggestions.
 type Suggestions struct {
-	// Results What was found, the best first.
+	// Results The results, best first.
 	Results []Suggestion `json:"results"`
 }
 
 // SwitchesPatch defines model for SwitchesPatch.
 type SwitchesPatch struct {
-	// ChangeInRequestStatusNotif Tell of changes in requests of the organization.
+	// ChangeInRequestStatusNotif Notify of changes in requests of the organization.
 	ChangeInRequestStatusNotif *bool `json:"change_in_request_status_notif,omitempty"`
 
-	// NewRequestNotif Tell of new requests to the organization.
+	// NewRequestNotif Notify of new requests to the organization.
 	NewRequestNotif *bool `json:"new_request_notif,omitempty"`
 
-	// ReminderNotif Remind of what is owed.
+	// ReminderNotif Send reminders.
 	ReminderNotif *bool `json:"reminder_notif,omitempty"`
 
-	// RequestApprovalDeterminedNotif Tell when requests are approved or rejected.
+	// RequestApprovalDeterminedNotif Notify when requests are approved or rejected.
 	RequestApprovalDeterminedNotif *bool `json:"request_approval_determined_notif,omitempty"`
 
-	// RequestAssignedNotif Tell when a request is given to the user.
+	// RequestAssignedNotif Notify when a request is assigned to the user.
 	RequestAssignedNotif *bool `json:"request_assigned_notif,omitempty"`
 }
 
@@ -3999,12 +3999,12 @@ type TokenScope string
 
 // Turn defines model for Turn.
 type Turn struct {
-	// Due By when the lab means to act, by its own targets.
+	// Due By when the lab aims to act, by its own targets.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	Due nullable.Nullable[Time] `json:"due"`
 
-	// EscalationAt When the owner of the lab is told that it waits, if nothing happens meanwhile; null: never, or it was told.
+	// EscalationAt When the owner of the lab is notified, if nothing happens before then; null: never, or already notified.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	EscalationAt nullable.Nullable[Time] `json:"escalation_at"`
@@ -4020,7 +4020,7 @@ type Turn struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	Since Time `json:"since"`
 
-	// SnoozedUntil Until when nothing reminds of this turn; null where it is not snoozed.
+	// SnoozedUntil Until when reminders of this turn are snoozed; null if they are not.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	SnoozedUntil nullable.Nullable[Time] `json:"snoozed_until"`
@@ -4031,7 +4031,7 @@ type Turn struct {
 
 // TurnPayload defines model for TurnPayload.
 type TurnPayload struct {
-	// Due By when the lab means to act, by its own targets.
+	// Due By when the lab aims to act, by its own targets.
 	//
 	// Examples: 2026-03-12T09:40:00.123456Z
 	Due   nullable.Nullable[time.Time] `json:"due"`
@@ -4057,7 +4057,7 @@ type User struct {
 	// Addresses The user's addresses; only the user and admins see them.
 	Addresses []Address `json:"addresses,omitempty"`
 
-	// Assignments Requests that the user looks after.
+	// Assignments Requests assigned to the user.
 	Assignments []Request `json:"assignments,omitempty"`
 
 	// CreatedAt When it was made.
@@ -4077,7 +4077,7 @@ type User struct {
 	// ID Names the object; it is never used again.
 	ID openapi_types.UUID `json:"id"`
 
-	// Invitations Organizations that the user is asked into.
+	// Invitations Organizations that the user is invited to.
 	Invitations []Invitation `json:"invitations,omitempty"`
 
 	// LastName Family name.
@@ -4115,10 +4115,10 @@ type UserPage struct {
 	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
 	Approximate []string `json:"approximate"`
 
-	// Count How many were found; an estimate where approximate says so.
+	// Count How many were found; an estimate if approximate says so.
 	Count int64 `json:"count"`
 
-	// DidYouMean Where nothing was found, what would find something and is spelt nearly so; null: nothing.
+	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
 
 	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
@@ -4136,7 +4136,7 @@ type UserPage struct {
 	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
 	Previous nullable.Nullable[string] `json:"previous"`
 
-	// Results What was found, the best first.
+	// Results The results, best first.
 	Results []User `json:"results"`
 }
 
@@ -4169,13 +4169,13 @@ type Webhook struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	DisabledAt nullable.Nullable[Time] `json:"disabled_at"`
 
-	// DisabledReason Why Aliquot switched it off; null where a person did, or it is on.
+	// DisabledReason Why Aliquot switched it off; null if a person did, or if it is on.
 	DisabledReason nullable.Nullable[string] `json:"disabled_reason"`
 
 	// Enabled Messages are sent.
 	Enabled bool `json:"enabled"`
 
-	// Events The types that it is told of; null: all.
+	// Events The event types that are sent to it; null: all.
 	Events nullable.Nullable[[]EventType] `json:"events"`
 
 	// FailingSince The first failure since the last success; null: none.
@@ -4186,7 +4186,7 @@ type Webhook struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// OldSecretUntil Until when the secret before signs too; null where there was none.
+	// OldSecretUntil Until when the previous secret also signs; null if there was none.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	OldSecretUntil nullable.Nullable[Time] `json:"old_secret_until"`
@@ -4215,28 +4215,28 @@ type WebhookDelivery struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	EndedAt nullable.Nullable[Time] `json:"ended_at"`
 
-	// Event The event that it tells of; null for a ping.
+	// Event The event it is about; null for a ping.
 	Event nullable.Nullable[int64] `json:"event"`
 
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// LastError Why the last try failed; null where it did not.
+	// LastError Why the last attempt failed; null if it did not.
 	LastError nullable.Nullable[string] `json:"last_error"`
 
-	// LastStatus The status of the last answer; null where none came.
+	// LastStatus The status of the last response; null if there was none.
 	LastStatus nullable.Nullable[int64] `json:"last_status"`
 
-	// MessageID The header webhook-id of every try.
+	// MessageID The header webhook-id of every attempt.
 	MessageID string `json:"message_id"`
 
-	// NextTryAt When it is tried next; null: never.
+	// NextTryAt When the next attempt is made; null: never.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	NextTryAt nullable.Nullable[Time] `json:"next_try_at"`
 	State     DeliveryState           `json:"state"`
 
-	// Tries How often it was tried.
+	// Tries The number of attempts.
 	Tries int64     `json:"tries"`
 	Type  EventType `json:"type"`
 
@@ -4255,7 +4255,7 @@ type WebhookNew struct {
 	// Enabled Messages are sent.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events The types that it is told of; null: all.
+	// Events The event types that are sent to it; null: all.
 	Events nullable.Nullable[[]WebhookEvent] `json:"events,omitempty"`
 
 	// URL Where messages are sent: https to a public host.
@@ -4272,7 +4272,7 @@ type WebhookPatch struct {
 	// Enabled Messages are sent.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Events The types that it is told of; null: all.
+	// Events The event types that are sent to it; null: all.
 	Events nullable.Nullable[[]WebhookEvent] `json:"events,omitempty"`
 
 	// URL Where messages are sent: https to a public host.
@@ -4296,13 +4296,13 @@ type WebhookSecret struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	DisabledAt nullable.Nullable[Time] `json:"disabled_at"`
 
-	// DisabledReason Why Aliquot switched it off; null where a person did, or it is on.
+	// DisabledReason Why Aliquot switched it off; null if a person did, or if it is on.
 	DisabledReason nullable.Nullable[string] `json:"disabled_reason"`
 
 	// Enabled Messages are sent.
 	Enabled bool `json:"enabled"`
 
-	// Events The types that it is told of; null: all.
+	// Events The event types that are sent to it; null: all.
 	Events nullable.Nullable[[]EventType] `json:"events"`
 
 	// FailingSince The first failure since the last success; null: none.
@@ -4313,7 +4313,7 @@ type WebhookSecret struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
-	// OldSecretUntil Until when the secret before signs too; null where there was none.
+	// OldSecretUntil Until when the previous secret also signs; null if there was none.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	OldSecretUntil nullable.Nullable[Time] `json:"old_secret_until"`
@@ -4362,13 +4362,13 @@ type ListAttachmentsParams struct {
 	// StorageResourceDeleted Only items whose `storage_resource_deleted` is this.
 	StorageResourceDeleted *bool `form:"storage_resource_deleted,omitempty" json:"storage_resource_deleted,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListAttachmentsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4401,13 +4401,13 @@ type ListAuditEventsParams struct {
 	// ID Only items whose `id` is this.
 	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListAuditEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4422,13 +4422,13 @@ type ListGrantsParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListGrantsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4473,13 +4473,13 @@ type ListFundedMaterialsParams struct {
 	// ShippingRequirements Only items whose `shipping_requirements` is this.
 	ShippingRequirements *int64 `form:"shipping_requirements,omitempty" json:"shipping_requirements,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListFundedMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4512,13 +4512,13 @@ type ListJobsParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListJobsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4563,13 +4563,13 @@ type ListRequestsParams struct {
 	// RequesterSignedMTAAttachment Only items whose `requester_signed_mta_attachment` is this.
 	RequesterSignedMTAAttachment *int64 `form:"requester_signed_mta_attachment,omitempty" json:"requester_signed_mta_attachment,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListRequestsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4590,13 +4590,13 @@ type ListEventsParams struct {
 	// Kind Only items whose `kind` is this.
 	Kind *ListEventsParamsKind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4617,13 +4617,13 @@ type ListIssuesParams struct {
 	// Request Only items whose `request` is this.
 	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListIssuesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4638,13 +4638,13 @@ type ListMessagesParams struct {
 	// Sender Only items whose `sender` is this.
 	Sender *openapi_types.UUID `form:"sender,omitempty" json:"sender,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListMessagesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4662,13 +4662,13 @@ type ListTurnsParams struct {
 	// Status Only items whose `status` is this.
 	Status *ListTurnsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListTurnsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4719,13 +4719,13 @@ type ListMaterialsParams struct {
 	// ShippingRequirements Only items whose `shipping_requirements` is this.
 	ShippingRequirements *int64 `form:"shipping_requirements,omitempty" json:"shipping_requirements,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4751,13 +4751,13 @@ type ListMaterialHistoryParams struct {
 	// AsAdmin Only items whose `as_admin` is this.
 	AsAdmin *bool `form:"as_admin,omitempty" json:"as_admin,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListMaterialHistoryParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4790,13 +4790,13 @@ type ListSettingsParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListSettingsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4811,13 +4811,13 @@ type ListOrganizationsParams struct {
 	// Owner Only items whose `owner` is this.
 	Owner *openapi_types.UUID `form:"owner,omitempty" json:"owner,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4844,13 +4844,13 @@ type ListOrganizationEventsParams struct {
 	// ID Only items whose `id` is this.
 	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListOrganizationEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4865,13 +4865,13 @@ type ListGrantsOfParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListGrantsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4886,13 +4886,13 @@ type ListOrganizationHistoryParams struct {
 	// AsAdmin Only items whose `as_admin` is this.
 	AsAdmin *bool `form:"as_admin,omitempty" json:"as_admin,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListOrganizationHistoryParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4919,13 +4919,13 @@ type ListInvitationsParams struct {
 	// Organization Only items whose `organization` is this.
 	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListInvitationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4949,13 +4949,13 @@ type ListJoinRequestsParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListJoinRequestsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5000,13 +5000,13 @@ type ListMaterialsOfParams struct {
 	// ShippingRequirements Only items whose `shipping_requirements` is this.
 	ShippingRequirements *int64 `form:"shipping_requirements,omitempty" json:"shipping_requirements,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListMaterialsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5054,13 +5054,13 @@ type ListMembersParams struct {
 	// ID Only items whose `id` is this.
 	ID *openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListMembersParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5078,13 +5078,13 @@ type ListWebhooksParams struct {
 	// Organization Only items whose `organization` is this.
 	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListWebhooksParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5108,13 +5108,13 @@ type ListDeliveriesParams struct {
 	// Webhook Only items whose `webhook` is this.
 	Webhook *int64 `form:"webhook,omitempty" json:"webhook,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListDeliveriesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5132,7 +5132,7 @@ type GetPublicationParams struct {
 
 // SearchMaterialsParams defines parameters for SearchMaterials.
 type SearchMaterialsParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
+	// Search Words, "exact phrases", -excluded words, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Category Only what has this in the facet Category, or one of several.
@@ -5168,7 +5168,7 @@ type SearchMaterialsParams struct {
 	// HasPublication Only what has this in the facet Has a publication, or one of several.
 	HasPublication []bool `form:"has_publication,omitempty" json:"has_publication,omitempty"`
 
-	// LineType Only what has this in the facet Kind of line, or one of several.
+	// LineType Only what has this in the facet Cell line type, or one of several.
 	LineType []string `form:"line_type,omitempty" json:"line_type,omitempty"`
 
 	// Disease Only what has this in the facet Disease, or one of several.
@@ -5192,7 +5192,7 @@ type SearchMaterialsParams struct {
 	// BiosafetyLevel Only what has this in the facet Biosafety level, or one of several.
 	BiosafetyLevel []string `form:"biosafety_level,omitempty" json:"biosafety_level,omitempty"`
 
-	// PlasmidType Only what has this in the facet Kind of plasmid, or one of several.
+	// PlasmidType Only what has this in the facet Plasmid type, or one of several.
 	PlasmidType []string `form:"plasmid_type,omitempty" json:"plasmid_type,omitempty"`
 
 	// VectorType Only what has this in the facet Vector type, or one of several.
@@ -5288,16 +5288,16 @@ type SearchMaterialsParams struct {
 	// MaterialType Only what has this in the facet Kind of material, or one of several.
 	MaterialType []string `form:"material_type,omitempty" json:"material_type,omitempty"`
 
-	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.
+	// Ordering By relevance, which is the default, or by a field. Archived materials always come last.
 	Ordering *SearchMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many items are before the page. next leads beyond the greatest.
+	// Offset The number of items before the page. To go beyond the maximum, follow next.
 	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Facets Whether facets are counted.
@@ -5309,7 +5309,7 @@ type SearchMaterialsParamsOrdering string
 
 // FeedMaterialsParams defines parameters for FeedMaterials.
 type FeedMaterialsParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
+	// Search Words, "exact phrases", -excluded words, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Category Only what has this in the facet Category, or one of several.
@@ -5345,7 +5345,7 @@ type FeedMaterialsParams struct {
 	// HasPublication Only what has this in the facet Has a publication, or one of several.
 	HasPublication []bool `form:"has_publication,omitempty" json:"has_publication,omitempty"`
 
-	// LineType Only what has this in the facet Kind of line, or one of several.
+	// LineType Only what has this in the facet Cell line type, or one of several.
 	LineType []string `form:"line_type,omitempty" json:"line_type,omitempty"`
 
 	// Disease Only what has this in the facet Disease, or one of several.
@@ -5369,7 +5369,7 @@ type FeedMaterialsParams struct {
 	// BiosafetyLevel Only what has this in the facet Biosafety level, or one of several.
 	BiosafetyLevel []string `form:"biosafety_level,omitempty" json:"biosafety_level,omitempty"`
 
-	// PlasmidType Only what has this in the facet Kind of plasmid, or one of several.
+	// PlasmidType Only what has this in the facet Plasmid type, or one of several.
 	PlasmidType []string `form:"plasmid_type,omitempty" json:"plasmid_type,omitempty"`
 
 	// VectorType Only what has this in the facet Vector type, or one of several.
@@ -5468,19 +5468,19 @@ type FeedMaterialsParams struct {
 
 // SearchOrganizationsParams defines parameters for SearchOrganizations.
 type SearchOrganizationsParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
+	// Search Words, "exact phrases", -excluded words, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
-	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.
+	// Ordering By relevance, which is the default, or by a field. Archived materials always come last.
 	Ordering *SearchOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many items are before the page. next leads beyond the greatest.
+	// Offset The number of items before the page. To go beyond the maximum, follow next.
 	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Facets Whether facets are counted.
@@ -5501,19 +5501,19 @@ type SuggestParams struct {
 
 // SearchUsersParams defines parameters for SearchUsers.
 type SearchUsersParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
+	// Search Words, "exact phrases", -excluded words, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
-	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.
+	// Ordering By relevance, which is the default, or by a field. Archived materials always come last.
 	Ordering *SearchUsersParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many items are before the page. next leads beyond the greatest.
+	// Offset The number of items before the page. To go beyond the maximum, follow next.
 	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Facets Whether facets are counted.
@@ -5546,13 +5546,13 @@ type ListShippingsParams struct {
 	// NeedsShippingAddress Only items whose `needs_shipping_address` is this.
 	NeedsShippingAddress *bool `form:"needs_shipping_address,omitempty" json:"needs_shipping_address,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListShippingsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5570,13 +5570,13 @@ type ListAddressesParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListAddressesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5597,13 +5597,13 @@ type ListJoinRequestsOfParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListJoinRequestsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5660,13 +5660,13 @@ type ListNotificationsParams struct {
 	// Webhook Only items whose `webhook` is this.
 	Webhook *int64 `form:"webhook,omitempty" json:"webhook,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListNotificationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5693,13 +5693,13 @@ type ListSavedSearchesParams struct {
 	// User Only items whose `user` is this.
 	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListSavedSearchesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5717,13 +5717,13 @@ type ListTokensParams struct {
 	// Presented Only items whose `presented` is this.
 	Presented *bool `form:"presented,omitempty" json:"presented,omitempty"`
 
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListTokensParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
-	// Limit How many items a page has at most.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the one before.
+	// Cursor Where the page begins, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -6199,18 +6199,18 @@ type ClientInterface interface {
 	// Corresponds with GET /attachments (the `ListAttachments` operationId).
 	ListAttachments(ctx context.Context, params *ListAttachmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateAttachmentWithBody Make an attachment
+	// CreateAttachmentWithBody Create an attachment
 	//
-	// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+	// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /attachments (the `CreateAttachment` operationId).
 	CreateAttachmentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateAttachment Make an attachment
+	// CreateAttachment Create an attachment
 	//
-	// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+	// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6219,7 +6219,7 @@ type ClientInterface interface {
 
 	// DeleteAttachment Delete an attachment
 	//
-	// Refused while a request stands on it. Open to the owner, members of the organization and admins.
+	// Refused while a request uses it. Open to the owner, members of the organization and admins.
 	//
 	// Corresponds with DELETE /attachments/{id} (the `DeleteAttachment` operationId).
 	DeleteAttachment(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6256,7 +6256,7 @@ type ClientInterface interface {
 	// Corresponds with GET /attachments/{id}/versions/{version} (the `GetContentVersion` operationId).
 	GetContentVersion(ctx context.Context, id int64, version int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListAuditEvents List what was changed, by whom, and where an admin's power was used, newest first
+	// ListAuditEvents List what was changed, by whom, and where admin rights were used, newest first
 	//
 	// Open to admins.
 	//
@@ -6320,7 +6320,7 @@ type ClientInterface interface {
 	// Corresponds with GET /grants/{id}/materials (the `ListFundedMaterials` operationId).
 	ListFundedMaterials(ctx context.Context, id int64, params *ListFundedMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FundMaterialWithBody Say that a grant paid for a material
+	// FundMaterialWithBody Record that a grant paid for a material
 	//
 	// The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 	//
@@ -6329,7 +6329,7 @@ type ClientInterface interface {
 	// Corresponds with POST /grants/{id}/materials (the `FundMaterial` operationId).
 	FundMaterialWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FundMaterial Say that a grant paid for a material
+	// FundMaterial Record that a grant paid for a material
 	//
 	// The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 	//
@@ -6338,7 +6338,7 @@ type ClientInterface interface {
 	// Corresponds with POST /grants/{id}/materials (the `FundMaterial` operationId).
 	FundMaterial(ctx context.Context, id int64, body FundMaterialJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UnfundMaterial Take back that a grant paid for a material
+	// UnfundMaterial Remove a material from a grant
 	//
 	// Open to the owner and admins.
 	//
@@ -6395,21 +6395,21 @@ type ClientInterface interface {
 	// Corresponds with GET /jobs (the `ListJobs` operationId).
 	ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetJob Read a job
+	// GetJob Read a job: its progress and its result
 	//
-	// It says how far it is, and what it came to. Open to the owner and admins.
+	// Open to the owner and admins.
 	//
 	// Corresponds with GET /jobs/{id} (the `GetJob` operationId).
 	GetJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CancelJob Cancel a job
 	//
-	// What it got done until then stays. Open to the owner and admins.
+	// What it has already done is kept. Open to the owner and admins.
 	//
 	// Corresponds with POST /jobs/{id}/cancel (the `CancelJob` operationId).
 	CancelJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetryJob Try a job again that was given up or cancelled
+	// RetryJob Retry a failed or cancelled job
 	//
 	// Open to admins.
 	//
@@ -6450,7 +6450,7 @@ type ClientInterface interface {
 
 	// CreateRequestWithBody Request a material
 	//
-	// What it needs may be handed in later. Open to anyone with a token.
+	// Requirements can be submitted later. Open to anyone with a token.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6459,7 +6459,7 @@ type ClientInterface interface {
 
 	// CreateRequest Request a material
 	//
-	// What it needs may be handed in later. Open to anyone with a token.
+	// Requirements can be submitted later. Open to anyone with a token.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6480,7 +6480,7 @@ type ClientInterface interface {
 	// Corresponds with GET /material-requests/{id} (the `GetRequest` operationId).
 	GetRequest(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateRequestWithBody Move a request on, or hand something in
+	// UpdateRequestWithBody Change the status of a request, or submit something it needs
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -6489,7 +6489,7 @@ type ClientInterface interface {
 	// Corresponds with PATCH /material-requests/{id} (the `UpdateRequest` operationId).
 	UpdateRequestWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateRequest Move a request on, or hand something in
+	// UpdateRequest Change the status of a request, or submit something it needs
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -6555,9 +6555,9 @@ type ClientInterface interface {
 	// Corresponds with POST /material-requests/{id}/issues (the `OpenIssue` operationId).
 	OpenIssue(ctx context.Context, id int64, body OpenIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CloseIssue Say that a problem is solved
+	// CloseIssue Mark a problem as resolved
 	//
-	// The last one makes the request fulfilled again. Open to members of the organization, the requester and admins.
+	// When the last one is resolved, the request is fulfilled again. Open to members of the organization, the requester and admins.
 	//
 	// Corresponds with POST /material-requests/{id}/issues/{issue}/close (the `CloseIssue` operationId).
 	CloseIssue(ctx context.Context, id int64, issue int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6587,7 +6587,7 @@ type ClientInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessage(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ShipRequestWithBody Say how the parcel travels
+	// ShipRequestWithBody Set the shipping details
 	//
 	// Open to members of the organization and admins.
 	//
@@ -6596,7 +6596,7 @@ type ClientInterface interface {
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequestWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ShipRequest Say how the parcel travels
+	// ShipRequest Set the shipping details
 	//
 	// Open to members of the organization and admins.
 	//
@@ -6605,25 +6605,25 @@ type ClientInterface interface {
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequest(ctx context.Context, id int64, body ShipRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UnsnoozeRequest Let reminders of a turn come again
+	// UnsnoozeRequest Stop snoozing reminders of a turn
 	//
 	// Open to members of the organization, the requester and admins.
 	//
 	// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
 	UnsnoozeRequest(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SnoozeRequestWithBody Keep reminders of a turn back
+	// SnoozeRequestWithBody Snooze reminders of a turn
 	//
-	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
 	SnoozeRequestWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SnoozeRequest Keep reminders of a turn back
+	// SnoozeRequest Snooze reminders of a turn
 	//
-	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6680,7 +6680,7 @@ type ClientInterface interface {
 	// Corresponds with POST /materials/import (the `ImportMaterial` operationId).
 	ImportMaterial(ctx context.Context, body ImportMaterialJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PreviewImportWithBody Show what an import would make
+	// PreviewImportWithBody Preview an import
 	//
 	// Nothing is stored. Open to anyone with a token.
 	//
@@ -6689,7 +6689,7 @@ type ClientInterface interface {
 	// Corresponds with POST /materials/import/preview (the `PreviewImport` operationId).
 	PreviewImportWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PreviewImport Show what an import would make
+	// PreviewImport Preview an import
 	//
 	// Nothing is stored. Open to anyone with a token.
 	//
@@ -6718,7 +6718,7 @@ type ClientInterface interface {
 
 	// ArchiveMaterial Archive a material
 	//
-	// Refused while a request of it is under way. Open to members of the organization and admins.
+	// Refused while a request for it is open. Open to members of the organization and admins.
 	//
 	// Corresponds with DELETE /materials/{id} (the `ArchiveMaterial` operationId).
 	ArchiveMaterial(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6757,7 +6757,7 @@ type ClientInterface interface {
 
 	// ListMaterialHistory List the versions of a material, newest first
 	//
-	// PUT of a state takes back what came later. Open to members of the organization and admins.
+	// PUT a state to undo later changes. Open to members of the organization and admins.
 	//
 	// Corresponds with GET /materials/{id}/history (the `ListMaterialHistory` operationId).
 	ListMaterialHistory(ctx context.Context, id int64, params *ListMaterialHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6815,7 +6815,7 @@ type ClientInterface interface {
 	// Corresponds with GET /organizations (the `ListOrganizations` operationId).
 	ListOrganizations(ctx context.Context, params *ListOrganizationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateOrganizationWithBody Make an organization
+	// CreateOrganizationWithBody Create an organization
 	//
 	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
@@ -6824,7 +6824,7 @@ type ClientInterface interface {
 	// Corresponds with POST /organizations (the `CreateOrganization` operationId).
 	CreateOrganizationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateOrganization Make an organization
+	// CreateOrganization Create an organization
 	//
 	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
@@ -6860,7 +6860,7 @@ type ClientInterface interface {
 
 	// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
 	//
-	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	// For a deleted request, it shows only the deletion. Open to members of the organization and admins.
 	//
 	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
 	ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6874,7 +6874,7 @@ type ClientInterface interface {
 
 	// ListOrganizationHistory List the versions of an organization, newest first
 	//
-	// PUT of a state takes back what came later. Open to members of the organization and admins.
+	// PUT a state to undo later changes. Open to members of the organization and admins.
 	//
 	// Corresponds with GET /organizations/{id}/history (the `ListOrganizationHistory` operationId).
 	ListOrganizationHistory(ctx context.Context, id int64, params *ListOrganizationHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6943,21 +6943,21 @@ type ClientInterface interface {
 	// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
 	AskToJoin(ctx context.Context, id int64, body AskToJoinJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// WithdrawJoinRequest Take back a join request of one's own
+	// WithdrawJoinRequest Withdraw your own join request
 	//
 	// Open to the owner and admins.
 	//
 	// Corresponds with DELETE /organizations/{id}/join-requests/{join_request} (the `WithdrawJoinRequest` operationId).
 	WithdrawJoinRequest(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AcceptJoinRequest Take someone in who asked to join
+	// AcceptJoinRequest Accept a join request
 	//
 	// Open to the owner and admins.
 	//
 	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/accept (the `AcceptJoinRequest` operationId).
 	AcceptJoinRequest(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeclineJoinRequestWithBody Decline to take someone in
+	// DeclineJoinRequestWithBody Decline a join request
 	//
 	// A reason is optional. Open to the owner and admins.
 	//
@@ -6966,7 +6966,7 @@ type ClientInterface interface {
 	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
 	DeclineJoinRequestWithBody(ctx context.Context, id int64, joinRequest int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeclineJoinRequest Decline to take someone in
+	// DeclineJoinRequest Decline a join request
 	//
 	// A reason is optional. Open to the owner and admins.
 	//
@@ -6984,16 +6984,16 @@ type ClientInterface interface {
 
 	// BulkMaterialsWithBody List or change many materials by a spreadsheet
 	//
-	// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job shows progress and result. Open to members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
 	BulkMaterialsWithBody(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// BulkReport Download what came of every row of a spreadsheet
+	// BulkReport Download the result of every row of a spreadsheet, as CSV
 	//
-	// It is CSV. Open to members of the organization and admins.
+	// Open to members of the organization and admins.
 	//
 	// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
 	BulkReport(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7033,7 +7033,7 @@ type ClientInterface interface {
 	// Corresponds with GET /organizations/{id}/webhooks (the `ListWebhooks` operationId).
 	ListWebhooks(ctx context.Context, id int64, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateWebhookWithBody Have an address told of what happens to the requests of an organization
+	// CreateWebhookWithBody Send events of the requests of an organization to an address
 	//
 	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 	//
@@ -7042,7 +7042,7 @@ type ClientInterface interface {
 	// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
 	CreateWebhookWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateWebhook Have an address told of what happens to the requests of an organization
+	// CreateWebhook Send events of the requests of an organization to an address
 	//
 	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 	//
@@ -7053,7 +7053,7 @@ type ClientInterface interface {
 
 	// DeleteWebhook Delete a webhook
 	//
-	// What waits to be sent never is. Open to the owner and admins.
+	// Unsent messages are discarded. Open to the owner and admins.
 	//
 	// Corresponds with DELETE /organizations/{id}/webhooks/{webhook} (the `DeleteWebhook` operationId).
 	DeleteWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7090,7 +7090,7 @@ type ClientInterface interface {
 	// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries (the `ListDeliveries` operationId).
 	ListDeliveries(ctx context.Context, id int64, webhook int64, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetDelivery Read a message to a webhook, with every try
+	// GetDelivery Read a message to a webhook, with every attempt
 	//
 	// Open to members of the organization and admins.
 	//
@@ -7104,16 +7104,16 @@ type ClientInterface interface {
 	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver (the `Redeliver` operationId).
 	Redeliver(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PingWebhook Try a webhook out
+	// PingWebhook Test a webhook
 	//
-	// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+	// A message of type ping is sent once; the delivery shows the result. Open to the owner and admins.
 	//
 	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/ping (the `PingWebhook` operationId).
 	PingWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RotateWebhook Give a webhook another secret
+	// RotateWebhook Replace the secret of a webhook
 	//
-	// For 24 hours the one before signs too. Open to the owner and admins.
+	// For 24 hours, messages are also signed with the previous one. Open to the owner and admins.
 	//
 	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
 	RotateWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7127,7 +7127,7 @@ type ClientInterface interface {
 
 	// SearchMaterials Search materials
 	//
-	// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+	// Words match by stem, and the last word also as a prefix; "quoted words" match as a phrase, -words are excluded, identifiers may have any format. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
 	//
 	// Corresponds with GET /search/materials (the `SearchMaterials` operationId).
 	SearchMaterials(ctx context.Context, params *SearchMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7146,9 +7146,9 @@ type ClientInterface interface {
 	// Corresponds with GET /search/organizations (the `SearchOrganizations` operationId).
 	SearchOrganizations(ctx context.Context, params *SearchOrganizationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// Suggest Suggest what to search for
+	// Suggest Suggest search terms: materials and organizations whose name begins with the typed text
 	//
-	// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+	// Open to anyone.
 	//
 	// Corresponds with GET /search/suggest (the `Suggest` operationId).
 	Suggest(ctx context.Context, params *SuggestParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7219,7 +7219,7 @@ type ClientInterface interface {
 
 	// PutContentWithBody Upload the content of an attachment, or a new version of it
 	//
-	// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
+	// Its type is detected from the content; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -7413,7 +7413,7 @@ type ClientInterface interface {
 
 	// FollowNotifications Follow a user's notifications
 	//
-	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. A client that reconnects with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
 	//
 	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
 	FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7514,18 +7514,18 @@ type ClientInterface interface {
 	// Corresponds with GET /users/{id}/tokens (the `ListTokens` operationId).
 	ListTokens(ctx context.Context, id openapi_types.UUID, params *ListTokensParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateTokenWithBody Make a token for a program
+	// CreateTokenWithBody Create a token for a program
 	//
-	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
 	CreateTokenWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateToken Make a token for a program
+	// CreateToken Create a token for a program
 	//
-	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7557,9 +7557,9 @@ func (c *Client) ListAttachments(ctx context.Context, params *ListAttachmentsPar
 	return c.Client.Do(req)
 }
 
-// CreateAttachmentWithBody Make an attachment
+// CreateAttachmentWithBody Create an attachment
 //
-// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7576,9 +7576,9 @@ func (c *Client) CreateAttachmentWithBody(ctx context.Context, contentType strin
 	return c.Client.Do(req)
 }
 
-// CreateAttachment Make an attachment
+// CreateAttachment Create an attachment
 //
-// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -7597,7 +7597,7 @@ func (c *Client) CreateAttachment(ctx context.Context, body CreateAttachmentJSON
 
 // DeleteAttachment Delete an attachment
 //
-// Refused while a request stands on it. Open to the owner, members of the organization and admins.
+// Refused while a request uses it. Open to the owner, members of the organization and admins.
 //
 // Corresponds with DELETE /attachments/{id} (the `DeleteAttachment` operationId).
 func (c *Client) DeleteAttachment(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -7684,7 +7684,7 @@ func (c *Client) GetContentVersion(ctx context.Context, id int64, version int64,
 	return c.Client.Do(req)
 }
 
-// ListAuditEvents List what was changed, by whom, and where an admin's power was used, newest first
+// ListAuditEvents List what was changed, by whom, and where admin rights were used, newest first
 //
 // Open to admins.
 //
@@ -7828,7 +7828,7 @@ func (c *Client) ListFundedMaterials(ctx context.Context, id int64, params *List
 	return c.Client.Do(req)
 }
 
-// FundMaterialWithBody Say that a grant paid for a material
+// FundMaterialWithBody Record that a grant paid for a material
 //
 // The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 //
@@ -7847,7 +7847,7 @@ func (c *Client) FundMaterialWithBody(ctx context.Context, id int64, contentType
 	return c.Client.Do(req)
 }
 
-// FundMaterial Say that a grant paid for a material
+// FundMaterial Record that a grant paid for a material
 //
 // The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 //
@@ -7866,7 +7866,7 @@ func (c *Client) FundMaterial(ctx context.Context, id int64, body FundMaterialJS
 	return c.Client.Do(req)
 }
 
-// UnfundMaterial Take back that a grant paid for a material
+// UnfundMaterial Remove a material from a grant
 //
 // Open to the owner and admins.
 //
@@ -7993,9 +7993,9 @@ func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditor
 	return c.Client.Do(req)
 }
 
-// GetJob Read a job
+// GetJob Read a job: its progress and its result
 //
-// It says how far it is, and what it came to. Open to the owner and admins.
+// Open to the owner and admins.
 //
 // Corresponds with GET /jobs/{id} (the `GetJob` operationId).
 func (c *Client) GetJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -8012,7 +8012,7 @@ func (c *Client) GetJob(ctx context.Context, id int64, reqEditors ...RequestEdit
 
 // CancelJob Cancel a job
 //
-// What it got done until then stays. Open to the owner and admins.
+// What it has already done is kept. Open to the owner and admins.
 //
 // Corresponds with POST /jobs/{id}/cancel (the `CancelJob` operationId).
 func (c *Client) CancelJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -8027,7 +8027,7 @@ func (c *Client) CancelJob(ctx context.Context, id int64, reqEditors ...RequestE
 	return c.Client.Do(req)
 }
 
-// RetryJob Try a job again that was given up or cancelled
+// RetryJob Retry a failed or cancelled job
 //
 // Open to admins.
 //
@@ -8118,7 +8118,7 @@ func (c *Client) ListRequests(ctx context.Context, params *ListRequestsParams, r
 
 // CreateRequestWithBody Request a material
 //
-// What it needs may be handed in later. Open to anyone with a token.
+// Requirements can be submitted later. Open to anyone with a token.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8137,7 +8137,7 @@ func (c *Client) CreateRequestWithBody(ctx context.Context, contentType string, 
 
 // CreateRequest Request a material
 //
-// What it needs may be handed in later. Open to anyone with a token.
+// Requirements can be submitted later. Open to anyone with a token.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8188,7 +8188,7 @@ func (c *Client) GetRequest(ctx context.Context, id int64, reqEditors ...Request
 	return c.Client.Do(req)
 }
 
-// UpdateRequestWithBody Move a request on, or hand something in
+// UpdateRequestWithBody Change the status of a request, or submit something it needs
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -8207,7 +8207,7 @@ func (c *Client) UpdateRequestWithBody(ctx context.Context, id int64, contentTyp
 	return c.Client.Do(req)
 }
 
-// UpdateRequest Move a request on, or hand something in
+// UpdateRequest Change the status of a request, or submit something it needs
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -8353,9 +8353,9 @@ func (c *Client) OpenIssue(ctx context.Context, id int64, body OpenIssueJSONRequ
 	return c.Client.Do(req)
 }
 
-// CloseIssue Say that a problem is solved
+// CloseIssue Mark a problem as resolved
 //
-// The last one makes the request fulfilled again. Open to members of the organization, the requester and admins.
+// When the last one is resolved, the request is fulfilled again. Open to members of the organization, the requester and admins.
 //
 // Corresponds with POST /material-requests/{id}/issues/{issue}/close (the `CloseIssue` operationId).
 func (c *Client) CloseIssue(ctx context.Context, id int64, issue int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -8425,7 +8425,7 @@ func (c *Client) SendMessage(ctx context.Context, id int64, body SendMessageJSON
 	return c.Client.Do(req)
 }
 
-// ShipRequestWithBody Say how the parcel travels
+// ShipRequestWithBody Set the shipping details
 //
 // Open to members of the organization and admins.
 //
@@ -8444,7 +8444,7 @@ func (c *Client) ShipRequestWithBody(ctx context.Context, id int64, contentType 
 	return c.Client.Do(req)
 }
 
-// ShipRequest Say how the parcel travels
+// ShipRequest Set the shipping details
 //
 // Open to members of the organization and admins.
 //
@@ -8463,7 +8463,7 @@ func (c *Client) ShipRequest(ctx context.Context, id int64, body ShipRequestJSON
 	return c.Client.Do(req)
 }
 
-// UnsnoozeRequest Let reminders of a turn come again
+// UnsnoozeRequest Stop snoozing reminders of a turn
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -8480,9 +8480,9 @@ func (c *Client) UnsnoozeRequest(ctx context.Context, id int64, reqEditors ...Re
 	return c.Client.Do(req)
 }
 
-// SnoozeRequestWithBody Keep reminders of a turn back
+// SnoozeRequestWithBody Snooze reminders of a turn
 //
-// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8499,9 +8499,9 @@ func (c *Client) SnoozeRequestWithBody(ctx context.Context, id int64, contentTyp
 	return c.Client.Do(req)
 }
 
-// SnoozeRequest Keep reminders of a turn back
+// SnoozeRequest Snooze reminders of a turn
 //
-// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8628,7 +8628,7 @@ func (c *Client) ImportMaterial(ctx context.Context, body ImportMaterialJSONRequ
 	return c.Client.Do(req)
 }
 
-// PreviewImportWithBody Show what an import would make
+// PreviewImportWithBody Preview an import
 //
 // Nothing is stored. Open to anyone with a token.
 //
@@ -8647,7 +8647,7 @@ func (c *Client) PreviewImportWithBody(ctx context.Context, contentType string, 
 	return c.Client.Do(req)
 }
 
-// PreviewImport Show what an import would make
+// PreviewImport Preview an import
 //
 // Nothing is stored. Open to anyone with a token.
 //
@@ -8706,7 +8706,7 @@ func (c *Client) ImportMaterials(ctx context.Context, body ImportMaterialsJSONRe
 
 // ArchiveMaterial Archive a material
 //
-// Refused while a request of it is under way. Open to members of the organization and admins.
+// Refused while a request for it is open. Open to members of the organization and admins.
 //
 // Corresponds with DELETE /materials/{id} (the `ArchiveMaterial` operationId).
 func (c *Client) ArchiveMaterial(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -8795,7 +8795,7 @@ func (c *Client) GetMaterialCitation(ctx context.Context, id int64, params *GetM
 
 // ListMaterialHistory List the versions of a material, newest first
 //
-// PUT of a state takes back what came later. Open to members of the organization and admins.
+// PUT a state to undo later changes. Open to members of the organization and admins.
 //
 // Corresponds with GET /materials/{id}/history (the `ListMaterialHistory` operationId).
 func (c *Client) ListMaterialHistory(ctx context.Context, id int64, params *ListMaterialHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -8933,7 +8933,7 @@ func (c *Client) ListOrganizations(ctx context.Context, params *ListOrganization
 	return c.Client.Do(req)
 }
 
-// CreateOrganizationWithBody Make an organization
+// CreateOrganizationWithBody Create an organization
 //
 // Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
@@ -8952,7 +8952,7 @@ func (c *Client) CreateOrganizationWithBody(ctx context.Context, contentType str
 	return c.Client.Do(req)
 }
 
-// CreateOrganization Make an organization
+// CreateOrganization Create an organization
 //
 // Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
@@ -9028,7 +9028,7 @@ func (c *Client) UpdateOrganization(ctx context.Context, id int64, body UpdateOr
 
 // ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
 //
-// Of a deleted request it only tells that. Open to members of the organization and admins.
+// For a deleted request, it shows only the deletion. Open to members of the organization and admins.
 //
 // Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
 func (c *Client) ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9062,7 +9062,7 @@ func (c *Client) ListGrantsOf(ctx context.Context, id int64, params *ListGrantsO
 
 // ListOrganizationHistory List the versions of an organization, newest first
 //
-// PUT of a state takes back what came later. Open to members of the organization and admins.
+// PUT a state to undo later changes. Open to members of the organization and admins.
 //
 // Corresponds with GET /organizations/{id}/history (the `ListOrganizationHistory` operationId).
 func (c *Client) ListOrganizationHistory(ctx context.Context, id int64, params *ListOrganizationHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9221,7 +9221,7 @@ func (c *Client) AskToJoin(ctx context.Context, id int64, body AskToJoinJSONRequ
 	return c.Client.Do(req)
 }
 
-// WithdrawJoinRequest Take back a join request of one's own
+// WithdrawJoinRequest Withdraw your own join request
 //
 // Open to the owner and admins.
 //
@@ -9238,7 +9238,7 @@ func (c *Client) WithdrawJoinRequest(ctx context.Context, id int64, joinRequest 
 	return c.Client.Do(req)
 }
 
-// AcceptJoinRequest Take someone in who asked to join
+// AcceptJoinRequest Accept a join request
 //
 // Open to the owner and admins.
 //
@@ -9255,7 +9255,7 @@ func (c *Client) AcceptJoinRequest(ctx context.Context, id int64, joinRequest in
 	return c.Client.Do(req)
 }
 
-// DeclineJoinRequestWithBody Decline to take someone in
+// DeclineJoinRequestWithBody Decline a join request
 //
 // A reason is optional. Open to the owner and admins.
 //
@@ -9274,7 +9274,7 @@ func (c *Client) DeclineJoinRequestWithBody(ctx context.Context, id int64, joinR
 	return c.Client.Do(req)
 }
 
-// DeclineJoinRequest Decline to take someone in
+// DeclineJoinRequest Decline a join request
 //
 // A reason is optional. Open to the owner and admins.
 //
@@ -9312,7 +9312,7 @@ func (c *Client) ListMaterialsOf(ctx context.Context, id int64, params *ListMate
 
 // BulkMaterialsWithBody List or change many materials by a spreadsheet
 //
-// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job shows progress and result. Open to members of the organization and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -9329,9 +9329,9 @@ func (c *Client) BulkMaterialsWithBody(ctx context.Context, id int64, params *Bu
 	return c.Client.Do(req)
 }
 
-// BulkReport Download what came of every row of a spreadsheet
+// BulkReport Download the result of every row of a spreadsheet, as CSV
 //
-// It is CSV. Open to members of the organization and admins.
+// Open to members of the organization and admins.
 //
 // Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
 func (c *Client) BulkReport(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9431,7 +9431,7 @@ func (c *Client) ListWebhooks(ctx context.Context, id int64, params *ListWebhook
 	return c.Client.Do(req)
 }
 
-// CreateWebhookWithBody Have an address told of what happens to the requests of an organization
+// CreateWebhookWithBody Send events of the requests of an organization to an address
 //
 // Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 //
@@ -9450,7 +9450,7 @@ func (c *Client) CreateWebhookWithBody(ctx context.Context, id int64, contentTyp
 	return c.Client.Do(req)
 }
 
-// CreateWebhook Have an address told of what happens to the requests of an organization
+// CreateWebhook Send events of the requests of an organization to an address
 //
 // Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 //
@@ -9471,7 +9471,7 @@ func (c *Client) CreateWebhook(ctx context.Context, id int64, body CreateWebhook
 
 // DeleteWebhook Delete a webhook
 //
-// What waits to be sent never is. Open to the owner and admins.
+// Unsent messages are discarded. Open to the owner and admins.
 //
 // Corresponds with DELETE /organizations/{id}/webhooks/{webhook} (the `DeleteWebhook` operationId).
 func (c *Client) DeleteWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9558,7 +9558,7 @@ func (c *Client) ListDeliveries(ctx context.Context, id int64, webhook int64, pa
 	return c.Client.Do(req)
 }
 
-// GetDelivery Read a message to a webhook, with every try
+// GetDelivery Read a message to a webhook, with every attempt
 //
 // Open to members of the organization and admins.
 //
@@ -9592,9 +9592,9 @@ func (c *Client) Redeliver(ctx context.Context, id int64, webhook int64, deliver
 	return c.Client.Do(req)
 }
 
-// PingWebhook Try a webhook out
+// PingWebhook Test a webhook
 //
-// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+// A message of type ping is sent once; the delivery shows the result. Open to the owner and admins.
 //
 // Corresponds with POST /organizations/{id}/webhooks/{webhook}/ping (the `PingWebhook` operationId).
 func (c *Client) PingWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9609,9 +9609,9 @@ func (c *Client) PingWebhook(ctx context.Context, id int64, webhook int64, reqEd
 	return c.Client.Do(req)
 }
 
-// RotateWebhook Give a webhook another secret
+// RotateWebhook Replace the secret of a webhook
 //
-// For 24 hours the one before signs too. Open to the owner and admins.
+// For 24 hours, messages are also signed with the previous one. Open to the owner and admins.
 //
 // Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
 func (c *Client) RotateWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9645,7 +9645,7 @@ func (c *Client) GetPublication(ctx context.Context, params *GetPublicationParam
 
 // SearchMaterials Search materials
 //
-// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+// Words match by stem, and the last word also as a prefix; "quoted words" match as a phrase, -words are excluded, identifiers may have any format. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
 //
 // Corresponds with GET /search/materials (the `SearchMaterials` operationId).
 func (c *Client) SearchMaterials(ctx context.Context, params *SearchMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9694,9 +9694,9 @@ func (c *Client) SearchOrganizations(ctx context.Context, params *SearchOrganiza
 	return c.Client.Do(req)
 }
 
-// Suggest Suggest what to search for
+// Suggest Suggest search terms: materials and organizations whose name begins with the typed text
 //
-// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+// Open to anyone.
 //
 // Corresponds with GET /search/suggest (the `Suggest` operationId).
 func (c *Client) Suggest(ctx context.Context, params *SuggestParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9857,7 +9857,7 @@ func (c *Client) GetContent(ctx context.Context, attachment string, filename str
 
 // PutContentWithBody Upload the content of an attachment, or a new version of it
 //
-// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
+// Its type is detected from the content; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10291,7 +10291,7 @@ func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, b
 
 // FollowNotifications Follow a user's notifications
 //
-// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. A client that reconnects with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
 //
 // Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
 func (c *Client) FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10522,9 +10522,9 @@ func (c *Client) ListTokens(ctx context.Context, id openapi_types.UUID, params *
 	return c.Client.Do(req)
 }
 
-// CreateTokenWithBody Make a token for a program
+// CreateTokenWithBody Create a token for a program
 //
-// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10541,9 +10541,9 @@ func (c *Client) CreateTokenWithBody(ctx context.Context, id openapi_types.UUID,
 	return c.Client.Do(req)
 }
 
-// CreateToken Make a token for a program
+// CreateToken Create a token for a program
 //
-// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -20713,18 +20713,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /attachments (the `ListAttachments` operationId).
 	ListAttachmentsWithResponse(ctx context.Context, params *ListAttachmentsParams, reqEditors ...RequestEditorFn) (*ListAttachmentsResponse, error)
 
-	// CreateAttachmentWithBodyWithResponse Make an attachment
+	// CreateAttachmentWithBodyWithResponse Create an attachment
 	//
-	// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+	// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /attachments (the `CreateAttachment` operationId).
 	CreateAttachmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAttachmentResponse, error)
 
-	// CreateAttachmentWithResponse Make an attachment
+	// CreateAttachmentWithResponse Create an attachment
 	//
-	// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+	// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -20733,7 +20733,7 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteAttachmentWithResponse Delete an attachment
 	//
-	// Refused while a request stands on it. Open to the owner, members of the organization and admins.
+	// Refused while a request uses it. Open to the owner, members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -20776,7 +20776,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /attachments/{id}/versions/{version} (the `GetContentVersion` operationId).
 	GetContentVersionWithResponse(ctx context.Context, id int64, version int64, reqEditors ...RequestEditorFn) (*GetContentVersionResponse, error)
 
-	// ListAuditEventsWithResponse List what was changed, by whom, and where an admin's power was used, newest first
+	// ListAuditEventsWithResponse List what was changed, by whom, and where admin rights were used, newest first
 	//
 	// Open to admins.
 	//
@@ -20848,7 +20848,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /grants/{id}/materials (the `ListFundedMaterials` operationId).
 	ListFundedMaterialsWithResponse(ctx context.Context, id int64, params *ListFundedMaterialsParams, reqEditors ...RequestEditorFn) (*ListFundedMaterialsResponse, error)
 
-	// FundMaterialWithBodyWithResponse Say that a grant paid for a material
+	// FundMaterialWithBodyWithResponse Record that a grant paid for a material
 	//
 	// The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 	//
@@ -20857,7 +20857,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /grants/{id}/materials (the `FundMaterial` operationId).
 	FundMaterialWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FundMaterialResponse, error)
 
-	// FundMaterialWithResponse Say that a grant paid for a material
+	// FundMaterialWithResponse Record that a grant paid for a material
 	//
 	// The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 	//
@@ -20866,7 +20866,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /grants/{id}/materials (the `FundMaterial` operationId).
 	FundMaterialWithResponse(ctx context.Context, id int64, body FundMaterialJSONRequestBody, reqEditors ...RequestEditorFn) (*FundMaterialResponse, error)
 
-	// UnfundMaterialWithResponse Take back that a grant paid for a material
+	// UnfundMaterialWithResponse Remove a material from a grant
 	//
 	// Open to the owner and admins.
 	//
@@ -20929,9 +20929,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /jobs (the `ListJobs` operationId).
 	ListJobsWithResponse(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*ListJobsResponse, error)
 
-	// GetJobWithResponse Read a job
+	// GetJobWithResponse Read a job: its progress and its result
 	//
-	// It says how far it is, and what it came to. Open to the owner and admins.
+	// Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -20940,14 +20940,14 @@ type ClientWithResponsesInterface interface {
 
 	// CancelJobWithResponse Cancel a job
 	//
-	// What it got done until then stays. Open to the owner and admins.
+	// What it has already done is kept. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /jobs/{id}/cancel (the `CancelJob` operationId).
 	CancelJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*CancelJobResponse, error)
 
-	// RetryJobWithResponse Try a job again that was given up or cancelled
+	// RetryJobWithResponse Retry a failed or cancelled job
 	//
 	// Open to admins.
 	//
@@ -20994,7 +20994,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateRequestWithBodyWithResponse Request a material
 	//
-	// What it needs may be handed in later. Open to anyone with a token.
+	// Requirements can be submitted later. Open to anyone with a token.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21003,7 +21003,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateRequestWithResponse Request a material
 	//
-	// What it needs may be handed in later. Open to anyone with a token.
+	// Requirements can be submitted later. Open to anyone with a token.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21028,7 +21028,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /material-requests/{id} (the `GetRequest` operationId).
 	GetRequestWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetRequestResponse, error)
 
-	// UpdateRequestWithBodyWithResponse Move a request on, or hand something in
+	// UpdateRequestWithBodyWithResponse Change the status of a request, or submit something it needs
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -21037,7 +21037,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /material-requests/{id} (the `UpdateRequest` operationId).
 	UpdateRequestWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateRequestResponse, error)
 
-	// UpdateRequestWithResponse Move a request on, or hand something in
+	// UpdateRequestWithResponse Change the status of a request, or submit something it needs
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -21109,9 +21109,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /material-requests/{id}/issues (the `OpenIssue` operationId).
 	OpenIssueWithResponse(ctx context.Context, id int64, body OpenIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*OpenIssueResponse, error)
 
-	// CloseIssueWithResponse Say that a problem is solved
+	// CloseIssueWithResponse Mark a problem as resolved
 	//
-	// The last one makes the request fulfilled again. Open to members of the organization, the requester and admins.
+	// When the last one is resolved, the request is fulfilled again. Open to members of the organization, the requester and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21145,7 +21145,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessageWithResponse(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*SendMessageResponse, error)
 
-	// ShipRequestWithBodyWithResponse Say how the parcel travels
+	// ShipRequestWithBodyWithResponse Set the shipping details
 	//
 	// Open to members of the organization and admins.
 	//
@@ -21154,7 +21154,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequestWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ShipRequestResponse, error)
 
-	// ShipRequestWithResponse Say how the parcel travels
+	// ShipRequestWithResponse Set the shipping details
 	//
 	// Open to members of the organization and admins.
 	//
@@ -21163,7 +21163,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequestWithResponse(ctx context.Context, id int64, body ShipRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*ShipRequestResponse, error)
 
-	// UnsnoozeRequestWithResponse Let reminders of a turn come again
+	// UnsnoozeRequestWithResponse Stop snoozing reminders of a turn
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -21172,18 +21172,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
 	UnsnoozeRequestWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*UnsnoozeRequestResponse, error)
 
-	// SnoozeRequestWithBodyWithResponse Keep reminders of a turn back
+	// SnoozeRequestWithBodyWithResponse Snooze reminders of a turn
 	//
-	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
 	SnoozeRequestWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error)
 
-	// SnoozeRequestWithResponse Keep reminders of a turn back
+	// SnoozeRequestWithResponse Snooze reminders of a turn
 	//
-	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21244,7 +21244,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /materials/import (the `ImportMaterial` operationId).
 	ImportMaterialWithResponse(ctx context.Context, body ImportMaterialJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportMaterialResponse, error)
 
-	// PreviewImportWithBodyWithResponse Show what an import would make
+	// PreviewImportWithBodyWithResponse Preview an import
 	//
 	// Nothing is stored. Open to anyone with a token.
 	//
@@ -21253,7 +21253,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /materials/import/preview (the `PreviewImport` operationId).
 	PreviewImportWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewImportResponse, error)
 
-	// PreviewImportWithResponse Show what an import would make
+	// PreviewImportWithResponse Preview an import
 	//
 	// Nothing is stored. Open to anyone with a token.
 	//
@@ -21282,7 +21282,7 @@ type ClientWithResponsesInterface interface {
 
 	// ArchiveMaterialWithResponse Archive a material
 	//
-	// Refused while a request of it is under way. Open to members of the organization and admins.
+	// Refused while a request for it is open. Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21327,7 +21327,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListMaterialHistoryWithResponse List the versions of a material, newest first
 	//
-	// PUT of a state takes back what came later. Open to members of the organization and admins.
+	// PUT a state to undo later changes. Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21397,7 +21397,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /organizations (the `ListOrganizations` operationId).
 	ListOrganizationsWithResponse(ctx context.Context, params *ListOrganizationsParams, reqEditors ...RequestEditorFn) (*ListOrganizationsResponse, error)
 
-	// CreateOrganizationWithBodyWithResponse Make an organization
+	// CreateOrganizationWithBodyWithResponse Create an organization
 	//
 	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
@@ -21406,7 +21406,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /organizations (the `CreateOrganization` operationId).
 	CreateOrganizationWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateOrganizationResponse, error)
 
-	// CreateOrganizationWithResponse Make an organization
+	// CreateOrganizationWithResponse Create an organization
 	//
 	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
@@ -21444,7 +21444,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
 	//
-	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	// For a deleted request, it shows only the deletion. Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21462,7 +21462,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListOrganizationHistoryWithResponse List the versions of an organization, newest first
 	//
-	// PUT of a state takes back what came later. Open to members of the organization and admins.
+	// PUT a state to undo later changes. Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21541,7 +21541,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
 	AskToJoinWithResponse(ctx context.Context, id int64, body AskToJoinJSONRequestBody, reqEditors ...RequestEditorFn) (*AskToJoinResponse, error)
 
-	// WithdrawJoinRequestWithResponse Take back a join request of one's own
+	// WithdrawJoinRequestWithResponse Withdraw your own join request
 	//
 	// Open to the owner and admins.
 	//
@@ -21550,7 +21550,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /organizations/{id}/join-requests/{join_request} (the `WithdrawJoinRequest` operationId).
 	WithdrawJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*WithdrawJoinRequestResponse, error)
 
-	// AcceptJoinRequestWithResponse Take someone in who asked to join
+	// AcceptJoinRequestWithResponse Accept a join request
 	//
 	// Open to the owner and admins.
 	//
@@ -21559,7 +21559,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/accept (the `AcceptJoinRequest` operationId).
 	AcceptJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*AcceptJoinRequestResponse, error)
 
-	// DeclineJoinRequestWithBodyWithResponse Decline to take someone in
+	// DeclineJoinRequestWithBodyWithResponse Decline a join request
 	//
 	// A reason is optional. Open to the owner and admins.
 	//
@@ -21568,7 +21568,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
 	DeclineJoinRequestWithBodyWithResponse(ctx context.Context, id int64, joinRequest int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineJoinRequestResponse, error)
 
-	// DeclineJoinRequestWithResponse Decline to take someone in
+	// DeclineJoinRequestWithResponse Decline a join request
 	//
 	// A reason is optional. Open to the owner and admins.
 	//
@@ -21588,16 +21588,16 @@ type ClientWithResponsesInterface interface {
 
 	// BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
 	//
-	// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job shows progress and result. Open to members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
 	BulkMaterialsWithBodyWithResponse(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkMaterialsResponse, error)
 
-	// BulkReportWithResponse Download what came of every row of a spreadsheet
+	// BulkReportWithResponse Download the result of every row of a spreadsheet, as CSV
 	//
-	// It is CSV. Open to members of the organization and admins.
+	// Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21649,7 +21649,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /organizations/{id}/webhooks (the `ListWebhooks` operationId).
 	ListWebhooksWithResponse(ctx context.Context, id int64, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*ListWebhooksResponse, error)
 
-	// CreateWebhookWithBodyWithResponse Have an address told of what happens to the requests of an organization
+	// CreateWebhookWithBodyWithResponse Send events of the requests of an organization to an address
 	//
 	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 	//
@@ -21658,7 +21658,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
 	CreateWebhookWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error)
 
-	// CreateWebhookWithResponse Have an address told of what happens to the requests of an organization
+	// CreateWebhookWithResponse Send events of the requests of an organization to an address
 	//
 	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 	//
@@ -21669,7 +21669,7 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteWebhookWithResponse Delete a webhook
 	//
-	// What waits to be sent never is. Open to the owner and admins.
+	// Unsent messages are discarded. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21712,7 +21712,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries (the `ListDeliveries` operationId).
 	ListDeliveriesWithResponse(ctx context.Context, id int64, webhook int64, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error)
 
-	// GetDeliveryWithResponse Read a message to a webhook, with every try
+	// GetDeliveryWithResponse Read a message to a webhook, with every attempt
 	//
 	// Open to members of the organization and admins.
 	//
@@ -21730,18 +21730,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver (the `Redeliver` operationId).
 	RedeliverWithResponse(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*RedeliverResponse, error)
 
-	// PingWebhookWithResponse Try a webhook out
+	// PingWebhookWithResponse Test a webhook
 	//
-	// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+	// A message of type ping is sent once; the delivery shows the result. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/ping (the `PingWebhook` operationId).
 	PingWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*PingWebhookResponse, error)
 
-	// RotateWebhookWithResponse Give a webhook another secret
+	// RotateWebhookWithResponse Replace the secret of a webhook
 	//
-	// For 24 hours the one before signs too. Open to the owner and admins.
+	// For 24 hours, messages are also signed with the previous one. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21759,7 +21759,7 @@ type ClientWithResponsesInterface interface {
 
 	// SearchMaterialsWithResponse Search materials
 	//
-	// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+	// Words match by stem, and the last word also as a prefix; "quoted words" match as a phrase, -words are excluded, identifiers may have any format. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21784,9 +21784,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /search/organizations (the `SearchOrganizations` operationId).
 	SearchOrganizationsWithResponse(ctx context.Context, params *SearchOrganizationsParams, reqEditors ...RequestEditorFn) (*SearchOrganizationsResponse, error)
 
-	// SuggestWithResponse Suggest what to search for
+	// SuggestWithResponse Suggest search terms: materials and organizations whose name begins with the typed text
 	//
-	// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+	// Open to anyone.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21867,7 +21867,7 @@ type ClientWithResponsesInterface interface {
 
 	// PutContentWithBodyWithResponse Upload the content of an attachment, or a new version of it
 	//
-	// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
+	// Its type is detected from the content; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -22083,7 +22083,7 @@ type ClientWithResponsesInterface interface {
 
 	// FollowNotificationsWithResponse Follow a user's notifications
 	//
-	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. A client that reconnects with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -22198,18 +22198,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /users/{id}/tokens (the `ListTokens` operationId).
 	ListTokensWithResponse(ctx context.Context, id openapi_types.UUID, params *ListTokensParams, reqEditors ...RequestEditorFn) (*ListTokensResponse, error)
 
-	// CreateTokenWithBodyWithResponse Make a token for a program
+	// CreateTokenWithBodyWithResponse Create a token for a program
 	//
-	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
 	CreateTokenWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTokenResponse, error)
 
-	// CreateTokenWithResponse Make a token for a program
+	// CreateTokenWithResponse Create a token for a program
 	//
-	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -25172,9 +25172,9 @@ func (c *ClientWithResponses) ListAttachmentsWithResponse(ctx context.Context, p
 	return ParseListAttachmentsResponse(rsp)
 }
 
-// CreateAttachmentWithBodyWithResponse Make an attachment
+// CreateAttachmentWithBodyWithResponse Create an attachment
 //
-// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -25187,9 +25187,9 @@ func (c *ClientWithResponses) CreateAttachmentWithBodyWithResponse(ctx context.C
 	return ParseCreateAttachmentResponse(rsp)
 }
 
-// CreateAttachmentWithResponse Make an attachment
+// CreateAttachmentWithResponse Create an attachment
 //
-// As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once. Open to anyone with a token.
+// As JSON, it creates the record, whose content follows with PUT to its download_url; as a form, it sends record and content at once. Open to anyone with a token.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -25204,7 +25204,7 @@ func (c *ClientWithResponses) CreateAttachmentWithResponse(ctx context.Context, 
 
 // DeleteAttachmentWithResponse Delete an attachment
 //
-// Refused while a request stands on it. Open to the owner, members of the organization and admins.
+// Refused while a request uses it. Open to the owner, members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -25277,7 +25277,7 @@ func (c *ClientWithResponses) GetContentVersionWithResponse(ctx context.Context,
 	return ParseGetContentVersionResponse(rsp)
 }
 
-// ListAuditEventsWithResponse List what was changed, by whom, and where an admin's power was used, newest first
+// ListAuditEventsWithResponse List what was changed, by whom, and where admin rights were used, newest first
 //
 // Open to admins.
 //
@@ -25397,7 +25397,7 @@ func (c *ClientWithResponses) ListFundedMaterialsWithResponse(ctx context.Contex
 	return ParseListFundedMaterialsResponse(rsp)
 }
 
-// FundMaterialWithBodyWithResponse Say that a grant paid for a material
+// FundMaterialWithBodyWithResponse Record that a grant paid for a material
 //
 // The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 //
@@ -25412,7 +25412,7 @@ func (c *ClientWithResponses) FundMaterialWithBodyWithResponse(ctx context.Conte
 	return ParseFundMaterialResponse(rsp)
 }
 
-// FundMaterialWithResponse Say that a grant paid for a material
+// FundMaterialWithResponse Record that a grant paid for a material
 //
 // The caller owns the grant and is a member of the material's organization. Open to the owner and admins.
 //
@@ -25427,7 +25427,7 @@ func (c *ClientWithResponses) FundMaterialWithResponse(ctx context.Context, id i
 	return ParseFundMaterialResponse(rsp)
 }
 
-// UnfundMaterialWithResponse Take back that a grant paid for a material
+// UnfundMaterialWithResponse Remove a material from a grant
 //
 // Open to the owner and admins.
 //
@@ -25532,9 +25532,9 @@ func (c *ClientWithResponses) ListJobsWithResponse(ctx context.Context, params *
 	return ParseListJobsResponse(rsp)
 }
 
-// GetJobWithResponse Read a job
+// GetJobWithResponse Read a job: its progress and its result
 //
-// It says how far it is, and what it came to. Open to the owner and admins.
+// Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -25549,7 +25549,7 @@ func (c *ClientWithResponses) GetJobWithResponse(ctx context.Context, id int64, 
 
 // CancelJobWithResponse Cancel a job
 //
-// What it got done until then stays. Open to the owner and admins.
+// What it has already done is kept. Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -25562,7 +25562,7 @@ func (c *ClientWithResponses) CancelJobWithResponse(ctx context.Context, id int6
 	return ParseCancelJobResponse(rsp)
 }
 
-// RetryJobWithResponse Try a job again that was given up or cancelled
+// RetryJobWithResponse Retry a failed or cancelled job
 //
 // Open to admins.
 //
@@ -25639,7 +25639,7 @@ func (c *ClientWithResponses) ListRequestsWithResponse(ctx context.Context, para
 
 // CreateRequestWithBodyWithResponse Request a material
 //
-// What it needs may be handed in later. Open to anyone with a token.
+// Requirements can be submitted later. Open to anyone with a token.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -25654,7 +25654,7 @@ func (c *ClientWithResponses) CreateRequestWithBodyWithResponse(ctx context.Cont
 
 // CreateRequestWithResponse Request a material
 //
-// What it needs may be handed in later. Open to anyone with a token.
+// Requirements can be submitted later. Open to anyone with a token.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -25697,7 +25697,7 @@ func (c *ClientWithResponses) GetRequestWithResponse(ctx context.Context, id int
 	return ParseGetRequestResponse(rsp)
 }
 
-// UpdateRequestWithBodyWithResponse Move a request on, or hand something in
+// UpdateRequestWithBodyWithResponse Change the status of a request, or submit something it needs
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -25712,7 +25712,7 @@ func (c *ClientWithResponses) UpdateRequestWithBodyWithResponse(ctx context.Cont
 	return ParseUpdateRequestResponse(rsp)
 }
 
-// UpdateRequestWithResponse Move a request on, or hand something in
+// UpdateRequestWithResponse Change the status of a request, or submit something it needs
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -25832,9 +25832,9 @@ func (c *ClientWithResponses) OpenIssueWithResponse(ctx context.Context, id int6
 	return ParseOpenIssueResponse(rsp)
 }
 
-// CloseIssueWithResponse Say that a problem is solved
+// CloseIssueWithResponse Mark a problem as resolved
 //
-// The last one makes the request fulfilled again. Open to members of the organization, the requester and admins.
+// When the last one is resolved, the request is fulfilled again. Open to members of the organization, the requester and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -25892,7 +25892,7 @@ func (c *ClientWithResponses) SendMessageWithResponse(ctx context.Context, id in
 	return ParseSendMessageResponse(rsp)
 }
 
-// ShipRequestWithBodyWithResponse Say how the parcel travels
+// ShipRequestWithBodyWithResponse Set the shipping details
 //
 // Open to members of the organization and admins.
 //
@@ -25907,7 +25907,7 @@ func (c *ClientWithResponses) ShipRequestWithBodyWithResponse(ctx context.Contex
 	return ParseShipRequestResponse(rsp)
 }
 
-// ShipRequestWithResponse Say how the parcel travels
+// ShipRequestWithResponse Set the shipping details
 //
 // Open to members of the organization and admins.
 //
@@ -25922,7 +25922,7 @@ func (c *ClientWithResponses) ShipRequestWithResponse(ctx context.Context, id in
 	return ParseShipRequestResponse(rsp)
 }
 
-// UnsnoozeRequestWithResponse Let reminders of a turn come again
+// UnsnoozeRequestWithResponse Stop snoozing reminders of a turn
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -25937,9 +25937,9 @@ func (c *ClientWithResponses) UnsnoozeRequestWithResponse(ctx context.Context, i
 	return ParseUnsnoozeRequestResponse(rsp)
 }
 
-// SnoozeRequestWithBodyWithResponse Keep reminders of a turn back
+// SnoozeRequestWithBodyWithResponse Snooze reminders of a turn
 //
-// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -25952,9 +25952,9 @@ func (c *ClientWithResponses) SnoozeRequestWithBodyWithResponse(ctx context.Cont
 	return ParseSnoozeRequestResponse(rsp)
 }
 
-// SnoozeRequestWithResponse Keep reminders of a turn back
+// SnoozeRequestWithResponse Snooze reminders of a turn
 //
-// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+// Only the side whose turn it is may; the snooze ends with the turn. Open to members of the organization, the requester and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26057,7 +26057,7 @@ func (c *ClientWithResponses) ImportMaterialWithResponse(ctx context.Context, bo
 	return ParseImportMaterialResponse(rsp)
 }
 
-// PreviewImportWithBodyWithResponse Show what an import would make
+// PreviewImportWithBodyWithResponse Preview an import
 //
 // Nothing is stored. Open to anyone with a token.
 //
@@ -26072,7 +26072,7 @@ func (c *ClientWithResponses) PreviewImportWithBodyWithResponse(ctx context.Cont
 	return ParsePreviewImportResponse(rsp)
 }
 
-// PreviewImportWithResponse Show what an import would make
+// PreviewImportWithResponse Preview an import
 //
 // Nothing is stored. Open to anyone with a token.
 //
@@ -26119,7 +26119,7 @@ func (c *ClientWithResponses) ImportMaterialsWithResponse(ctx context.Context, b
 
 // ArchiveMaterialWithResponse Archive a material
 //
-// Refused while a request of it is under way. Open to members of the organization and admins.
+// Refused while a request for it is open. Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26194,7 +26194,7 @@ func (c *ClientWithResponses) GetMaterialCitationWithResponse(ctx context.Contex
 
 // ListMaterialHistoryWithResponse List the versions of a material, newest first
 //
-// PUT of a state takes back what came later. Open to members of the organization and admins.
+// PUT a state to undo later changes. Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26312,7 +26312,7 @@ func (c *ClientWithResponses) ListOrganizationsWithResponse(ctx context.Context,
 	return ParseListOrganizationsResponse(rsp)
 }
 
-// CreateOrganizationWithBodyWithResponse Make an organization
+// CreateOrganizationWithBodyWithResponse Create an organization
 //
 // Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
@@ -26327,7 +26327,7 @@ func (c *ClientWithResponses) CreateOrganizationWithBodyWithResponse(ctx context
 	return ParseCreateOrganizationResponse(rsp)
 }
 
-// CreateOrganizationWithResponse Make an organization
+// CreateOrganizationWithResponse Create an organization
 //
 // Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
@@ -26389,7 +26389,7 @@ func (c *ClientWithResponses) UpdateOrganizationWithResponse(ctx context.Context
 
 // ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
 //
-// Of a deleted request it only tells that. Open to members of the organization and admins.
+// For a deleted request, it shows only the deletion. Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26419,7 +26419,7 @@ func (c *ClientWithResponses) ListGrantsOfWithResponse(ctx context.Context, id i
 
 // ListOrganizationHistoryWithResponse List the versions of an organization, newest first
 //
-// PUT of a state takes back what came later. Open to members of the organization and admins.
+// PUT a state to undo later changes. Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26552,7 +26552,7 @@ func (c *ClientWithResponses) AskToJoinWithResponse(ctx context.Context, id int6
 	return ParseAskToJoinResponse(rsp)
 }
 
-// WithdrawJoinRequestWithResponse Take back a join request of one's own
+// WithdrawJoinRequestWithResponse Withdraw your own join request
 //
 // Open to the owner and admins.
 //
@@ -26567,7 +26567,7 @@ func (c *ClientWithResponses) WithdrawJoinRequestWithResponse(ctx context.Contex
 	return ParseWithdrawJoinRequestResponse(rsp)
 }
 
-// AcceptJoinRequestWithResponse Take someone in who asked to join
+// AcceptJoinRequestWithResponse Accept a join request
 //
 // Open to the owner and admins.
 //
@@ -26582,7 +26582,7 @@ func (c *ClientWithResponses) AcceptJoinRequestWithResponse(ctx context.Context,
 	return ParseAcceptJoinRequestResponse(rsp)
 }
 
-// DeclineJoinRequestWithBodyWithResponse Decline to take someone in
+// DeclineJoinRequestWithBodyWithResponse Decline a join request
 //
 // A reason is optional. Open to the owner and admins.
 //
@@ -26597,7 +26597,7 @@ func (c *ClientWithResponses) DeclineJoinRequestWithBodyWithResponse(ctx context
 	return ParseDeclineJoinRequestResponse(rsp)
 }
 
-// DeclineJoinRequestWithResponse Decline to take someone in
+// DeclineJoinRequestWithResponse Decline a join request
 //
 // A reason is optional. Open to the owner and admins.
 //
@@ -26629,7 +26629,7 @@ func (c *ClientWithResponses) ListMaterialsOfWithResponse(ctx context.Context, i
 
 // BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
 //
-// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job shows progress and result. Open to members of the organization and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26642,9 +26642,9 @@ func (c *ClientWithResponses) BulkMaterialsWithBodyWithResponse(ctx context.Cont
 	return ParseBulkMaterialsResponse(rsp)
 }
 
-// BulkReportWithResponse Download what came of every row of a spreadsheet
+// BulkReportWithResponse Download the result of every row of a spreadsheet, as CSV
 //
-// It is CSV. Open to members of the organization and admins.
+// Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26732,7 +26732,7 @@ func (c *ClientWithResponses) ListWebhooksWithResponse(ctx context.Context, id i
 	return ParseListWebhooksResponse(rsp)
 }
 
-// CreateWebhookWithBodyWithResponse Have an address told of what happens to the requests of an organization
+// CreateWebhookWithBodyWithResponse Send events of the requests of an organization to an address
 //
 // Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 //
@@ -26747,7 +26747,7 @@ func (c *ClientWithResponses) CreateWebhookWithBodyWithResponse(ctx context.Cont
 	return ParseCreateWebhookResponse(rsp)
 }
 
-// CreateWebhookWithResponse Have an address told of what happens to the requests of an organization
+// CreateWebhookWithResponse Send events of the requests of an organization to an address
 //
 // Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
 //
@@ -26764,7 +26764,7 @@ func (c *ClientWithResponses) CreateWebhookWithResponse(ctx context.Context, id 
 
 // DeleteWebhookWithResponse Delete a webhook
 //
-// What waits to be sent never is. Open to the owner and admins.
+// Unsent messages are discarded. Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26837,7 +26837,7 @@ func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, id
 	return ParseListDeliveriesResponse(rsp)
 }
 
-// GetDeliveryWithResponse Read a message to a webhook, with every try
+// GetDeliveryWithResponse Read a message to a webhook, with every attempt
 //
 // Open to members of the organization and admins.
 //
@@ -26867,9 +26867,9 @@ func (c *ClientWithResponses) RedeliverWithResponse(ctx context.Context, id int6
 	return ParseRedeliverResponse(rsp)
 }
 
-// PingWebhookWithResponse Try a webhook out
+// PingWebhookWithResponse Test a webhook
 //
-// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+// A message of type ping is sent once; the delivery shows the result. Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26882,9 +26882,9 @@ func (c *ClientWithResponses) PingWebhookWithResponse(ctx context.Context, id in
 	return ParsePingWebhookResponse(rsp)
 }
 
-// RotateWebhookWithResponse Give a webhook another secret
+// RotateWebhookWithResponse Replace the secret of a webhook
 //
-// For 24 hours the one before signs too. Open to the owner and admins.
+// For 24 hours, messages are also signed with the previous one. Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26914,7 +26914,7 @@ func (c *ClientWithResponses) GetPublicationWithResponse(ctx context.Context, pa
 
 // SearchMaterialsWithResponse Search materials
 //
-// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+// Words match by stem, and the last word also as a prefix; "quoted words" match as a phrase, -words are excluded, identifiers may have any format. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26957,9 +26957,9 @@ func (c *ClientWithResponses) SearchOrganizationsWithResponse(ctx context.Contex
 	return ParseSearchOrganizationsResponse(rsp)
 }
 
-// SuggestWithResponse Suggest what to search for
+// SuggestWithResponse Suggest search terms: materials and organizations whose name begins with the typed text
 //
-// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+// Open to anyone.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -27094,7 +27094,7 @@ func (c *ClientWithResponses) GetContentWithResponse(ctx context.Context, attach
 
 // PutContentWithBodyWithResponse Upload the content of an attachment, or a new version of it
 //
-// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
+// Its type is detected from the content; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -27454,7 +27454,7 @@ func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context,
 
 // FollowNotificationsWithResponse Follow a user's notifications
 //
-// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. A client that reconnects with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -27647,9 +27647,9 @@ func (c *ClientWithResponses) ListTokensWithResponse(ctx context.Context, id ope
 	return ParseListTokensResponse(rsp)
 }
 
-// CreateTokenWithBodyWithResponse Make a token for a program
+// CreateTokenWithBodyWithResponse Create a token for a program
 //
-// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -27662,9 +27662,9 @@ func (c *ClientWithResponses) CreateTokenWithBodyWithResponse(ctx context.Contex
 	return ParseCreateTokenResponse(rsp)
 }
 
-// CreateTokenWithResponse Make a token for a program
+// CreateTokenWithResponse Create a token for a program
 //
-// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+// Its secret is shown only once. It reads, or reads and writes; with an organization, it has access only to that organization's objects. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -109,7 +109,7 @@ func TestExamplesAskOnceOnARoughRoad(t *testing.T) {
 					_ = cmd.Process.Kill()
 				}
 				err = errors.Join(err, cmd.Wait())
-				want := fmt.Sprintf("material %[1]s\nrequest %[2]s is OPEN\nhanded in signed-mta.pdf\nrequest %[2]s "+
+				want := fmt.Sprintf("material %[1]s\nrequest %[2]s is OPEN\nsubmitted signed-mta.pdf\nrequest %[2]s "+
 					"is APPROVED\n", material, request)
 				if err != nil || out.String() != want {
 					t.Errorf("%v\n%s\n%s", err, &out, &complaints)

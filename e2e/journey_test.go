@@ -196,7 +196,7 @@ func TestTheGoExampleAsksForAMaterial(t *testing.T) {
 	if err := poll(func() error {
 		list, err := mario.ListRequestsWithResponse(ctx, &api.ListRequestsParams{Material: &material})
 		if err == nil && (len(*list.JSON200) == 0 || (*list.JSON200)[0].RequesterSignedMTAAttachment.IsNull()) {
-			return errors.New("nothing is handed in")
+			return errors.New("nothing was submitted")
 		}
 		if err == nil {
 			request = (*list.JSON200)[0]
@@ -216,7 +216,7 @@ func TestTheGoExampleAsksForAMaterial(t *testing.T) {
 	}
 	want := fmt.Sprintf(`found HT-29 (material %d)
 made request %d
-handed in ../internal/demo/files/signed-mta.pdf (attachment %d)
+submitted ../internal/demo/files/signed-mta.pdf (attachment %d)
 the request is APPROVED
 now it is the turn of the requester: irb, address, payment
 `, material, request.ID, signed)

@@ -33,7 +33,7 @@ func (b *bounce) Run(e environment) error {
 	}
 	report, err := mail.ParseBounce(in)
 	if errors.Is(err, mail.ErrNoBounce) {
-		_, err = fmt.Fprintln(e.stdout, "Nothing to do: this reports no failed delivery.")
+		_, err = fmt.Fprintln(e.stdout, "Nothing to do: this does not report a failed delivery.")
 		return err
 	} else if err != nil {
 		return err
@@ -42,12 +42,12 @@ func (b *bounce) Run(e environment) error {
 		who, err := a.Bounce(ctx, report)
 		switch {
 		case exchange.CodeOf(err) == exchange.NotFound:
-			_, err = fmt.Fprintln(e.stdout, "Nothing to do: this is about no message of ours.")
+			_, err = fmt.Fprintln(e.stdout, "Nothing to do: this is not about a message from this installation.")
 		case err == nil && who == "":
-			_, err = fmt.Fprintln(e.stdout, "Nothing to do: the address is not refused for good, or is not in use "+
-				"any more.")
+			_, err = fmt.Fprintln(e.stdout,
+				"Nothing to do: the address was not refused permanently, or is no longer in use.")
 		case err == nil:
-			_, err = fmt.Fprintf(e.stdout, "%s gets no mail any more at %s: %s\n", who, report.Recipient, report.Reason)
+			_, err = fmt.Fprintf(e.stdout, "%s will get no more mail at %s: %s\n", who, report.Recipient, report.Reason)
 		}
 		return err
 	})

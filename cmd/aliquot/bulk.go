@@ -131,7 +131,7 @@ func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 			}
 		case <-e.ctx.Done():
 			_, err := a.CancelJob(context.WithoutCancel(e.ctx), app.Operator(), j.ID)
-			return j, errors.Join(errors.New("it was interrupted; what is not told as stored was not"), err)
+			return j, errors.Join(errors.New("it was interrupted; what is not reported as stored was not stored"), err)
 		}
 	}
 	show(j.Progress)

@@ -62,7 +62,7 @@ func (s *serve) Run(e environment) error {
 	}
 	if s.Mail == "" {
 		s.Mail = "file:" + s.MailsPath()
-		log.Info("no mail server is set: messages go to a folder", "folder", s.MailsPath())
+		log.Info("no mail server is set: messages are written to a folder", "folder", s.MailsPath())
 	}
 	post, err := mail.Open(s.Mail, s.Sender(), log)
 	if err != nil {

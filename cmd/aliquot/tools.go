@@ -67,7 +67,7 @@ func setAdmin(e environment, s config.Store, registryID string, admin bool) erro
 	return withApp(e, s, func(ctx context.Context, a *app.App) error {
 		err := a.SetAdmin(ctx, registryID, admin)
 		if exchange.CodeOf(err) == exchange.InvalidInput {
-			return fmt.Errorf("nobody with the registry id %s has signed in yet; name them in the setting admins "+
+			return fmt.Errorf("no one with the registry id %s has signed in yet; add them to the setting admins "+
 				"instead", registryID)
 		}
 		return err

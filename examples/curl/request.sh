@@ -76,7 +76,7 @@ echo "request $request is $status"
 
 call POST /v1/attachments/ -H "$(once)" -F "file=@$document" -F 'description=MTA, signed by us'
 call PATCH "/v1/material-requests/$request" -H "$json" -d "{\"requester_signed_mta_attachment\": $(field id)}"
-echo "handed in $document"
+echo "submitted $document"
 
 # As long as nothing changes the server only answers 304: it is told what is known already.
 tag=

@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "handed in %s (attachment %d)\n", *mta, attachment)
+		fmt.Fprintf(out, "submitted %s (attachment %d)\n", *mta, attachment)
 	}
 	return watch(ctx, c, request, *every, out)
 }

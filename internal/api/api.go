@@ -137,7 +137,7 @@ func (a *API) serve(c *Call, route route) error {
 	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" &&
 		!strings.EqualFold(coding, "identity") {
 		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
-		return exchange.Errorf(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
+		return exchange.Errorf(exchange.UnsupportedMedia, "The body must be sent without Content-Encoding.")
 	}
 	if c.stream {
 		c.extendDeadlines(a.App.UploadLimit)
@@ -228,8 +228,8 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case !known && r.Context().Err() != nil: // the client disconnected; nobody reads the answer
 		e = exchange.Errorf(exchange.Unavailable, "The request was cancelled.")
 	case !known:
-		e = exchange.Errorf(exchange.Internal, "Something went wrong on our side; it is in the log under this "+
-			"request id.")
+		e = exchange.Errorf(exchange.Internal,
+			"Something went wrong on our side; the error is logged under this request id.")
 		a.Log.ErrorContext(r.Context(), "internal error", "request_id", w.Header().Get(requestID), "path", r.URL.Path,
 			"error", err)
 	case e.Cause != nil:

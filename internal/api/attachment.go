@@ -190,9 +190,9 @@ func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, fil
 		c.written = true
 		return nil
 	case http.StatusPreconditionFailed:
-		return exchange.Errorf(exchange.PreconditionFailed, "The content is another one by now.")
+		return exchange.Errorf(exchange.PreconditionFailed, "The content has changed.")
 	default:
-		return exchange.Errorf(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", v.Size)
+		return exchange.Errorf(rangeNotSatisfiable, "The content has no such range; its size is %d bytes.", v.Size)
 	}
 }
 

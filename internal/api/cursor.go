@@ -57,14 +57,14 @@ func (q *query) unpacked(c cursorText, list string) []json.RawMessage {
 		q.badCursor()
 		return nil
 	case of != list && len(q.faults) == 0:
-		q.faults.Add("cursor", "is of another list: path, ordering and filters must be those of the address that it "+
-			"came in")
+		q.faults.Add("cursor",
+			"belongs to another list: path, ordering and filters must match the address it came with")
 		return nil
 	}
 	return parts[1:]
 }
 
-func (q *query) badCursor() { q.faults.Add("cursor", "must be one that an answer gave") }
+func (q *query) badCursor() { q.faults.Add("cursor", "must be one from an earlier response") }
 
 // cursor returns the position after which the page begins, nil for the beginning.
 func (q *query) cursor(c cursorText, list string, o exchange.Order) *exchange.Position {

@@ -31,7 +31,8 @@ func (c *Call) decode(in any) error {
 		return tooLarge()
 	}
 	if err != nil {
-		return &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was whole.", Cause: err}
+		return &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was complete.",
+			Cause: err}
 	}
 	if len(raw) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func decodeObject(raw []byte, in any, create bool) error {
 	}
 	var f exchange.FieldErrors
 	for member, name := range twice {
-		f.Add(member, "names %q twice; only one of the values can be meant", name)
+		f.Add(member, "contains %q twice; only one value is allowed", name)
 	}
 	v := reflect.ValueOf(in).Elem()
 	for _, field := range fieldsOf(v.Type()) {

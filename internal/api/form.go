@@ -65,7 +65,7 @@ func broken(err error) error {
 		return err
 	}
 	return &exchange.Error{Code: exchange.InvalidInput, Message: "The body is broken or ended early.", Cause: err,
-		Fields: map[string][]string{"body": {"is not whole; please send it again"}}}
+		Fields: map[string][]string{"body": {"is incomplete; please send it again"}}}
 }
 
 // incoming reads a file from a body, and turns a read error into one of the caller's, so that it does not look like a

@@ -65,7 +65,7 @@ func (c *Call) fingerprint() (string, error) {
 	if kind != "multipart/form-data" && !(c.stream && kind != "" && kind != "application/json") {
 		raw, err := io.ReadAll(io.LimitReader(c.Body, bodyLimit+1))
 		if err != nil {
-			return "", &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was whole.",
+			return "", &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was complete.",
 				Cause: err}
 		}
 		if len(raw) > bodyLimit {

@@ -74,7 +74,8 @@ func (c *Call) applyLimit(v limit.Decision) error {
 	if v.OK {
 		return nil
 	}
-	return exchange.Errorf(exchange.RateLimited, "Too many calls: %d at once, then %g a second. Try again in %d s.",
+	return exchange.Errorf(exchange.RateLimited,
+		"Too many calls: the limit is %d at once, then %g per second. Try again in %d s.",
 		v.Rule.Burst, v.Rule.Rate, v.Seconds()).
 		With("limit", v.Rule.Burst).With("per_second", v.Rule.Rate)
 }

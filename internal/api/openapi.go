@@ -49,21 +49,21 @@ func OpenAPI(policy exchange.Policy) ([]byte, error) {
 			"headers":    sharedHeaders,
 			"responses":  d.errors(),
 			"securitySchemes": object{"token": object{"type": "apiKey", "in": "header", "name": "Authorization",
-				"description": "The word Token, a blank and the token: `Authorization: Token alq_...`."}},
+				"description": "The word Token, a space and the token: `Authorization: Token alq_...`."}},
 		},
 	}, "", "  ")
 }
 
-const about = `Labs list the research materials that they share; researchers ask for them; both see every step until the parcel has arrived.
+const about = `Labs list the research materials they share; researchers request them; both see every step until the material arrives.
 
-Every path answers at the root and under /v1, with and without a slash at its end, and where it has GET also to HEAD. ` +
+Every path works at the root and under /v1, with and without a trailing slash; every path with GET also answers HEAD. ` +
 	`Bodies are JSON in UTF-8, of at most 1 MiB. PUT and PATCH are the same: a field that is left out keeps its value, null clears one that may be null, ` +
 	`and fields that are not named here are ignored, so that what GET gave can be sent back.
 
-Lists are arrays, the newest first. A page holds 50 items, or as many as limit says; the header Link leads to the next one, X-Total-Count tells how many there are. ` +
-	`Every error is an Error: one sentence to act on, a code, and with 400 what is wrong with each field.
+Lists are arrays, newest first. A page holds 50 items, or the number given by limit; the header Link leads to the next page, and X-Total-Count is the total. ` +
+	`Every error is an Error: one sentence that helps to fix it, a code, and, with 400, what is wrong with each field.
 
-Version 1 only ever grows: clients must ignore fields that they do not know.`
+Version 1 only changes by addition: clients must ignore unknown fields.`
 
 // Error is the body of every error; only some codes have the fields after the first four.
 type Error struct {
@@ -217,16 +217,16 @@ func refTo(schema string) object { return object{"$ref": "#/components/schemas/"
 // sharedHeaders are headers that many answers have.
 var sharedHeaders = object{
 	"X-Request-Id": headerOf("Names this call in the server's log.", "string"),
-	"RateLimit": headerOf("What is left of the rule that is nearest to its end: `\"user\";r=99;t=1`.",
+	"RateLimit": headerOf("What remains of the limit closest to being reached: `\"user\";r=99;t=1`.",
 		"string"),
-	"RateLimit-Policy": headerOf("That rule: `\"user\";q=100;w=5`.", "string"),
+	"RateLimit-Policy": headerOf("That limit: `\"user\";q=100;w=5`.", "string"),
 	"ETag":             headerOf("The version, for If-None-Match and If-Match.", "string"),
-	"Link": headerOf("Of a list where the next part is, `<...>; rel=\"next\"`; absent on the last "+
-		"one. Of an object where people read of it, `<...>; rel=\"alternate\"; type=\"text/html\"`.", "string"),
-	"Location":         headerOf("Where the new object is.", "string"),
+	"Link": headerOf("For a list, the next page, `<...>; rel=\"next\"`; absent on the last one. For an object, its "+
+		"page for people, `<...>; rel=\"alternate\"; type=\"text/html\"`.", "string"),
+	"Location":         headerOf("The address of the new object.", "string"),
 	"X-Total-Count":    headerOf("How many items there are on all pages.", "integer"),
 	"X-Unread-Count":   headerOf("How many of the user's notifications are unread.", "integer"),
-	"Retry-After":      headerOf("Seconds after which to try again.", "integer"),
+	"Retry-After":      headerOf("How many seconds to wait before trying again.", "integer"),
 	"WWW-Authenticate": headerOf("Always `Token`.", "string"),
 	"Idempotency-Replayed": headerOf("`true` on the stored answer of an earlier call with the same Idempotency-Key.",
 		"string"),

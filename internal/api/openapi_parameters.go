@@ -43,15 +43,14 @@ func (r route) parameters() (list []parameter) {
 		orders = append(orders, f.Name, "-"+f.Name)
 	}
 	list = append(list, parameter{name: "ordering", schema: always(enum(orders...)),
-		help: "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest " +
-			"come first."})
+		help: "The field to sort by, ascending; with - before it, descending. Default: newest first."})
 	return append(list, tagged(reflect.TypeFor[listPage]())...)
 }
 
 // parameters returns the text, the facets to filter by and, except for a feed, the page.
 func (s searched) parameters() []parameter {
-	list := []parameter{{name: "search", help: "Words, \"words side by side\", -words that are not there, and " +
-		"identifiers. Any text is a search; its first " + strconv.Itoa(fulltext.MaxWords) + " words count. Words and " +
+	list := []parameter{{name: "search", help: "Words, \"exact phrases\", -excluded words, and identifiers. Any text " +
+		"is a search; its first " + strconv.Itoa(fulltext.MaxWords) + " words count. Words and " +
 		"values of filters are at most " + strconv.Itoa(exchange.MaxSearched) + " together.",
 		schema: always(object{"type": "string", "maxLength": exchange.MaxSearchText})}}
 	for _, f := range s.facets {
@@ -65,7 +64,7 @@ func (s searched) parameters() []parameter {
 		return list
 	}
 	list = append(list, parameter{name: "ordering", schema: always(enum(s.orders()...)),
-		help: "By how well it answers, which is the usual order, or by a field. Archived materials come last in any."})
+		help: "By relevance, which is the default, or by a field. Archived materials always come last."})
 	return append(list, tagged(reflect.TypeFor[searchPage]())...)
 }
 
@@ -124,14 +123,14 @@ func (d description) sharedParameters() object {
 		name, help string
 		schema     object
 	}{
-		{"If-None-Match", "ETags of versions that the caller has; 304 where one is the present one.",
+		{"If-None-Match", "ETags of versions that the caller has; 304 if one is current.",
 			object{"type": "string"}},
-		{"If-Match", "The ETag of the version that the caller means; 412 where it is not the present one.",
+		{"If-Match", "The ETag of the version that the caller expects; 412 if it is not current.",
 			object{"type": "string"}},
-		{server.LastEventID, "The id of the last event that the caller got; the stream goes on behind it.",
+		{server.LastEventID, "The id of the last event that the caller received; the stream continues after it.",
 			object{"type": "string"}},
-		{idempotencyKey, "Any string. For 24 hours, a second call with it gives the first one's answer and changes " +
-			"nothing.", object{"type": "string", "minLength": 1, "maxLength": longestKey}},
+		{idempotencyKey, "Any string. For 24 hours, a second call with it returns the response of the first and " +
+			"changes  nothing.", object{"type": "string", "minLength": 1, "maxLength": longestKey}},
 	} {
 		list[h.name] = object{"name": h.name, "in": "header", "description": h.help, "schema": h.schema}
 	}

@@ -26,7 +26,7 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():     {"type": "string", "format": "uuid"},
 	reflect.TypeFor[exchange.Date](): {"type": "string", "format": "date", "pattern": `^(19|[2-9]\d)\d\d-\d\d-\d\d$`},
 	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp",
-		"description": "RFC 3339, or the form in which GET shows it.",
+		"description": "RFC 3339, or the format that GET returns.",
 		"pattern":     `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)$`,
 		"examples":    []string{"2020-05-11T14:13:39+0000"}},
 	reflect.TypeFor[exchange.Until](): {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or " +
@@ -60,8 +60,8 @@ var components = map[reflect.Type]component{
 		{"type": "string", "format": "uuid"},
 		{"type": "object", "required": []string{"id"},
 			"properties": object{"id": object{"type": "string", "format": "uuid"}}}}}},
-	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in " +
-		"any form.",
+	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in any " +
+		"format.",
 		"anyOf": []object{{"type": "string"}, {"type": "number"}}, "examples": []string{"GSE5859", "SRP009615"}}},
 	reflect.TypeFor[exchange.Filters](): {"SearchFilters", savedFilters()},
 	reflect.TypeFor[json.RawMessage]():  {"JSON", object{"description": "Any JSON."}},
@@ -138,7 +138,7 @@ var metadata = component{"Metadata",
 
 // metadataKeys lists what additional_metadata may hold.
 func metadataKeys() string {
-	text := "What is known of a material, by its category; other keys are kept too. It has at most 64 KiB as JSON. " +
+	text := "Metadata of a material, as its category defines; other keys are kept too. At most 64 KiB as JSON. " +
 		"Members of the lab, admins and requesters whose request the lab accepted see all of it; for others it has " +
 		"neither " + strings.Join(category.PrivateKeys(), ", ") +
 		" nor keys that the category does not have, unless they are in public_metadata_keys of the organization. A " +

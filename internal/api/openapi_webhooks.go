@@ -9,13 +9,13 @@ import (
 
 // webhookHeaders are those of each message to a webhook.
 var webhookHeaders = []object{
-	webhookHeader("webhook-id", "Names the message. It is the same at every try, so that one that comes twice can be "+
-		"left out.", "string"),
-	webhookHeader("webhook-timestamp", "When this try was made, in seconds since 1970. One that is more than five "+
-		"minutes off was sent by somebody else.", "integer"),
+	webhookHeader("webhook-id",
+		"Identifies the message. It is the same in every attempt, so that duplicates can be discarded.", "string"),
+	webhookHeader("webhook-timestamp", "When this attempt was made, in Unix seconds. Reject a message whose "+
+		"timestamp is off by more than five minutes.", "integer"),
 	webhookHeader("webhook-signature", "`v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a "+
-		"full stop and the body as it came, "+
-		"under the bytes of the secret; while a secret is changed one for each, with a blank between them.", "string"),
+		"full stop and the body as it came, under the bytes of the secret; while a secret is being replaced, one for "+
+		"each secret, separated by a space.", "string"),
 }
 
 func webhookHeader(name, text, kind string) object {
@@ -24,10 +24,10 @@ func webhookHeader(name, text, kind string) object {
 
 // webhooks describes the messages to webhooks, one entry for each type.
 func (d description) webhooks() object {
-	list := object{string(exchange.Ping): d.webhook(exchange.Ping, "Try a webhook out",
-		"It is sent when the owner of the organization asks for it, and tried once.", exchange.PingMessage{})}
+	list := object{string(exchange.Ping): d.webhook(exchange.Ping, "Test a webhook",
+		"Sent when the owner of the organization requests it, with a single attempt.", exchange.PingMessage{})}
 	for _, kind := range exchange.EventKinds {
-		list[string(kind.Type())] = d.webhook(kind.Type(), "Tell of an event: "+
+		list[string(kind.Type())] = d.webhook(kind.Type(), "Event: "+
 			strings.ReplaceAll(string(kind), "_", " "),
 			"It happened to a request of a material of the organization.", exchange.EventMessage{})
 	}
@@ -37,14 +37,14 @@ func (d description) webhooks() object {
 func (d description) webhook(t exchange.EventType, title, text string, message any) object {
 	schema := d.schema(reflect.TypeOf(message))
 	schema["properties"] = object{"type": object{"const": t}}
-	taken := object{"description": "It was taken. Answer within 15 seconds, and do what takes longer after that."}
+	taken := object{"description": "It was accepted. Respond within 15 seconds, and do longer work afterwards."}
 	return object{"post": object{
 		"operationId": "tell" + strings.NewReplacer(".", "_").Replace("."+string(t)), "summary": title,
 		"description": text, "tags": []string{webhooksTag},
 		"security": []object{}, "parameters": webhookHeaders,
 		"requestBody": object{"required": true, "content": jsonOf(schema)},
 		"responses": object{"2XX": taken,
-			"410": object{"description": "No more messages are wanted: the webhook is switched off."},
+			"410": object{"description": "The receiver wants no more messages: the webhook is switched off."},
 			"default": object{"description": "It is sent again, after Retry-After where that is later, up to ten " +
 				"times in four days. Redirects are not followed."}},
 	}}

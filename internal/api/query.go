@@ -78,7 +78,7 @@ func placesOf(path string) (places []string) {
 // listPage holds the parameters by which a list is paged (contract.md section 1, "Lists").
 type listPage struct {
 	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"50" shared:"true"`
-	Cursor cursorText `query:"cursor" shared:"true" help:"Where the page begins, from Link or next of the one before."`
+	Cursor cursorText `query:"cursor" shared:"true" help:"Where the page begins, from Link or next of the previous page."`
 }
 
 // pageSize is how many items a page has at most, and cursorText says where it begins.
@@ -131,7 +131,7 @@ func (c *Call) query() *query {
 	if err != nil {
 		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
 	}
-	known := "this path takes none"
+	known := "this path has none"
 	if len(c.parameters) > 0 {
 		known = "this path takes " + strings.Join(c.parameters, ", ")
 	}

@@ -32,10 +32,9 @@ var routes = []route{
 	on("followNotifications", "GET /users/{id}/notifications/stream", exchange.NotificationRead, 200,
 		(*API).followNotifications,
 		"Follow a user's notifications. Server-sent events: the number of unread ones at first and whenever it "+
-			"changes, as unread with {\"unread\": 3}; each new one as "+
-			"notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the "+
-			"last event misses nothing and gets nothing twice. "+
-			"The stream ends with the token.").sendsEvents(),
+			"changes, as unread with {\"unread\": 3}; each new one as notification, in JSON as in the list; every 15 "+
+			"seconds a comment. A client that reconnects with the id of the last event misses nothing and gets "+
+			"nothing twice. The stream ends with the token.").sendsEvents(),
 	on("readNotifications", "POST /users/{id}/notifications/read", exchange.NotificationMark, 204,
 		(*API).readNotifications,
 		"Mark all notifications as read. With until only those up to that one."),
@@ -85,9 +84,9 @@ var routes = []route{
 	on("listTokens", "GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens,
 		"List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
 	on("createToken", "POST /users/{id}/tokens", exchange.TokenCreate, 201, (*API).createToken,
-		"Make a token for a program. Its secret is shown this once. It only reads, or reads and writes; with an "+
-			"organization it reaches that one's objects alone. "+
-			"A user has at most 50 that are valid, logins not counted."),
+		"Create a token for a program. Its secret is shown only once. It reads, or reads and writes; with an "+
+			"organization, it has access only to that organization's objects. A user has at most 50 that are valid, "+
+			"logins not counted."),
 	on("revokeTokens", "DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens,
 		"Revoke all tokens of a user, this call's too"),
 	on("revokeToken", "DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken,
@@ -102,7 +101,7 @@ var routes = []route{
 		"Decline an invitation"),
 
 	on("createOrganization", "POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization,
-		"Make an organization. Its owner is always a member. Where access is members, the owner is the caller, and "+
+		"Create an organization. Its owner is always a member. Where access is members, the owner is the caller, and "+
 			"the other people are invited."),
 	on("listOrganizations", "GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations,
 		"List organizations, newest first").sortedBy(exchange.OrganizationFields),
@@ -118,12 +117,11 @@ var routes = []route{
 		"List the materials of an organization").sortedBy(exchange.MaterialFields),
 	on("bulkMaterials", "POST /organizations/{id}/materials/bulk", exchange.MaterialBulk, 202, (*API).bulkMaterials,
 		"List or change many materials by a spreadsheet. It is CSV, XLSX or ODS, as the whole body or as the part "+
-			"file of a form, which may have the parameters as fields. "+
-			"A row with the reference or id of a material changes that one. The job tells how far it is and what it "+
-			"came to.").streams().asks(bulkQuery{}),
+			"file of a form, which may have the parameters as fields. A row with the reference or id of a material "+
+			"changes that one. The job shows progress and result.").streams().asks(bulkQuery{}),
 	on("bulkReport", "GET /organizations/{id}/materials/bulk/{job}/report", exchange.MaterialTemplate, 200,
 		(*API).bulkReport,
-		"Download what came of every row of a spreadsheet. It is CSV.").sendsFile(),
+		"Download the result of every row of a spreadsheet, as CSV.").sendsFile(),
 	on("materialTemplate", "GET /organizations/{id}/materials/template", exchange.MaterialTemplate, 200,
 		(*API).materialTemplate,
 		"Download a spreadsheet to fill in").sendsFile(),
@@ -139,7 +137,7 @@ var routes = []route{
 	on("invite", "POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite,
 		"Invite someone. Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER "+
 			"takes the place of the owner, who stays a member.").
-		already("The person is invited already.", Invitation{}),
+		already("The person is already invited.", Invitation{}),
 	on("withdrawInvitation", "DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204,
 		(*API).withdrawInvitation,
 		"Withdraw an invitation"),
@@ -155,29 +153,29 @@ var routes = []route{
 		"Decline an invitation with the token of its mail"),
 	on("askToJoin", "POST /organizations/{id}/join-requests", exchange.JoinAsk, 201, (*API).askToJoin,
 		"Ask to join an organization. Its owner accepts or declines.").
-		already("The caller asks already.", JoinRequest{}),
+		already("The caller has already asked.", JoinRequest{}),
 	on("listJoinRequests", "GET /organizations/{id}/join-requests", exchange.JoinRead, 200, (*API).listJoinRequests,
 		"List who asked to join an organization, newest first").sortedBy(exchange.JoinFields),
 	on("withdrawJoinRequest", "DELETE /organizations/{id}/join-requests/{join_request}", exchange.JoinWithdraw, 204,
 		(*API).withdrawJoinRequest,
-		"Take back a join request of one's own"),
+		"Withdraw your own join request"),
 	on("acceptJoinRequest", "POST /organizations/{id}/join-requests/{join_request}/accept", exchange.JoinAnswer, 200,
 		(*API).acceptJoinRequest,
-		"Take someone in who asked to join"),
+		"Accept a join request"),
 	on("declineJoinRequest", "POST /organizations/{id}/join-requests/{join_request}/decline", exchange.JoinAnswer, 200,
 		(*API).declineJoinRequest,
-		"Decline to take someone in. A reason is optional."),
+		"Decline a join request. A reason is optional."),
 	on("storageOfLab", "GET /organizations/{id}/storage", exchange.OrganizationStorage, 200, (*API).storageOfLab,
 		"Read what an organization has stored. It is what counts for its quota, and the files that use most of it."),
 	on("listOrganizationHistory", "GET /organizations/{id}/history", exchange.OrganizationHistory, 200,
 		(*API).listOrganizationHistory,
-		"List the versions of an organization, newest first. PUT of a state takes back what came later.").
+		"List the versions of an organization, newest first. PUT a state to undo later changes.").
 		sortedBy(exchange.VersionFields),
 
 	on("listOrganizationEvents", "GET /organizations/{id}/events", exchange.OrganizationEvents, 200,
 		(*API).listOrganizationEvents,
-		"List what happened in the requests of an organization's materials, newest first. Of a deleted request it "+
-			"only tells that.").sortedBy(exchange.OrganizationEventFields),
+		"List what happened in the requests of an organization's materials, newest first. For a deleted request, it "+
+			"shows only the deletion.").sortedBy(exchange.OrganizationEventFields),
 
 	on("listWebhooks", "GET /organizations/{id}/webhooks", exchange.WebhookRead, 200, (*API).listWebhooks,
 		"List the webhooks of an organization, without their secrets").sortedBy(exchange.WebhookFields),
@@ -192,19 +190,19 @@ var routes = []route{
 		"Change a webhook, or switch it off or on"),
 	on("deleteWebhook", "DELETE /organizations/{id}/webhooks/{webhook}", exchange.WebhookWrite, 204,
 		(*API).deleteWebhook,
-		"Delete a webhook. What waits to be sent never is."),
+		"Delete a webhook. Unsent messages are discarded."),
 	on("rotateWebhook", "POST /organizations/{id}/webhooks/{webhook}/rotate", exchange.WebhookWrite, 200,
 		(*API).rotateWebhook,
-		"Give a webhook another secret. For 24 hours the one before signs too."),
+		"Replace the secret of a webhook. For 24 hours, messages are also signed with the previous one."),
 	on("pingWebhook", "POST /organizations/{id}/webhooks/{webhook}/ping", exchange.WebhookWrite, 202,
 		(*API).pingWebhook,
-		"Try a webhook out. A message of the type ping is sent once; the delivery says what came of it."),
+		"Test a webhook. A message of type ping is sent once; the delivery shows the result."),
 	on("listDeliveries", "GET /organizations/{id}/webhooks/{webhook}/deliveries", exchange.WebhookRead, 200,
 		(*API).listDeliveries,
 		"List the messages to a webhook of the last 30 days, newest first").sortedBy(exchange.DeliveryFields),
 	on("getDelivery", "GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}", exchange.WebhookRead, 200,
 		(*API).getDelivery,
-		"Read a message to a webhook, with every try"),
+		"Read a message to a webhook, with every attempt"),
 	on("redeliver", "POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver",
 		exchange.WebhookWrite, 202, (*API).redeliver,
 		"Send a message to a webhook again now. Its id stays, so that a receiver who has it leaves it out."),
@@ -228,13 +226,13 @@ var routes = []route{
 	on("createMaterial", "POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial,
 		"List a material for others. Category, title and organization are required; the contact is the caller unless "+
 			"said otherwise.").
-		already("It was imported before.", Duplicate{}),
+		already("It was already imported.", Duplicate{}),
 	on("importMaterial", "POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial,
 		"List a material as GEO, SRA or protocols.io describe it. The caller owns the grant and is a member of the "+
 			"organization.").
-		already("It was imported before.", ImportedDuplicate{}),
+		already("It was already imported.", ImportedDuplicate{}),
 	on("previewImport", "POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport,
-		"Show what an import would make. Nothing is stored."),
+		"Preview an import. Nothing is stored."),
 	on("importMaterials", "POST /materials/imports", exchange.MaterialImport, 202, (*API).importMaterials,
 		"Import up to 500 materials. Each is named as people paste it, and its source is told from that. The result "+
 			"of the job has in outcomes, in the order of identifiers, "+
@@ -257,9 +255,9 @@ var routes = []route{
 	on("updateMaterial", "PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial,
 		"Change a material. Its category stays."),
 	on("archiveMaterial", "DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial,
-		"Archive a material. Refused while a request of it is under way."),
+		"Archive a material. Refused while a request for it is open."),
 	on("listMaterialHistory", "GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory,
-		"List the versions of a material, newest first. PUT of a state takes back what came later.").
+		"List the versions of a material, newest first. PUT a state to undo later changes.").
 		sortedBy(exchange.VersionFields),
 
 	on("createGrant", "POST /grants", exchange.GrantCreate, 200, (*API).createGrant, "Add a grant"),
@@ -270,15 +268,15 @@ var routes = []route{
 	on("listFundedMaterials", "GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFundedMaterials,
 		"List the materials that a grant paid for").sortedBy(exchange.MaterialFields),
 	on("fundMaterial", "POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fundMaterial,
-		"Say that a grant paid for a material. The caller owns the grant and is a member of the material's "+
+		"Record that a grant paid for a material. The caller owns the grant and is a member of the material's "+
 			"organization.").
-		already("The grant named it before.", GrantMaterial{}),
+		already("The grant already includes it.", GrantMaterial{}),
 	on("unfundMaterial", "DELETE /grants/{id}/materials/{material}", exchange.GrantUpdate, 204, (*API).unfundMaterial,
-		"Take back that a grant paid for a material"),
+		"Remove a material from a grant"),
 
 	on("createAttachment", "POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment,
-		"Make an attachment. As JSON it is a record, whose content follows with PUT to its download_url; as a form "+
-			"it has record and content at once.").streams(),
+		"Create an attachment. As JSON, it creates the record, whose content follows with PUT to its download_url; "+
+			"as a form, it sends record and content at once.").streams(),
 	on("listAttachments", "GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments,
 		"List all attachments").sortedBy(exchange.AttachmentFields),
 	on("getAttachment", "GET /attachments/{id}", exchange.AttachmentRead, 200, (*API).getAttachment,
@@ -286,25 +284,25 @@ var routes = []route{
 	on("updateAttachment", "PUT,PATCH /attachments/{id}", exchange.AttachmentUpdate, 200, (*API).updateAttachment,
 		"Change the record of an attachment"),
 	on("deleteAttachment", "DELETE /attachments/{id}", exchange.AttachmentDelete, 204, (*API).deleteAttachment,
-		"Delete an attachment. Refused while a request stands on it."),
+		"Delete an attachment. Refused while a request uses it."),
 	on("getContent", "GET /uploaded-file/{attachment}/{filename}", exchange.AttachmentContent, 200, (*API).getContent,
 		"Download the content of an attachment. Takes Range."),
 	on("putContent", "PUT /uploaded-file/{attachment}/{filename}", exchange.AttachmentReplace, 200, (*API).putContent,
-		"Upload the content of an attachment, or a new version of it. Its type is told from the bytes; programs and "+
-			"HTML are refused. "+
-			"The old version is kept for the parties of the requests that were made under it.").streams(),
+		"Upload the content of an attachment, or a new version of it. Its type is detected from the content; "+
+			"programs and HTML are refused. The old version is kept for the parties of the requests that were made "+
+			"under it.").streams(),
 	on("getContentVersion", "GET /attachments/{id}/versions/{version}", exchange.AttachmentContent, 200,
 		(*API).getContentVersion,
 		"Download a version of the content of an attachment. Takes Range."),
 
 	on("createRequest", "POST /material-requests", exchange.RequestCreate, 201, (*API).createRequest,
-		"Request a material. What it needs may be handed in later."),
+		"Request a material. Requirements can be submitted later."),
 	on("listRequests", "GET /material-requests", exchange.RequestList, 200, (*API).listRequests,
 		"List the caller's requests and those of their organizations, newest first").sortedBy(exchange.RequestFields),
 	on("getRequest", "GET /material-requests/{id}", exchange.RequestRead, 200, (*API).getRequest,
 		"Read a request, with what it needs and whose turn it is").shownAt("/requests/"),
 	on("updateRequest", "PUT,PATCH /material-requests/{id}", exchange.RequestUpdate, 200, (*API).updateRequest,
-		"Move a request on, or hand something in"),
+		"Change the status of a request, or submit something it needs"),
 	on("deleteRequest", "DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest,
 		"Delete a request"),
 	on("listEvents", "GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents,
@@ -314,9 +312,9 @@ var routes = []route{
 		"List whose turn it was in a request, newest first. Each ends when the next one begins.").
 		sortedBy(exchange.TurnFields),
 	on("snoozeRequest", "POST /material-requests/{id}/snooze", exchange.RequestUpdate, 200, (*API).snoozeRequest,
-		"Keep reminders of a turn back. Only the side whose turn it is may; it ends with the turn."),
+		"Snooze reminders of a turn. Only the side whose turn it is may; the snooze ends with the turn."),
 	on("unsnoozeRequest", "DELETE /material-requests/{id}/snooze", exchange.RequestUpdate, 204, (*API).unsnoozeRequest,
-		"Let reminders of a turn come again"),
+		"Stop snoozing reminders of a turn"),
 	on("listMessages", "GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages,
 		"List the messages on a request, newest first").sortedBy(exchange.MessageFields),
 	on("sendMessage", "POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage,
@@ -327,9 +325,9 @@ var routes = []route{
 		"Report a problem with a transfer. A fulfilled request goes back to IN_FULFILLMENT."),
 	on("closeIssue", "POST /material-requests/{id}/issues/{issue}/close", exchange.RequestUpdate, 200,
 		(*API).closeIssue,
-		"Say that a problem is solved. The last one makes the request fulfilled again."),
+		"Mark a problem as resolved. When the last one is resolved, the request is fulfilled again."),
 	on("shipRequest", "PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest,
-		"Say how the parcel travels"),
+		"Set the shipping details"),
 	on("acceptDocument", "POST /material-requests/{id}/documents/{document}/accept", exchange.RequestUpdate, 200,
 		(*API).acceptDocument,
 		"Accept a document of the other side"),
@@ -338,7 +336,7 @@ var routes = []route{
 		"Return a document of the other side, with a reason. It is owed again."),
 
 	on("listAuditEvents", "GET /audit-events", exchange.AuditRead, 200, (*API).listAuditEvents,
-		"List what was changed, by whom, and where an admin's power was used, newest first").
+		"List what was changed, by whom, and where admin rights were used, newest first").
 		sortedBy(exchange.AuditFields),
 
 	on("listJobs", "GET /jobs", exchange.JobList, 200, (*API).listJobs,
@@ -346,14 +344,14 @@ var routes = []route{
 	on("getJob", "GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob,
 		"Read a job: its progress and its result."),
 	on("cancelJob", "POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob,
-		"Cancel a job. What it got done until then stays."),
+		"Cancel a job. What it has already done is kept."),
 	on("retryJob", "POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob,
-		"Try a job again that was given up or cancelled"),
+		"Retry a failed or cancelled job"),
 
 	on("searchMaterials", "GET /search/materials", exchange.SearchRead, 200, (*API).searchMaterials,
-		"Search materials. Words match by stem and the last one as a beginning too; \"quoted words\" stand side by "+
-			"side, -words are not there, identifiers come in any form. "+
-			"Archived ones come last; those under embargo only members of their organization find.").
+		"Search materials. Words match by stem, and the last word also as a prefix; \"quoted words\" match as a "+
+			"phrase, -words are excluded, identifiers may have any format. Archived ones come last; those under "+
+			"embargo only members of their organization find.").
 		searches(searched{facets: exchange.Facets, title: "title"}),
 	on("feedMaterials", "GET /search/materials/feed", exchange.SearchRead, 200, (*API).feedMaterials,
 		"Follow a search. The newest 50 materials that anyone finds, as an Atom feed.").
@@ -365,7 +363,7 @@ var routes = []route{
 		"Search users, by name and registry id").
 		searches(searched{title: "last_name"}),
 	on("suggest", "GET /search/suggest", exchange.SearchRead, 200, (*API).suggest,
-		"Suggest what to search for. Materials and organizations whose name begins like what was typed so far."),
+		"Suggest search terms: materials and organizations whose name begins with the typed text."),
 
 	on("getOpenAPI", "GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }

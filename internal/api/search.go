@@ -14,8 +14,8 @@ import (
 
 // searchPage holds the parameters by which a search is paged.
 type searchPage struct {
-	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"20" help:"How many items a page has at most."`
-	Offset hitOffset  `query:"offset" help:"How many items are before the page. next leads beyond the greatest."`
+	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"20" help:"The maximum number of items on a page."`
+	Offset hitOffset  `query:"offset" help:"The number of items before the page. To go beyond the maximum, follow next."`
 	Cursor cursorText `query:"cursor" shared:"true"`
 	Facets bool       `query:"facets" default:"true" help:"Whether facets are counted."`
 }
@@ -68,9 +68,9 @@ func (q *query) offset(name string) hitOffset {
 	case n == nil:
 		return 0
 	case q.values.Has("cursor"):
-		q.faults.Add(name, "cannot stand beside cursor, which is a place too")
+		q.faults.Add(name, "cannot be combined with cursor")
 	case *n < 0 || *n > exchange.MaxOffset:
-		q.faults.Add(name, "must be from 0 to %d; the address in next leads on from there", exchange.MaxOffset)
+		q.faults.Add(name, "must be from 0 to %d; beyond that, follow the address in next", exchange.MaxOffset)
 	}
 	return hitOffset(*n)
 }

@@ -96,8 +96,7 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 			return err
 		}
 		if who.Is(user) {
-			return exchange.Errorf(exchange.Conflict, "You cannot stop being an admin yourself; another admin "+
-				"can do it.")
+			return exchange.Errorf(exchange.Conflict, "You cannot revoke your own admin role; another admin can.")
 		}
 		if err := tx.Actors.LockAdmin(ctx, user); err != nil {
 			return err

@@ -70,8 +70,8 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 		return err
 	}
 	if who.Lab != 0 && (t.OwnedByOrg == nil || *t.OwnedByOrg != who.Lab) {
-		return exchange.Errorf(exchange.OutOfScope, "This token files attachments of organization %d alone: set "+
-			"owned_by_org to it.", who.Lab)
+		return exchange.Errorf(exchange.OutOfScope,
+			"This token can add attachments only to organization %d: set owned_by_org to it.", who.Lab)
 	}
 	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 	var err error
@@ -107,7 +107,7 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 			return err
 		} else if !who.Admin {
 			return exchange.Errorf(exchange.FieldForbidden,
-				"You may file an attachment under your own name alone.").With("field", "owned_by_user")
+				"You can set only yourself as the owner of an attachment.").With("field", "owned_by_user")
 		} else if err := tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, object("user", *id), true,
 			nil); err != nil {
 			return err
@@ -137,8 +137,8 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 	case who.Admin:
 		return tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, object("organization", organization), true, nil)
 	}
-	return exchange.Errorf(exchange.FieldForbidden, "You may set %s only to what belongs to an organization that you "+
-		"are in.", field).With("field", field)
+	return exchange.Errorf(exchange.FieldForbidden,
+		"You may set %s only to an object of an organization that you belong to.", field).With("field", field)
 }
 
 // UpdateAttachment changes the record of an attachment.
@@ -179,16 +179,17 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 			return err
 		}
 		if ties.MTA && !same(old.OwnedByOrg, t.OwnedByOrg) {
-			return exchange.Errorf(exchange.AttachmentInUse, "A material shows this document as its MTA, so it stays "+
-				"with its lab. Choose another MTA there first.")
+			return exchange.Errorf(exchange.AttachmentInUse, "This document is the MTA of a material, so it stays "+
+				"with its lab. Choose another MTA for the material first.")
 		}
 		if ties.Agreed && t.Filename != old.Filename {
-			return exchange.Errorf(exchange.AttachmentInUse, "Requests were made under this MTA, so it keeps its name.")
+			return exchange.Errorf(exchange.AttachmentInUse,
+				"Requests were made under this MTA, so it cannot be renamed.")
 		}
 		owned := old.StorageOwner()
 		if old.Description = t.Description; ties.Requests && !same(old, t) {
-			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document, so only its "+
-				"description can change.")
+			return exchange.Errorf(exchange.AttachmentInUse,
+				"A request uses this document, so only its description can be changed.")
 		}
 		t.UpdatedAt = tx.Now
 		if err := tx.Attachments.Update(ctx, t); err != nil {
@@ -238,8 +239,8 @@ func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t ex
 		return err
 	}
 	if ties.Requests || ties.MTA || ties.Agreed {
-		return exchange.Errorf(exchange.AttachmentInUse, "A request or a material stands on this document, so it "+
-			"is kept.")
+		return exchange.Errorf(exchange.AttachmentInUse,
+			"A request or a material uses this document, so it cannot be deleted.")
 	}
 	t.DeletedAt = &tx.Now
 	return tx.Attachments.Update(ctx, t)

@@ -60,11 +60,11 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		}
 		switch {
 		case ties.Requests && t.Content != nil:
-			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document; upload the new "+
-				"version as a new attachment.")
+			return exchange.Errorf(exchange.AttachmentInUse,
+				"A request uses this document; upload the new version as a new attachment.")
 		case ties.Elsewhere:
-			return exchange.Errorf(exchange.AttachmentInUse, "A material of another lab shows this document; upload "+
-				"the new version as a new attachment.")
+			return exchange.Errorf(exchange.AttachmentInUse,
+				"A material of another lab uses this document; upload the new version as a new attachment.")
 		case t.Content != nil && t.Content.SHA256 == content.SHA256:
 			return nil // the same content again
 		}

@@ -21,7 +21,7 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err er
 		token, _, _ := strings.Cut(b.MessageID, "@")
 		text, err := unseal(ctx, tx, ofMessage, token)
 		if exchange.CodeOf(err) == exchange.NotFound {
-			return exchange.Errorf(exchange.NotFound, "The report names no message of this installation.")
+			return exchange.Errorf(exchange.NotFound, "The report is not about a message of this installation.")
 		} else if err != nil {
 			return err
 		}

@@ -272,7 +272,7 @@ func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
 	}
 	headers, err := rows.Read()
 	if errors.Is(err, io.EOF) {
-		return rows, fieldError("file", "has no row; the first one must name the columns")
+		return rows, fieldError("file", "has no rows; the first row must contain the column headers")
 	}
 	if err != nil {
 		return rows, err

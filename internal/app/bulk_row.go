@@ -96,7 +96,7 @@ func (b *bulkRun) find(ctx context.Context, c store.Conn, list []sheet.Row) ([]b
 			continue
 		}
 		if other := r.old; other != nil && other.ID != r.entry.ID {
-			r.faults.Add("reference", "is that of material %d already", other.ID)
+			r.faults.Add("reference", "is already used by material %d", other.ID)
 		}
 		if r.old = byID[r.entry.ID]; r.old == nil {
 			r.faults.Add("id", "organization %d has no material with the id %d", b.record.OrganizationID, r.entry.ID)
@@ -124,7 +124,7 @@ func (b *bulkRun) judge(ctx context.Context, s *materialWriter, r *bulkRow) erro
 		u, err := s.people.get(name, func() (exchange.User, error) { return s.c.Users.ByRegistryID(ctx, name) })
 		switch {
 		case exchange.CodeOf(err) == exchange.NotFound:
-			r.faults.Add("contact_user_id", "nobody with the ORCID iD or user id %q has signed in", name)
+			r.faults.Add("contact_user_id", "no one with the ORCID iD or user id %q has signed in", name)
 		case err != nil:
 			return err
 		default:
@@ -148,7 +148,7 @@ func (b *bulkRun) judge(ctx context.Context, s *materialWriter, r *bulkRow) erro
 func (b *bulkRun) claims(r *bulkRow) {
 	if name := r.entry.Reference; name != "" {
 		if other := b.claim("reference", name, r.Number); other != 0 {
-			r.faults.Add("reference", "stands in row %d too", other)
+			r.faults.Add("reference", "is also in row %d", other)
 			return
 		}
 	}

@@ -366,11 +366,11 @@ func (b *bulkRun) finish(ctx context.Context, tx store.Conn, stored bool) (excha
 		Report:   fmt.Sprintf("/v1/organizations/%d/materials/bulk/%d/report", b.record.OrganizationID, b.run.ID()),
 		Columns:  rows.layout.Headings, Sheet: rows.Name, Others: append([]string{}, rows.Others...), Notes: []string{}}
 	if !rows.layout.Names() && result.Created > 0 {
-		result.Notes = append(result.Notes, "There is no column with a reference or id, so the same file lists the "+
-			"same materials once more.")
+		result.Notes = append(result.Notes, "There is no column with a reference or id, so uploading this file again "+
+			"will list the same materials again.")
 	}
 	if !result.Complete {
-		result.Notes = append(result.Notes, fmt.Sprintf("Reading ended after %d refused rows.", b.state.Counts.Refused))
+		result.Notes = append(result.Notes, fmt.Sprintf("Stopped after %d rows with errors.", b.state.Counts.Refused))
 	}
 	if !stored {
 		return result, nil

@@ -141,8 +141,8 @@ func (b *bulkRun) stage(ctx context.Context) error {
 	})
 }
 
-var errWrongByNow = exchange.Errorf(exchange.Conflict, "A row is wrong by now, because someone changed materials "+
-	"meanwhile.")
+var errWrongByNow = exchange.Errorf(exchange.Conflict,
+	"A row now has errors, because someone changed materials meanwhile.")
 
 // publish makes the staged materials visible, with all changes if they are few.
 func (b *bulkRun) publish(ctx context.Context) error {

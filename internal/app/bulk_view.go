@@ -129,7 +129,7 @@ func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more [
 	}
 	if v.Stored || !v.State.Over() {
 		return exchange.Job{}, exchange.Errorf(exchange.Conflict,
-			"Only what was tried and not listed yet can be mended.")
+			"Only a spreadsheet that was checked and not listed yet can be corrected.")
 	}
 	values, err := exchange.Replace(v.Replaced, more)
 	if err != nil {

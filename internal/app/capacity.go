@@ -95,8 +95,8 @@ func (q *queue) enter(ctx context.Context, c Capacity, caller string) error {
 	}
 	if len(q.waiting[caller]) >= c.Queue {
 		q.mu.Unlock()
-		return exchange.Errorf(exchange.RateLimited, "%d of your searches and lists are waiting already; try again "+
-			"when they are answered.", c.Queue).
+		return exchange.Errorf(exchange.RateLimited,
+			"%d of your searches and lists are already waiting; try again when they have finished.", c.Queue).
 			With("limit", c.Queue).With("retry_after", busyRetry)
 	}
 	turn := make(chan struct{})

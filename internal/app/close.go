@@ -34,11 +34,11 @@ func (c Closing) conflict() error {
 	var sentences []string
 	details := map[string]any{}
 	if c.LastAdmin {
-		sentences = append(sentences, "This is the only admin: make somebody else an admin first.")
+		sentences = append(sentences, "This is the only admin: make someone else an admin first.")
 	}
 	if len(c.HandOver) > 0 {
-		sentences = append(sentences, "Labs with other members need another owner first: transfer their ownership, "+
-			"or remove the other members.")
+		sentences = append(sentences,
+			"Labs with other members need a new owner first: transfer their ownership, or remove the other members.")
 		labs := make([]map[string]any, len(c.HandOver))
 		for i, o := range c.HandOver {
 			labs[i] = map[string]any{"id": o.ID, "name": o.Name}
@@ -46,8 +46,8 @@ func (c Closing) conflict() error {
 		details["organizations"] = labs
 	}
 	if len(c.Answer) > 0 {
-		sentences = append(sentences, "Open requests to a lab that closes have to end first: complete or decline "+
-			"them, or transfer the lab to somebody else.")
+		sentences = append(sentences, "Open requests to a lab that will close must end first: complete or decline "+
+			"them, or transfer ownership of the lab.")
 		requests := make([]map[string]any, len(c.Answer))
 		for i, q := range c.Answer {
 			requests[i] = map[string]any{"id": q.ID, "title": q.Title, "status": q.Status}
@@ -126,7 +126,7 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 		}
 		if who.Scope != "" {
 			return exchange.Errorf(exchange.OutOfScope,
-				"A token of a program closes no account; sign in for that (%s).", exchange.UserClose)
+				"A program’s token cannot close an account; sign in to do that (%s).", exchange.UserClose)
 		}
 		if u.Admin {
 			err = tx.Actors.LockAdmins(ctx)

@@ -66,8 +66,8 @@ func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64
 			own[key] = true
 		}
 		if len(own) > maxKeys {
-			return exchange.Errorf(exchange.Conflict, "The materials have more than %d different keys of "+
-				"additional_metadata, which is more columns than a spreadsheet takes; export them as JSON.", maxKeys)
+			return exchange.Errorf(exchange.Conflict, "The materials have more than %d different additional_metadata "+
+				"keys, more columns than a spreadsheet can hold; export them as JSON.", maxKeys)
 		}
 		return nil
 	})

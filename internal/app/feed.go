@@ -185,8 +185,8 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 	}
 	switch {
 	case own >= maxFeeds:
-		return exchange.Errorf(exchange.RateLimited, "You have %d streams open, as many as one person may have; "+
-			"close one first.", own).
+		return exchange.Errorf(exchange.RateLimited, "You have %d streams open, which is the limit; close one first.",
+			own).
 			With("limit", maxFeeds).With("retry_after", 5)
 	case len(s.open) >= maxFeedsHere:
 		return exchange.Errorf(exchange.Unavailable,
@@ -222,7 +222,7 @@ func (a *App) look(ctx context.Context) {
 			err = a.lookForNews(ctx, &place)
 		}
 		if err != nil && ctx.Err() == nil {
-			a.Log.WarnContext(ctx, "streams look for news in vain", "error", err)
+			a.Log.WarnContext(ctx, "streams cannot read new notifications", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -42,7 +42,8 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor,
 		if a.Access == exchange.AccessMembers && o.Owner != who.ID {
 			if !who.Admin {
 				return exchange.Errorf(exchange.FieldForbidden,
-					"You found an organization for yourself: leave owner out, and invite who is to own it afterwards.").With("field", "owner")
+					"You will own the organization you create: leave owner out, and invite its later owner "+
+						"afterwards.").With("field", "owner")
 			}
 			asAdmin = true
 		}

@@ -170,7 +170,7 @@ func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64,
 	exchange.GrantLink, error) {
 	c := a.DB.Read()
 	none := exchange.Errorf(exchange.NotFound,
-		"This link opens nothing (any more). Ask who gave it to you for another.")
+		"This link is not valid any more. Ask the person who gave it to you for a new one.")
 	if _, err := a.can(who, exchange.GrantReport, who.ToUser(who.ID)); err != nil {
 		return GrantReport{}, exchange.GrantLink{}, err
 	}

@@ -46,8 +46,8 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 	if m, err = add(ctx, made); exchange.CodeOf(err) == exchange.Conflict {
 		m, err = a.imported(ctx, who, made.ImportSource, *made.ImportIdentifier)
 		if exchange.CodeOf(err) == exchange.NotFound { // nobody can see it yet
-			err = exchange.Errorf(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when "+
-				"it is done.", made.ImportSource, *made.ImportIdentifier)
+			err = exchange.Errorf(exchange.Conflict, "A spreadsheet being listed contains %s %s; try again when it "+
+				"has finished.", made.ImportSource, *made.ImportIdentifier)
 		}
 		return m, true, err
 	}
@@ -131,7 +131,7 @@ func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOp
 	}
 	if err != nil {
 		return made, nil, &exchange.Error{Code: exchange.InvalidAnswer, Cause: err,
-			Message: "The source describes it in a way that cannot be listed here. Please list it by hand."}
+			Message: "The source’s description cannot be imported. Please list it manually."}
 	}
 	return made, d.Warnings, nil
 }

@@ -49,7 +49,7 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 
 // otherRole returns the error for inviting somebody who is already invited in another role.
 func otherRole(v exchange.ShownInvitation) error {
-	return exchange.Errorf(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.",
+	return exchange.Errorf(exchange.Conflict, "%s is already invited as %s; withdraw that invitation first.",
 		v.Addressee(), v.Role)
 }
 
@@ -63,7 +63,7 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 	}
 	for _, u := range asked {
 		if u.Owner || u.Member && i.Role == exchange.MemberRole {
-			return v, false, exchange.Errorf(exchange.Conflict, "%s is a member of this organization already.",
+			return v, false, exchange.Errorf(exchange.Conflict, "%s is already a member of this organization.",
 				i.Addressee())
 		}
 	}

@@ -34,7 +34,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		case err != nil:
 			return err
 		case member:
-			return exchange.Errorf(exchange.Conflict, "You are a member of this organization already.")
+			return exchange.Errorf(exchange.Conflict, "You are already a member of this organization.")
 		}
 		last, err := tx.JoinRequests.Last(ctx, organization, who.ID)
 		if err != nil {
@@ -53,8 +53,8 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		case err != nil:
 			return err
 		case n >= exchange.MaxJoins:
-			return exchange.Errorf(exchange.Conflict, "You asked %d organizations that have not answered; take one "+
-				"of these back first.", n)
+			return exchange.Errorf(exchange.Conflict,
+				"You asked to join %d organizations that have not answered; withdraw one of these requests first.", n)
 		}
 		id, err := tx.JoinRequests.Insert(ctx, j)
 		if err != nil {

@@ -105,7 +105,7 @@ func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 			return err
 		}
 		if o.Owner == who.ID {
-			return exchange.Errorf(exchange.Conflict, "You own this lab. Make somebody else its owner first.")
+			return exchange.Errorf(exchange.Conflict, "You own this lab. Transfer ownership first.")
 		}
 		v, err := showOrganization(ctx, tx, o)
 		if err != nil {
@@ -174,7 +174,7 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 			return err
 		}
 		if old.OwnedByOrg == nil {
-			return exchange.Errorf(exchange.NotFound, "This is no document of a lab.")
+			return exchange.Errorf(exchange.NotFound, "This is not a document of a lab.")
 		}
 		p.OwnedByOrg = exchange.NullOf(exchange.Ref(*old.OwnedByOrg))
 		if !p.Description.Set {

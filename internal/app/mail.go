@@ -175,9 +175,9 @@ func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailStat
 		return exchange.MailSent, "", nil
 	case !ok || failure.Kind == mail.Rejected:
 		return "", "", job.GiveUp(&exchange.Error{Code: exchange.Unavailable,
-			Message: "The mail server does not take it: " + err.Error(), Cause: err})
+			Message: "The mail server refused it: " + err.Error(), Cause: err})
 	case failure.Kind == mail.Temporary:
-		return "", "", &exchange.Error{Code: exchange.Unavailable, Message: "The mail server puts it off: " +
+		return "", "", &exchange.Error{Code: exchange.Unavailable, Message: "The mail server deferred it: " +
 			failure.Text, Cause: err}
 	case failure.Kind == mail.Refused:
 		return exchange.MailRefused, failure.Text, nil

@@ -87,7 +87,7 @@ func takenReference(m exchange.Material) error {
 	if m.Reference != nil {
 		reference = *m.Reference
 	}
-	return exchange.Errorf(exchange.Conflict, "Another material of this organization has the reference %q already.",
+	return exchange.Errorf(exchange.Conflict, "Another material of this organization already has the reference %q.",
 		reference).With("field", "reference")
 }
 
@@ -120,7 +120,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
 			[]exchange.Material{m}); exchange.CodeOf(err) == exchange.Conflict {
 			if m.ImportIdentifier != nil && !same(m.ImportIdentifier, old.ImportIdentifier) {
 				return exchange.Errorf(exchange.Conflict,
-					"Another material was imported under this identifier already.")
+					"Another material was already imported with this identifier.")
 			}
 			return takenReference(m)
 		} else if err != nil {
@@ -160,7 +160,7 @@ func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, 
 func idle(ctx context.Context, tx store.Conn, material int64) error {
 	active, err := tx.Materials.ActiveRequests(ctx, material)
 	if err == nil && active > 0 {
-		err = exchange.Errorf(exchange.Conflict, "%d requests of this material are under way; resolve them first.",
+		err = exchange.Errorf(exchange.Conflict, "This material has %d open requests; close them first.",
 			active).With("active_requests", active)
 	}
 	return err

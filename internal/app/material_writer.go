@@ -204,8 +204,8 @@ func (s *materialWriter) publish(ctx context.Context, field string, attachment, 
 	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, s.who.ToAttachment(t, false, false))
 	switch {
 	case !ok:
-		return exchange.Errorf(exchange.FieldForbidden, "You may not let a material show attachment %d: it is "+
-			"not yours.", attachment).With("field", field)
+		return exchange.Errorf(exchange.FieldForbidden,
+			"You may not use attachment %d for a material: it is not yours.", attachment).With("field", field)
 	case ties.Requests:
 		return fieldError(field, "attachment %d is a document of a request and stays private", attachment)
 	case t.OwnedByOrg != nil && !own:

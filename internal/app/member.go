@@ -35,14 +35,14 @@ func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.U
 	}
 	switch {
 	case len(found) == 0:
-		return exchange.User{}, fieldError("person", "nobody in the lab is called “%s”: type more of the name, or "+
-			"the ORCID iD", text)
+		return exchange.User{}, fieldError("person",
+			"no one in the lab matches “%s”: type more of the name, or the ORCID iD", text)
 	case len(found) == 1 || len(whole) == 1:
 		return found[at], nil
 	case len(found) > maxCalled:
 		return exchange.User{}, fieldError("person",
-			"many people are called “%s”: type the whole name, or the ORCID iD", text)
+			"many people match “%s”: type the full name, or the ORCID iD", text)
 	}
-	return exchange.User{}, fieldError("person", "several people are called “%s”: type the ORCID iD of one of %s", text,
+	return exchange.User{}, fieldError("person", "several people match “%s”: type the ORCID iD of one of %s", text,
 		strings.Join(names, "; "))
 }

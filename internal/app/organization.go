@@ -134,7 +134,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if !slices.Equal(o.PublicKeys, old.PublicKeys) {
 			if _, err := a.can(who, exchange.OrganizationPublish, who.ToOrganization(id)); err != nil {
 				return exchange.Errorf(exchange.FieldForbidden,
-					"Only the owner of a lab publishes keys of its own.").With("field", "public_metadata_keys")
+					"Only the owner of a lab can make custom fields public.").With("field", "public_metadata_keys")
 			}
 		}
 		if same(o, old) && slices.Equal(named, was) {

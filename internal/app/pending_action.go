@@ -39,7 +39,7 @@ func (d PendingAction) key(user uuid.UUID) string {
 // pendingActionOf returns the action that a job is to run.
 func pendingActionOf(j exchange.Job) (d PendingAction, err error) {
 	if j.Kind != Do.Name {
-		return d, exchange.Errorf(exchange.NotFound, "There is nothing to take back.")
+		return d, exchange.Errorf(exchange.NotFound, "There is nothing to undo.")
 	}
 	return d, json.Unmarshal(j.Args, &d)
 }
@@ -72,7 +72,7 @@ func (a *App) Undo(ctx context.Context, who exchange.Actor, id int64) (d Pending
 			return j, err
 		}
 		if j.State != exchange.JobReady {
-			return j, exchange.Errorf(exchange.Conflict, "It is done by now and cannot be taken back any more.")
+			return j, exchange.Errorf(exchange.Conflict, "It has been done and can no longer be undone.")
 		}
 		return j.Cancel(tx.Now)
 	})

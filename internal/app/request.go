@@ -103,7 +103,7 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 // offered returns an error that says why a material cannot be requested, or nil if it can.
 func offered(m exchange.Material, now time.Time) error {
 	if m.Archived {
-		return exchange.Errorf(exchange.MaterialArchived, "This material is archived and no longer offered.")
+		return exchange.Errorf(exchange.MaterialArchived, "This material is archived and no longer available.")
 	}
 	if m.Embargoed(now) {
 		return exchange.Errorf(exchange.MaterialEmbargoed, "This material is under embargo until %s.",
@@ -232,7 +232,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 		ok = !ties.Requests
 	}
 	if !ok && !earlier {
-		return exchange.Errorf(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id,
+		return exchange.Errorf(exchange.FieldForbidden, "You may not submit attachment %d (%s): it is not yours.", id,
 			field).With("field", field)
 	} else if asAdmin {
 		if err := tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true,

@@ -34,7 +34,7 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 	kept := true
 	err = held.Commit(ctx, func(ctx context.Context, tx store.Conn) error {
 		if kept, err = tx.IdempotentCalls.Insert(ctx, answer, tx.Now.Add(-retryTime)); err == nil && !kept {
-			err = exchange.Errorf(exchange.Conflict, "Another call with this Idempotency-Key was faster.")
+			err = exchange.Errorf(exchange.Conflict, "Another call with this Idempotency-Key came first.")
 		}
 		return err
 	})
@@ -49,8 +49,8 @@ func (a *App) earlier(ctx context.Context, k exchange.IdempotentCall) (exchange.
 	c := a.DB.Read()
 	earlier, err := c.IdempotentCalls.Get(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))
 	if err == nil && earlier.Fingerprint != k.Fingerprint {
-		err = fieldError("Idempotency-Key", "was used for another call (another path or body) in the last 24 hours; "+
-			"take a new one")
+		err = fieldError("Idempotency-Key",
+			"was used for another call (another path or body) in the last 24 hours; use a new one")
 	}
 	return earlier, err
 }

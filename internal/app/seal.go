@@ -38,7 +38,7 @@ func unseal(ctx context.Context, c store.Conn, purpose, token string) (string, e
 		return "", keyErr
 	}
 	if err != nil || markErr != nil || keyErr != nil || !hmac.Equal(got, mark(key, purpose, string(text))) {
-		return "", exchange.Errorf(exchange.NotFound, "This link is not valid; take the newest one that you were sent.")
+		return "", exchange.Errorf(exchange.NotFound, "This link is not valid; use the latest one that you received.")
 	}
 	return string(text), nil
 }

@@ -12,15 +12,15 @@ import (
 )
 
 // lostSecret is why a webhook was disabled whose secret was lost.
-const lostSecret = "The server lost the key of its secrets. Give this webhook a new secret, set it in the receiver, " +
-	"and switch the webhook on."
+const lostSecret = "The server lost the key to its secrets. Create a new secret for this webhook, set it in the " +
+	"receiver, and switch the webhook on."
 
 // ResetSecrets starts over with another key, since the key of the installation's secrets is lost. Webhooks are disabled
 // and get new secrets, and the owners of their labs are told; links in earlier mail become invalid.
 func (a *App) ResetSecrets(ctx context.Context, key *sqldb.Key) error {
 	body, err := json.Marshal(map[string]string{
-		"error": "The answer to this call is lost. Look whether what it asked for was done; if not, repeat it " +
-			"with another Idempotency-Key.",
+		"error": "The response to this call is lost. Check whether the call took effect; if not, repeat it with " +
+			"another Idempotency-Key.",
 		"error_code": string(exchange.Conflict),
 	})
 	if err != nil {

@@ -125,7 +125,7 @@ func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewReques
 		sent.Body = strconv.FormatInt(q.ID, 10)
 		first, err := tx.IdempotentCalls.Insert(ctx, sent, tx.Now.Add(-retryTime))
 		if err == nil && !first {
-			err = exchange.Errorf(exchange.Conflict, "This form was sent already.")
+			err = exchange.Errorf(exchange.Conflict, "This form was already sent.")
 		}
 		return err
 	})
@@ -158,8 +158,8 @@ func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Act
 		return q, err
 	}
 	if who.MemberOf(m.OrganizationID) {
-		return q, exchange.Errorf(exchange.Conflict, "This material is of a lab that you are in, so there is nobody "+
-			"to ask.")
+		return q, exchange.Errorf(exchange.Conflict,
+			"This material belongs to your own lab, so you do not need to request it.")
 	}
 	if err := offered(m, tx.Now); err != nil {
 		return q, err

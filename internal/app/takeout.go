@@ -14,12 +14,12 @@ import (
 )
 
 // takeoutHelp is the README of an export.
-const takeoutHelp = `This is what Aliquot keeps about you, as JSON. Times are UTC.
+const takeoutHelp = `This is what Aliquot stores about you, as JSON. Times are UTC.
 
 profile.json         who you are, how you want mail, your labs and their switches
 addresses.json       your addresses
 requests.json        the requests that you made, each with everything that happened in it
-attachments.json     the documents that you own; their content is where you handed them in
+attachments.json     the documents that you own; their content is where you submitted them
 notifications.json   your notifications
 saved_searches.json  the searches that you keep
 drafts.json          forms that you began

@@ -73,7 +73,7 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 	secret = newSecret()
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if who.Admin && who.ID != user {
-			return exchange.Errorf(exchange.Forbidden, "Nobody makes a token for somebody else (%s).",
+			return exchange.Errorf(exchange.Forbidden, "You cannot create a token for someone else (%s).",
 				exchange.TokenCreate)
 		}
 		if err := a.may(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), "token"); err != nil {
@@ -106,8 +106,8 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 		if _, err := tx.Organizations.Get(ctx, *t.Organization); err != nil {
 			return refer(err, "organization", *t.Organization)
 		}
-		return exchange.Errorf(exchange.Forbidden, "You are not a member of organization %d, so no token of yours "+
-			"reaches it.", *t.Organization)
+		return exchange.Errorf(exchange.Forbidden,
+			"You are not a member of organization %d, so you cannot create a token for it.", *t.Organization)
 	}
 	if who.Scope != "" {
 		presented, err := tx.Tokens.Get(ctx, who.TokenID)
@@ -115,8 +115,8 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 			return err
 		}
 		if !presented.Allows(t) {
-			return exchange.Errorf(exchange.OutOfScope, "A token makes none that may do more than itself, reaches "+
-				"further, or is valid for longer; sign in for that.")
+			return exchange.Errorf(exchange.OutOfScope, "A token cannot create a token with more permissions, wider "+
+				"access or longer validity; sign in to do that.")
 		}
 	}
 	// locked, or two concurrent calls could exceed the limit
@@ -125,8 +125,8 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 	}
 	count, err := tx.Tokens.CountScoped(ctx, t.UserID)
 	if err == nil && count >= exchange.MaxTokens {
-		err = exchange.Errorf(exchange.Conflict, "You have %d tokens, which is the most; revoke one that you do "+
-			"not need.", exchange.MaxTokens).With("limit", exchange.MaxTokens)
+		err = exchange.Errorf(exchange.Conflict, "You have %d tokens, which is the limit; revoke one that you do not "+
+			"need.", exchange.MaxTokens).With("limit", exchange.MaxTokens)
 	}
 	return err
 }

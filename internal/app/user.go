@@ -31,8 +31,8 @@ const tokenPrefix = "alq_"
 func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
 	if a.isCallback(r.OriginURL) {
 		return Signed{}, exchange.Errorf(exchange.InvalidCode,
-			"This code was made for the sign-in page of this installation, which alone may spend it. "+
-				"Ask the identity provider for one with a redirect address of your own.")
+			"This code was issued to the sign-in page of this installation, and only that page may use it. Ask the "+
+				"identity provider for a code with your own redirect address.")
 	}
 	proof := identity.Proof{Verifier: r.CodeVerifier.Or("")}
 	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignIn(ctx, p, r) })
@@ -129,7 +129,7 @@ func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, na
 	error) {
 	if !a.mayRegister(p) {
 		return exchange.User{}, exchange.Errorf(exchange.RegistrationClosed,
-			"Registration is closed here; ask the operator to add %s.", p.RegistryID)
+			"Registration is closed; ask the operator to add %s.", p.RegistryID)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -48,8 +48,8 @@ func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 	w.mu.Lock()
 	if w.waiting[who] {
 		w.mu.Unlock()
-		return nil, exchange.Errorf(exchange.RateLimited, "Another workbook of yours waits to be read; send one at "+
-			"a time.").With("retry_after", 5)
+		return nil, exchange.Errorf(exchange.RateLimited,
+			"Another of your workbooks is waiting to be read; send one at a time.").With("retry_after", 5)
 	}
 	w.waiting[who] = true
 	w.mu.Unlock()

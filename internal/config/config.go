@@ -20,8 +20,8 @@ import (
 type Store struct {
 	Data      string `default:"./aliquot-data" help:"Folder of the embedded database and the files (--demo: ./aliquot-demo)."`
 	Database  string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
-	SecretKey string `name:"secret-key" help:"File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its content); every process on one database needs the same, and a backup is of no use without it. Default: secret.key in the data folder, made at the first start."`
-	Log       string `enum:"auto,text,json" default:"auto" help:"Form of the log: text or json; auto is text on a terminal, else json."`
+	SecretKey string `name:"secret-key" help:"File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its content); every process on one database needs the same, and a backup is of no use without it. Default: secret.key in the data folder, created at first start."`
+	Log       string `enum:"auto,text,json" default:"auto" help:"Log format: text or json; auto means text on a terminal, otherwise json."`
 }
 
 // DatabasePath returns the argument of store.Open.
@@ -37,30 +37,30 @@ func (s Store) FilesPath() string { return s.Data + "/files" }
 
 // Server holds the settings of "aliquot serve" in addition to Store.
 type Server struct {
-	Addr                 string        `default:"127.0.0.1:8080" help:"Listening address; port 0 takes a free one."`
-	PublicURL            string        `name:"public-url" help:"How people reach it, for links and for the host names that it answers for; https unless it is a loopback address. Default: made from addr, where that is loopback."`
+	Addr                 string        `default:"127.0.0.1:8080" help:"Listening address; port 0 picks a free port."`
+	PublicURL            string        `name:"public-url" help:"Address at which people reach the server, for links and for the host names it answers for; https unless it is a loopback address. Default: derived from addr if that is a loopback address."`
 	Access               string        `enum:"open,members," default:"" help:"Who may write materials and organizations: open (as the specification states, no token) or members. Default: open where addr and public-url are both loopback addresses; else it must be set."`
-	Identity             string        `help:"Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one (--demo: demo), which works on loopback addresses alone. Without it nobody can sign in."`
+	Identity             string        `help:"Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one (--demo: demo), which works on loopback addresses only. Without it, no one can sign in."`
 	IdentityClientID     string        `name:"identity-client-id" help:"Client id at the identity provider."`
 	IdentityClientSecret string        `name:"identity-client-secret" help:"Client secret at the identity provider."`
 	Registration         []string      `default:"open" help:"Who may register: open, closed, or a list of registry ids and mail domains."`
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
-	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
-	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"How much a user may have stored in files, with what is deleted and still kept."`
-	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"How much a lab may have stored in files, with what is deleted and still kept."`
-	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
-	TrustedProxies       []string      `name:"trusted-proxies" help:"Addresses or networks (CIDR) of reverse proxies whose Forwarded and X-Forwarded-For are believed, as 10.0.0.0/8,fd00::1. Default: none, and these headers are ignored."`
-	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per user and address; off is for load tests."`
-	Mail                 string        `help:"Mail server, as smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message into a file; give it by ALIQUOT_MAIL_FILE where it has a password. Without it, messages are files in the folder mails of the data folder."`
-	MailFrom             string        `name:"mail-from" help:"Sender of messages, as Aliquot <aliquot@example.org>; what bounces comes back there. Default: aliquot at the host of public-url."`
-	Reminders            []int         `default:"7,14,28" help:"On which days of a turn its side is reminded of what it owes; behind the last every 30 days. 0: never."`
+	UploadLimit          Bytes         `default:"100MiB" help:"Maximum size of a file."`
+	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"Storage quota of a user's files, including deleted files that are still kept."`
+	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"Storage quota of a lab's files, including deleted files that are still kept."`
+	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, such as https://lab.example.org; * for any. Default: none."`
+	TrustedProxies       []string      `name:"trusted-proxies" help:"Addresses or networks (CIDR) of reverse proxies whose Forwarded and X-Forwarded-For are trusted, such as 10.0.0.0/8,fd00::1. Default: none, and these headers are ignored."`
+	RateLimit            string        `enum:"on,off" default:"on" help:"Rate limits per user and address; off is for load tests."`
+	Mail                 string        `help:"Mail server: smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message to a file; use ALIQUOT_MAIL_FILE if it contains a password. Default: messages are written to the folder mails in the data folder."`
+	MailFrom             string        `name:"mail-from" help:"Sender of messages, such as Aliquot <aliquot@example.org>; bounces go to this address. Default: aliquot at the host of public-url."`
+	Reminders            []int         `default:"7,14,28" help:"Days of a turn on which its side is reminded; after the last, every 30 days. 0: never."`
 	Escalation           int           `default:"21" help:"After how many days of waiting for the lab its owner is notified. 0: never."`
-	WebhookPrivate       bool          `name:"webhook-private" help:"Let webhooks lead to private addresses too, and to http. Only where every owner of an organization may reach what this machine reaches. Default: https to public addresses."`
+	WebhookPrivate       bool          `name:"webhook-private" help:"Allow webhooks to private addresses and over http. Use only if every owner of an organization may reach what this machine reaches. Default: only https to public addresses."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
-	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
-	Workers              int           `default:"8" help:"How many jobs this process does at once in the background; beside them as many messages to webhooks, a quarter of them for one lab, and half as many spreadsheets and lists of imports, of each person one at a time."`
-	JobLease             time.Duration `default:"30s" help:"How long after a process died its background jobs go to another."`
+	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web serves requests, worker runs background jobs, all does both."`
+	Workers              int           `default:"8" help:"How many background jobs this process runs at once; in addition, as many webhook messages (at most a quarter of them for one lab), and half as many spreadsheets and import lists (one at a time per person)."`
+	JobLease             time.Duration `default:"30s" help:"How long after a process dies another takes over its background jobs."`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }
 
@@ -76,7 +76,7 @@ type Sources struct {
 	CrossrefURL    string `name:"crossref-url" help:"Base address of Crossref. Default: https://api.crossref.org/."`
 	EUtilsKey      string `name:"eutils-key" help:"API key of NCBI, for 10 calls a second instead of 3."`
 	ProtocolsToken string `name:"protocols-token" help:"Client access token of protocols.io; without it, title and citation of a protocol come from Crossref."`
-	ContactEmail   string `name:"contact-email" help:"Address that the sources are told, as they ask, to write to about our calls. Default: postmaster at the host of public-url."`
+	ContactEmail   string `name:"contact-email" help:"Contact address sent to the public sources, as they request. Default: postmaster at the host of public-url."`
 }
 
 // Complete sets the defaults that depend on other settings; host is that of public-url. importer.New checks the

@@ -28,16 +28,16 @@ func People() []identity.Person {
 		}
 	}
 	return []identity.Person{
-		person(requester, "Josiah", "Carberry", "requester", "Requester: asks for materials, hands in documents, "+
-			"confirms receipt"),
+		person(requester, "Josiah", "Carberry", "requester",
+			"Requester: requests materials, submits documents, confirms receipt"),
 		person(manager, "Mario", "Manager", "manager", "Lab manager: decides on requests, ships parcels"),
-		person(postdoc, "Priya", "Postdoc", "postdoc", "Postdoc: looks after the tumour models, awaits a plasmid"),
+		person(postdoc, "Priya", "Postdoc", "postdoc", "Postdoc: maintains the tumour models, awaits a plasmid"),
 		person(officer, "Tomas", "Transfer", "transfer", "Transfer officer: checks and countersigns agreements"),
-		person(owner, "Olivia", "Owner", "owner", "Lab owner: sets members and targets, decides on stem cells"),
+		person(owner, "Olivia", "Owner", "owner", "Lab owner: manages members and targets, decides on stem cells"),
 		person(neighbour, "Nadia", "Neighbour", "neighbour", "Owner of a second lab: offers animals, countersigns "+
 			"herself"),
-		person(member, "Mina", "Member", "member", "Member of the second lab: sends plasmids, asks for cell lines"),
+		person(member, "Mina", "Member", "member", "Member of the second lab: ships plasmids, requests cell lines"),
 		person(holder, "Gabriel", "Grant", "grant", "Grant holder: shares data sets and protocols of funded work"),
-		person(admin, "Ada", "Admin", "admin", "Admin: may do what anyone may; each use of that power is on record"),
+		person(admin, "Ada", "Admin", "admin", "Admin: may do what anyone may; each use of admin rights is recorded"),
 	}
 }

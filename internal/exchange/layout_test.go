@@ -73,7 +73,7 @@ func TestHeadersAreMatched(t *testing.T) {
 
 func TestARowIsReadByTheRulesOfItsColumns(t *testing.T) {
 	t.Parallel()
-	headers := strings.Split("Title|Category|Organisms|Embargo until|Needs an MTA|Kind of line|Sex|STR tested "+
+	headers := strings.Split("Title|Category|Organisms|Embargo until|Needs an MTA|Cell line type|Sex|STR tested "+
 		"on|Genetically modified|Organism IDs|Box", "|")
 	l, err := exchange.ReadHeader(headers, exchange.ColumnMapping{KeepAll: true})
 	if err != nil {

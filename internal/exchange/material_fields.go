@@ -141,7 +141,8 @@ var MaterialDescriptors = []Descriptor[Material]{
 	{Name: "grants", Doc: "The grants that paid for the material, by id."},
 	{Name: "is_archived", At: func(m *Material) any { return &m.Archived }, Right: MaterialArchive, Apart: true,
 		Facet: "Archived",
-		Label: "Archived", Sheet: 21, Help: "Whether it is no longer available.", Doc: "The material is no longer offered."},
+		Label: "Archived", Sheet: 21, Help: "Whether it is no longer available.", Doc: "The material is no longer " +
+			"available."},
 	{Name: "created_at", At: func(m *Material) any { return &m.CreatedAt }, ReadOnly: true},
 	{Name: "updated_at", At: func(m *Material) any { return &m.UpdatedAt }, ReadOnly: true},
 }

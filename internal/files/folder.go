@@ -136,7 +136,7 @@ func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit in
 
 // Open implements Store. The File is an *os.File, which the kernel can send without copying.
 func (f *Folder) Open(_ context.Context, key string) (File, error) {
-	gone := exchange.Errorf(exchange.NotFound, "The content of this file is not here any more.")
+	gone := exchange.Errorf(exchange.NotFound, "The content of this file is no longer available.")
 	if !keyForm.MatchString(key) {
 		return nil, gone
 	}
@@ -206,7 +206,7 @@ func (f *Folder) Check(context.Context) error {
 func asStorageFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
 		return &exchange.Error{Code: exchange.StorageFull, Cause: err,
-			Message: "The server's storage is full, so no file can be saved until its operators make room. Nothing " +
+			Message: "The server's storage is full, so no file can be saved until its operator frees space. Nothing " +
 				"was changed."}
 	}
 	return err

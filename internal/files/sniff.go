@@ -24,8 +24,8 @@ const (
 	FASTA   = "text/x-fasta"
 )
 
-const welcome = "Welcome are PDF, images (PNG, JPEG, TIFF, GIF, WebP), office documents, text, CSV, " +
-	"ZIP, gzip, GenBank and FASTA files."
+const welcome = "Accepted are PDF, images (PNG, JPEG, TIFF, GIF, WebP), office documents, text, CSV, ZIP, gzip, " +
+	"GenBank and FASTA files."
 
 // refusedTypes are the media types, as mimetype names them, that a browser or a desktop would run. Their subtypes in
 // mimetype's tree are refused too.

@@ -35,7 +35,7 @@ func (c *Client) Watch(ctx context.Context, redirectURI string, log *slog.Logger
 			return
 		}
 		c.trouble.Store(&err)
-		log.ErrorContext(ctx, "the identity provider cannot be used, so nobody can sign in", "issuer", c.cfg.Issuer,
+		log.ErrorContext(ctx, "the identity provider cannot be used, so no one can sign in", "issuer", c.cfg.Issuer,
 			"again_in", wait.String(), "error", err)
 		select {
 		case <-ctx.Done():

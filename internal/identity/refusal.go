@@ -35,7 +35,7 @@ func clientRefused(said *oauth2.RetrieveError) bool {
 func (c *Client) unknownClient(cause error) error {
 	return &exchange.Error{
 		Code:    exchange.Unavailable,
-		Message: "Logging in is not set up correctly on this server. Please tell the people who run it.",
+		Message: "Logging in is not set up correctly on this server. Please tell its operator.",
 		Cause: shortError{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and "+
 			"identity-client-secret: %w",
 			c.cfg.Issuer, c.cfg.ClientID, cause)},
@@ -52,15 +52,14 @@ func Declined(code, description string) *exchange.Error {
 	}
 	return &exchange.Error{
 		Code:    exchange.InvalidCode,
-		Message: fmt.Sprintf("You were not signed in, and nothing was changed. The identity provider says: %s", said),
+		Message: fmt.Sprintf("You are not signed in, and nothing was changed. The identity provider says: %s", said),
 		Cause:   fmt.Errorf("the provider declined a sign-in: %s", said),
 	}
 }
 
 func invalidCode(cause error) error {
 	e := exchange.Errorf(exchange.InvalidCode, "The identity provider does not accept this code: it was used before, "+
-		"is too old, "+
-		"or was issued for another redirect address. Please log in again.")
+		"is too old, or was issued for another redirect address. Please sign in again.")
 	if cause != nil {
 		e.Cause = shortError{cause}
 	}
@@ -71,7 +70,7 @@ func invalidCode(cause error) error {
 func unavailable(ctx context.Context, cause error) error {
 	return &exchange.Error{
 		Code:    exchange.Unavailable,
-		Message: "The identity provider does not answer as it should. Please try again in a few minutes.",
+		Message: "The identity provider is not responding correctly. Please try again in a few minutes.",
 		Cause:   shortError{errors.Join(ctx.Err(), cause)},
 	}
 }

@@ -107,8 +107,8 @@ func contractError(ctx context.Context, field, id string, err error) error {
 		e = exchange.Errorf(exchange.InvalidAnswer, "%s: %s answered something that cannot be used. Please try "+
 			"again later.", id, f.source)
 	case refused:
-		e = exchange.Errorf(exchange.Unavailable, "%s: %s does not accept this server's calls. Please tell the "+
-			"people who run it.", id, f.source).
+		e = exchange.Errorf(exchange.Unavailable,
+			"%s: %s does not accept this server's calls. Please tell its operator.", id, f.source).
 			With("retry_after", int(time.Hour.Seconds()))
 	default:
 		wait := f.wait
@@ -118,7 +118,7 @@ func contractError(ctx context.Context, field, id string, err error) error {
 		seconds := int(math.Ceil(wait.Seconds()))
 		what := "does not answer"
 		if errors.Is(f.cause, errBusy) {
-			what = "is asked by too many people here just now"
+			what = "is receiving too many requests from here"
 		}
 		e = exchange.Errorf(exchange.Unavailable, "%s: %s %s. Please try again in %d seconds.", id, f.source, what,
 			seconds).

@@ -195,11 +195,11 @@ func (im *Importer) seriesOf(ctx context.Context, sample string) (string, error)
 func onlyOne(part, what string, studies set) (string, error) {
 	switch len(studies) {
 	case 0:
-		return "", noSuchRecord("no public %s of %s is known; please name the %s", what, part, what)
+		return "", noSuchRecord("no public %s of %s is known; please give the %s", what, part, what)
 	case 1:
 		return studies[0], nil
 	}
-	return "", noSuchRecord("%s is in %s; please name the one to import", part,
+	return "", noSuchRecord("%s is in %s; please give the one to import", part,
 		shorten(strings.Join(studies, ", "), exchange.LineLength))
 }
 
@@ -232,7 +232,7 @@ const maxRelated = 100
 func (d *Draft) organisms(names set) {
 	if most := exchange.MaxOrganisms; len(names) > most {
 		d.Warnings = append(d.Warnings,
-			fmt.Sprintf("It names %d organisms, of which the first %d are kept.", len(names), most))
+			fmt.Sprintf("It lists %d organisms; the first %d are kept.", len(names), most))
 		names = names[:most]
 	}
 	list := []string{}

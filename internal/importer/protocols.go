@@ -33,8 +33,7 @@ func (im *Importer) protocol(ctx context.Context, id string) (Draft, error) {
 	}
 	if !isDOI || err != nil {
 		e := exchange.Errorf(exchange.Unavailable, "This server has no token for protocols.io (setting "+
-			"protocols-token), and Crossref gives no "+
-			"title for it instead. Please tell the people who run it, or give the DOI.").
+			"protocols-token), and Crossref gives no title for it instead. Please tell its operator, or give the DOI.").
 			With("source", im.protocols.name).With("retry_after", int(time.Hour.Seconds()))
 		e.Cause = shortError{err}
 		return Draft{}, e

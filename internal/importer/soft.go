@@ -137,7 +137,7 @@ func (s *soft) keep(key, value string) {
 var (
 	pageText = map[string]*regexp.Regexp{
 		"GEO has no public record of it; please check the number": regexp.MustCompile(`Could not find a public or private accession`),
-		"GEO took this record away; it was deleted":               regexp.MustCompile(`was deleted by the GEO staff`),
+		"GEO has deleted this record":                             regexp.MustCompile(`was deleted by the GEO staff`),
 	}
 	private = regexp.MustCompile(`is currently private(?: and is scheduled to be released on ([A-Z][a-z]{2} \d{1,2}, \d{4}))?`)
 )

@@ -146,5 +146,5 @@ func message(err error) string {
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		return e.Message
 	}
-	return "Something went wrong on our side; it is in the log under the id of this job."
+	return "Something went wrong on our side; the error is logged under the id of this job."
 }

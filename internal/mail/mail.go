@@ -42,7 +42,7 @@ type Post struct {
 func Open(address, from string, log *slog.Logger) (*Post, error) {
 	sender, err := netmail.ParseAddress(from)
 	if err != nil || !sendable(sender.Address) || !ascii(sender.Address) {
-		return nil, fmt.Errorf("mail-from: %q is no mail address; write one such as aliquot@example.org or Aliquot "+
+		return nil, fmt.Errorf("mail-from: %q is not a mail address; use one such as aliquot@example.org or Aliquot "+
 			"<aliquot@example.org>", from)
 	}
 	p := &Post{from: *sender}

@@ -53,7 +53,7 @@ func startOf(p exchange.SearchPage) (*cursor, error) {
 
 func wrongCursor() error {
 	var f exchange.FieldErrors
-	f.Add("cursor", "must be one that an answer gave")
+	f.Add("cursor", "must be one from an earlier response")
 	return f.Err()
 }
 

@@ -25,9 +25,9 @@ func Clients(next http.Handler, trusted []netip.Prefix, log *slog.Logger) http.H
 		}
 		if len(trusted) == 0 {
 			unset.Do(func() {
-				log.WarnContext(r.Context(), "a proxy forwards addresses of clients, which are ignored: everybody "+
-					"behind it shares one limit; "+
-					"if the proxy is yours, name its address in the setting trusted-proxies", "proxy", r.RemoteAddr)
+				log.WarnContext(r.Context(), "a proxy forwards addresses of clients, which are ignored: all users "+
+					"behind it share one limit; if the proxy is yours, name its address in the setting "+
+					"trusted-proxies", "proxy", r.RemoteAddr)
 			})
 			next.ServeHTTP(w, r)
 			return

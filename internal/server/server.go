@@ -97,7 +97,8 @@ func internal(w http.ResponseWriter, id string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusInternalServerError)
 	_ = json.NewEncoder(w).Encode(map[string]string{
-		"error": "Something went wrong on our side; it is in the log under this request id.", "error_code": "INTERNAL",
+		"error":      "Something went wrong on our side; the error is logged under this request id.",
+		"error_code": "INTERNAL",
 		"request_id": id,
 	})
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // incompleteArchive returns the error of an incomplete archive.
-func incompleteArchive() error { return unreadable("is not a whole XLSX or ODS file") }
+func incompleteArchive() error { return unreadable("is not a complete XLSX or ODS file") }
 
 // archive is a ZIP of XML parts.
 type archive struct {

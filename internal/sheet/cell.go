@@ -90,7 +90,7 @@ func (b *book) read(kind, style, value string) (text, why string, err error) {
 		}
 	}
 	if !known {
-		why = "names a text that is not in the file"
+		why = "refers to text that is not in the file"
 	}
 	return text, why, nil
 }

@@ -65,7 +65,7 @@ func openCSV(f io.Reader) (*Reader, error) {
 					begins+skipped)
 			}
 			if strings.IndexByte(cell, 0) >= 0 {
-				return Row{}, unreadable("has a zero byte in line %d, which no text has", begins+skipped)
+				return Row{}, unreadable("has a zero byte in line %d, so it is not text", begins+skipped)
 			}
 			line += strings.Count(cell, "\n")
 		}

@@ -78,7 +78,7 @@ func Open(f File, name string) (*Reader, error) {
 		return nil, unreadable("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, " +
 			"or as CSV")
 	case name != "":
-		return nil, exchange.FieldErrors{"sheet": {"is for XLSX and ODS alone; a CSV has one sheet without a name"}}.Err()
+		return nil, exchange.FieldErrors{"sheet": {"is only for XLSX and ODS; a CSV has one unnamed sheet"}}.Err()
 	}
 	return openCSV(f)
 }
@@ -112,7 +112,7 @@ func (r *Reader) Read() (Row, error) {
 			return row, unreadable("has more than %d columns", MaxColumns)
 		}
 		if r.rows++; r.rows > MaxRows {
-			return row, unreadable("has more than %d rows; cut it in parts", MaxRows)
+			return row, unreadable("has more than %d rows; split it into parts", MaxRows)
 		}
 		return row, nil
 	}

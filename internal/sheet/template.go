@@ -50,7 +50,7 @@ func template(f *excelize.File, columns []Column) error {
 	}
 	errs := []error{
 		f.SetRowStyle("Materials", 1, 1, bold), f.SetRowStyle("Help", 1, 1, bold), f.SetPanes("Materials", frozenHeader),
-		f.SetSheetRow("Help", "A1", &[]any{"Column", "What it is for", "Example"}),
+		f.SetSheetRow("Help", "A1", &[]any{"Column", "Description", "Example"}),
 		f.SetColWidth("Help", "A", "A", 32), f.SetColWidth("Help", "B", "B", 100), f.SetColWidth("Help", "C", "C", 40),
 		f.SetSheetVisible("Values", false),
 	}
@@ -73,9 +73,9 @@ func template(f *excelize.File, columns []Column) error {
 		offer.SetSqref(name + "2:" + name + strconv.Itoa(lastOffered))
 		offer.SetSqrefDropList("Values!$" + name + "$1:$" + name + "$" + strconv.Itoa(len(values)))
 		if c.Closed {
-			offer.SetError(excelize.DataValidationErrorStyleStop, c.Header, "Please choose one of the list.")
+			offer.SetError(excelize.DataValidationErrorStyleStop, c.Header, "Please choose from the list.")
 		} else {
-			offer.SetError(excelize.DataValidationErrorStyleWarning, c.Header, "This is not one of the list.")
+			offer.SetError(excelize.DataValidationErrorStyleWarning, c.Header, "This value is not in the list.")
 		}
 		errs = append(errs, f.SetSheetCol("Values", name+"1", &values), f.AddDataValidation("Materials", offer))
 	}

@@ -74,13 +74,13 @@ func CheckURL(address string, private bool) error {
 	}
 	switch host := u.Hostname(); {
 	case u.Scheme == "http" && !private:
-		return errors.New("must begin with https://, since http can be read and changed on its way")
+		return errors.New("must start with https://, because http can be read and changed in transit")
 	case u.User != nil:
-		return errors.New("must be without a name and password; messages are signed, which says more")
+		return errors.New("must not contain a user name or password; messages are signed instead")
 	case strings.Contains(address, "#"):
-		return errors.New("must be without a fragment (#...), which is never sent")
+		return errors.New("must not contain a fragment (#...), which is never sent")
 	case !validPort(u, private):
-		return errors.New("must name no port, or 443, or one from 1024 to 65535")
+		return errors.New("must have no port, or 443, or one from 1024 to 65535")
 	case strings.ContainsFunc(host, func(r rune) bool { return r > '~' }):
 		return errors.New("must have its host in ASCII letters, with xn-- before each part that has others")
 	default:
@@ -122,7 +122,7 @@ func checkHost(host string, private bool) error {
 		return nil
 	}
 	if len(labels) == 1 {
-		return errors.New("must have a whole host name, such as lab.example.org")
+		return errors.New("must have a full host name, such as lab.example.org")
 	}
 	switch last {
 	case "localhost", "local", "internal", "lan", "home", "corp", "intranet", "private", "localdomain", "onion":

@@ -210,10 +210,10 @@ func Translate(err error) error {
 		return &exchange.Error{Code: exchange.Unavailable, Message: "The database is busy; try again.", Cause: err}
 	case diskFull:
 		return &exchange.Error{Code: exchange.StorageFull, Message: "The server's storage is full, so nothing can be " +
-			"saved until its operators make room. Nothing was changed.", Cause: err}
+			"saved until its operator frees space. Nothing was changed.", Cause: err}
 	}
 	if unreachable(err, code) {
-		return &exchange.Error{Code: exchange.Unavailable, Message: "The database does not answer; try again.",
+		return &exchange.Error{Code: exchange.Unavailable, Message: "The database does not respond; try again.",
 			Cause: err}
 	}
 	return err
