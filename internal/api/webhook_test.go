@@ -560,7 +560,7 @@ func TestPrivateAddressesAreRefusedUnlessTheSettingAllowsThem(t *testing.T) {
 		s.work(s.app, job.Config{})
 		owner.want(202, "POST", hook+"/ping", nil)
 		if a := s.delivered(hook, "FAILED"); !strings.HasPrefix(fmt.Sprint(a.at("last_error")),
-			"the address must begin with https://") || len(r.messages()) > 0 {
+			"the address must start with https://") || len(r.messages()) > 0 {
 			t.Errorf("%s", a.Raw)
 		}
 	})

@@ -160,7 +160,7 @@ func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, 
 func idle(ctx context.Context, tx store.Conn, material int64) error {
 	active, err := tx.Materials.ActiveRequests(ctx, material)
 	if err == nil && active > 0 {
-		err = exchange.Errorf(exchange.Conflict, "This material has %d open requests; close them first.",
+		err = exchange.Errorf(exchange.Conflict, "Requests for this material are open (%d); close them first.",
 			active).With("active_requests", active)
 	}
 	return err

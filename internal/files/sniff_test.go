@@ -91,7 +91,7 @@ func TestProgramsAndPagesAreRefused(t *testing.T) {
 	} {
 		got, err := files.Sniff([]byte(test.head), "map.pdf")
 		if exchange.CodeOf(err) != exchange.UnsupportedMedia || !strings.Contains(err.Error(), test.says) ||
-			!strings.Contains(err.Error(), "Welcome are PDF") {
+			!strings.Contains(err.Error(), "Accepted are PDF") {
 			t.Errorf("%s: got %q, %v, want a refusal of %s", name, got, err, test.says)
 		}
 	}

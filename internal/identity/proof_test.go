@@ -181,7 +181,7 @@ func TestCheck_TellsAWrongClientFromAWrongCode(t *testing.T) {
 		"client refused with 400": {400, "unauthorized_client", "identity-client-secret"},
 		"401 without words":       {401, "", "identity-client-secret"},
 		"no such address":         {404, "", "404"},
-		"broken":                  {502, "invalid_grant", "does not answer as it should"},
+		"broken":                  {502, "invalid_grant", "is not responding correctly"},
 		"takes anything":          {200, "", "made-up code"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -253,8 +253,8 @@ func TestAPartOfSeveralStudiesIsRefusedWithTheirNames(t *testing.T) {
 	s.Break("/entrez/eutils/efetch", fixture(t, "sra/two-studies.efetch.xml"))
 	s.Break("/entrez/eutils/esearch", says(`{"esearchresult": {"count": "2", "idlist": ["200000700", "200000701"]}}`))
 	for source, c := range map[string][2]string{"SRA": {"SRS000001",
-		"SRS000001 is in SRP000700, SRP000799; please name the one to import"},
-		"GEO": {"GSM1", "GSM1 is in GSE700, GSE701; please name the one to import"}} {
+		"SRS000001 is in SRP000700, SRP000799; please give the one to import"},
+		"GEO": {"GSM1", "GSM1 is in GSE700, GSE701; please give the one to import"}} {
 		_, err := s.Importer(t).Draft(t.Context(), order(t, source, c[0]))
 		if err == nil || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%s: %v", source, err)
@@ -354,7 +354,7 @@ func TestATokenThatIsRefusedIsToldToTheOperator(t *testing.T) {
 		s.Break("/works/", http.NotFound)
 		_, err := of(t, s, func(cfg *importer.Config) { cfg.ProtocolsToken = c.token }).Draft(t.Context(),
 			order(t, "PROTOCOLS_REPOSITORY", "protocols.io.abc"))
-		if exchange.CodeOf(err) != exchange.Unavailable || !strings.Contains(err.Error(), "the people who run it") {
+		if exchange.CodeOf(err) != exchange.Unavailable || !strings.Contains(err.Error(), "tell its operator") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if c.token == "" && !strings.Contains(err.Error(), "protocols-token") {

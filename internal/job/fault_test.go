@@ -65,7 +65,7 @@ func TestAFailureThatNothingMendsIsGivenUpAtOnce(t *testing.T) {
 		kind := job.Kind[string]{Name: "wrong"}
 		b.work(kind.Handle(func(context.Context, *job.Run, string) error { return job.GiveUp(errors.New("secret")) }))
 		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{}), exchange.JobFailed)
-		if strings.Contains(j.Error, "secret") || !strings.Contains(j.Error, "in the log") {
+		if strings.Contains(j.Error, "secret") || !strings.Contains(j.Error, "the error is logged") {
 			b.Errorf("a person reads %q", j.Error)
 		}
 		bad := jobtest.Enqueue(b.T, b.db, job.Kind[int]{Name: "wrong"}, 7, job.EnqueueOptions{})
@@ -84,7 +84,7 @@ func TestAHandlerThatPanicsFailsItsJobAlone(t *testing.T) {
 			})
 		}))
 		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{}), exchange.JobFailed)
-		if !strings.Contains(j.Error, "in the log") {
+		if !strings.Contains(j.Error, "the error is logged") {
 			b.Errorf("a person reads %q", j.Error)
 		}
 		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.EnqueueOptions{}), exchange.JobDone)

@@ -95,7 +95,7 @@ func TestODS_HostileOnesAreRefusedAtOnce(t *testing.T) {
 		"no sheet":      {openDocument(t, ""), "", "with a sheet"},
 		"torn": {archive(t,
 			map[string]string{"content.xml": "<office:document-content><table:table><table:table-row>"}), "",
-			"not a whole"},
+			"not a complete"},
 		"a password": {archive(t,
 			map[string]string{"content.xml": "\x01\x02", "META-INF/manifest.xml": "<manifest:encryption-data/>"}), "",
 			"password"},
@@ -116,7 +116,7 @@ func TestODS_HostileOnesAreRefusedAtOnce(t *testing.T) {
 			end := binary.LittleEndian.AppendUint32([]byte("PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00"),
 				uint32(len(parts)))
 			return "PK\x03\x04" + parts + string(append(end, 4, 0, 0, 0, 0, 0))
-		}(), "", "not a whole"},
+		}(), "", "not a complete"},
 	} {
 		began := time.Now()
 		_, _, err := read([]byte(c.content), c.sheet)

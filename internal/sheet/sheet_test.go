@@ -93,7 +93,7 @@ func TestWhatIsNoSpreadsheetIsToldSo(t *testing.T) {
 		"Latin 1":          {"title\nK\xf6ln\n", "UTF-8"},
 		"a picture":        {"\x89PNG\r\n\x1a\n\x00\x00\x00", "neither CSV in UTF-8 or UTF-16 nor XLSX"},
 		"old Excel":        {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ".xls"},
-		"a broken archive": {"PK\x03\x04 and no more", "not a whole XLSX"},
+		"a broken archive": {"PK\x03\x04 and no more", "not a complete XLSX"},
 		"another archive":  {archive(t, map[string]string{"word/document.xml": "<w/>"}), "XLSX"},
 		"an open quote":    {"title\n\"" + strings.Repeat("a,b\n", 1<<20), "quotation mark"},
 		"a bad quote":      {"title\na \"b\" c\n", "line 2"},

@@ -168,7 +168,7 @@ func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	if a := w.as("mario").post(w.listing("MCF-7") +
-		"/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "under way") {
+		"/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "close them first") {
 		t.Error(a.text("main"))
 	}
 }

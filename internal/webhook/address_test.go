@@ -101,7 +101,7 @@ func TestCheckURLSaysHowToMendAnAddress(t *testing.T) {
 		"https://[64:ff9b::a00:1]": "private", "https://[2002:a00:1::]": "private",
 		"https://127.1": "four numbers", "https://2130706433": "four numbers", "https://0x7f000001": "four numbers",
 		"https://0177.0.0.1": "four numbers", "https://127.0.0.1.": "four numbers", "https://1.2.3.256": "four numbers",
-		"https://localhost": "whole host name", "https://intranet/x": "whole host name",
+		"https://localhost": "full host name", "https://intranet/x": "full host name",
 		"https://db.localhost": ".localhost", "https://printer.local": ".local",
 		"https://metadata.google.internal": ".internal", "https://1.0.0.127.in-addr.arpa": ".arpa",
 		"https://lab..example.org": "letters", "https://.example.org": "letters", "https://" + long + ".org": "letters",

@@ -204,7 +204,7 @@ func TestANameThatLeadsToAPrivateAddressIsRefusedAsItIsDialled(t *testing.T) {
 			t.Errorf("%s: %v", host, err)
 		}
 		if _, err := New(false).Send(t.Context(), m); err == nil ||
-			!strings.HasPrefix(err.Error(), "the address must begin with https://") {
+			!strings.HasPrefix(err.Error(), "the address must start with https://") {
 			t.Errorf("%s: %v", host, err)
 		}
 	}
