@@ -102,10 +102,11 @@ var commonNames = map[string]string{
 type documentBuilder struct {
 	fields []fulltext.Field
 	keys   []identifier.ID
-	wholes []string
-	facets []string
+	wholes []string // names that rank higher if they are searched for as a whole
+	facets []string // name=value
 }
 
+// text adds texts of a weight.
 func (x *documentBuilder) text(w fulltext.Weight, texts ...string) {
 	for _, text := range texts {
 		if text != "" {
@@ -114,6 +115,7 @@ func (x *documentBuilder) text(w fulltext.Weight, texts ...string) {
 	}
 }
 
+// key adds an identifier.
 func (x *documentBuilder) key(kind identifier.Kind, canonical string) {
 	if canonical != "" {
 		x.keys = append(x.keys, identifier.ID{Kind: kind, Canonical: canonical})
@@ -133,6 +135,7 @@ func (x *documentBuilder) count(name, value string) {
 	}
 }
 
+// done returns the document.
 func (x *documentBuilder) done() SearchDocument {
 	return SearchDocument{fulltext.New(x.fields, x.keys, x.wholes, x.facets), x.facets}
 }
@@ -230,6 +233,7 @@ func (x *documentBuilder) metadata(m Material, published []string) {
 	}
 }
 
+// field adds a field of category c.
 func (x *documentBuilder) field(c category.Category, f category.Field, value json.RawMessage) {
 	if name, ok := facet(f); ok {
 		for _, term := range f.Terms(value) {
