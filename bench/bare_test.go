@@ -16,6 +16,8 @@ import (
 
 	"aliquot/internal/api"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/storetest"
 
 	"github.com/google/uuid"
@@ -34,7 +36,8 @@ const (
 		FROM materials o JOIN users u ON u.id = o.contact_user_id WHERE `
 	published      = `(o.staged_in IS NULL OR o.staged_in IN (SELECT b.job_id FROM bulks b WHERE b.stored))`
 	selectMaterial = selectMaterials + "o.id = $1 AND " + published
-	seenMaterials  = published + ` AND (o.embargo_date IS NULL OR o.embargo_date <= $1 OR o.organization_id IN (SELECT m.organization_id FROM memberships m
+	seenMaterials  = published +
+		` AND (o.embargo_date IS NULL OR o.embargo_date <= $1 OR o.organization_id IN (SELECT m.organization_id FROM memberships m
 		WHERE m.user_id = $2 AND m.left_at IS NULL))`
 	countMaterials = "SELECT COUNT(*) FROM materials o WHERE " + seenMaterials
 	listMaterials  = selectMaterials + seenMaterials + " AND o.id < $3 ORDER BY o.id DESC LIMIT $4"
@@ -78,7 +81,7 @@ const (
 // routes, policy, rules, log, request id or limits.
 type bareHandler struct {
 	write *sql.DB
-	rules map[exchange.Status]said
+	rules map[request.Status]said
 
 	material, count, materials, actor, request, documents              *sql.Stmt // to read
 	lock, locked, event, update, turn, tellRequester, tellMembers, job *sql.Stmt // to write
@@ -89,7 +92,7 @@ type said struct {
 	Correction   string
 	Requirements []api.Requirement
 	WaitingOn    struct {
-		Party exchange.Side
+		Party request.Side
 		What  []string
 	} `json:"waiting_on"`
 }
@@ -139,7 +142,7 @@ func prepare(b *testing.B, db *sql.DB, query string) *sql.Stmt {
 }
 
 // newBare opens the database as the store does.
-func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) http.Handler {
+func newBare(b *testing.B, kind, where string, rules map[request.Status]said) http.Handler {
 	h := bareHandler{rules: rules, write: durable(b, kind, where)}
 	read, lock := h.write, " FOR UPDATE OF o"
 	if kind == storetest.SQLite {
@@ -284,13 +287,13 @@ type row struct {
 	address, carrier, tracking, conditions *string
 	sent                                   *time.Time
 	putBack                                bool
-	party                                  exchange.Side
+	party                                  request.Side
 	step                                   string
 	since                                  time.Time
 	reminded                               int
 	escalates                              bool
 	snoozed                                *time.Time
-	clock                                  exchange.Clock
+	clock                                  request.Clock
 	seq, organization                      int64
 	hash                                   string
 }
@@ -319,7 +322,8 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 		&q.Abstract, &q.address, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
 		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.party, &q.step, &q.since,
 		&q.reminded, &q.escalates, &q.snoozed, &clock, instant(&q.CreatedAt), instant(&q.UpdatedAt),
-		&agreement, &version, &q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign,
+		&agreement, &version, &q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment,
+		&decide, &countersign,
 		&ship); err != nil {
 		return q, err
 	}
@@ -339,9 +343,9 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 			return q, err
 		}
 		switch d.Name {
-		case exchange.SignedMTA:
+		case document.SignedMTA:
 			q.SignedMTA = &d.Attachment
-		case exchange.IRB:
+		case document.IRB:
 			q.IRB = &d.Attachment
 		}
 		q.Documents = append(q.Documents, d)
@@ -355,10 +359,10 @@ func (h *bareHandler) show(q *row) {
 	s := h.rules[q.Status]
 	q.Correction, q.Requirements = s.Correction, s.Requirements
 	q.WaitingOn = &api.Turn{Party: s.WaitingOn.Party, What: s.WaitingOn.What, Since: api.Time(q.since)}
-	q.Clock = api.Clock{Requester: q.clock.Sides[exchange.RequesterSide], Lab: q.clock.Sides[exchange.LabSide],
+	q.Clock = api.Clock{Requester: q.clock.Sides[request.RequesterSide], Lab: q.clock.Sides[request.LabSide],
 		Stages: q.clock.Stages, Until: api.Time(q.clock.Since)}
 	if q.Clock.Stages == nil {
-		q.Clock.Stages = map[exchange.Status]int64{}
+		q.Clock.Stages = map[request.Status]int64{}
 	}
 }
 
@@ -372,7 +376,7 @@ func (h *bareHandler) getRequest(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
-	var in struct{ Status exchange.Status }
+	var in struct{ Status request.Status }
 	user, err := h.known(r)
 	if err == nil {
 		err = json.NewDecoder(r.Body).Decode(&in)
@@ -388,8 +392,8 @@ func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
 // turned is q when its turn ends, and its clock then as it is kept.
 func (q row) turned(now time.Time) (row, string, error) {
 	seconds := now.Unix() - q.clock.Since.Unix()
-	c := exchange.Clock{Turn: q.clock.Turn + 1, Since: now, Sides: map[exchange.Side]int64{q.WaitingOn.Party: seconds},
-		Stages: map[exchange.Status]int64{q.Status: seconds}}
+	c := request.Clock{Turn: q.clock.Turn + 1, Since: now, Sides: map[request.Side]int64{q.WaitingOn.Party: seconds},
+		Stages: map[request.Status]int64{q.Status: seconds}}
 	for side, n := range q.clock.Sides {
 		c.Sides[side] += n
 	}
@@ -402,7 +406,7 @@ func (q row) turned(now time.Time) (row, string, error) {
 }
 
 // set gives a request another status in one transaction.
-func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status exchange.Status) (row, error) {
+func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status request.Status) (row, error) {
 	tx, err := h.write.BeginTx(ctx, nil)
 	if err != nil {
 		return row{}, err
@@ -435,7 +439,7 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 		q.Payment, q.PaymentNotes,
 		q.Rejection, q.Override, q.Correction, q.carrier, q.tracking, q.conditions, q.sent, q.OpenIssues, q.putBack,
 		q.since, now,
-		0, q.party == exchange.LabSide, nil, passed, string(q.party), q.step, nil, q.seq, hash, q.ID); err != nil {
+		0, q.party == request.LabSide, nil, passed, string(q.party), q.step, nil, q.seq, hash, q.ID); err != nil {
 		return q, err
 	}
 	what, err := json.Marshal(q.WaitingOn.What)
@@ -447,7 +451,7 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 		return q, err
 	}
 	category := "change_in_request_status_notif"
-	if status == exchange.Approved {
+	if status == request.Approved {
 		category = "request_approval_determined_notif"
 		if _, err := in(h.tellMembers).ExecContext(ctx, event, category, now, user, q.organization); err != nil {
 			return q, err

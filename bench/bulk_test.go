@@ -16,6 +16,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
@@ -84,7 +86,7 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 30, Log: log})
 	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
-		exchange.Registration{})
+		person.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 		job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: slots, Lease: 30 * time.Second})
 	defer stop()
 	began := time.Now()
-	j, err := a.Bulk(b.Context(), who, who.Organizations[0], exchange.BulkOptions{}, content)
+	j, err := a.Bulk(b.Context(), who, who.Organizations[0], material.BulkOptions{}, content)
 	for err == nil && !j.State.Over() {
 		time.Sleep(10 * time.Millisecond)
 		j, err = db.Read().Jobs.Get(b.Context(), j.ID)

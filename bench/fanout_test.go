@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
@@ -57,7 +58,7 @@ func (w *world) bigLab() (lab int64, last uuid.UUID) {
 		for i := range ids {
 			ids[i] = uuid.MustParse(fmt.Sprintf("ffffffff-0000-7000-8000-%012d", i))
 			if err := tx.Users.Insert(ctx,
-				exchange.User{ID: ids[i], Username: ids[i].String(), RegistryID: ids[i].String()}); err != nil {
+				person.User{ID: ids[i], Username: ids[i].String(), RegistryID: ids[i].String()}); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/importer/sourcetest"
 )
 
@@ -81,7 +81,7 @@ func BenchmarkStudy(b *testing.B) {
 			runtime.ReadMemStats(&before)
 			began := time.Now()
 			if _, err := im.Draft(b.Context(),
-				exchange.ImportOptions{Source: exchange.SourceSRA, Identifier: "SRP000001"}); err != nil {
+				material.ImportOptions{Source: material.SourceSRA, Identifier: "SRP000001"}); err != nil {
 				b.Fatal(err)
 			}
 			took = append(took, time.Since(began))

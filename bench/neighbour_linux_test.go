@@ -24,6 +24,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/mail/mailtest"
 	"aliquot/internal/sheet"
@@ -118,7 +119,8 @@ func neighbours(b *testing.B, kind string, size neighbourSize) {
 		b.ReportMetric(float64(before.Microseconds())/1000, side.name+"-alone-p95-ms")
 		b.ReportMetric(float64(now.Microseconds())/1000, side.name+"-p95-ms")
 		b.ReportMetric(ratio, side.name+"-ratio")
-		b.Logf("%s: p50 %v, p95 %v alone, %v beside (%d calls), longest %v", side.name, side.here[len(side.here)/2], before, now, len(side.here),
+		b.Logf("%s: p50 %v, p95 %v alone, %v beside (%d calls), longest %v", side.name, side.here[len(side.here)/2],
+			before, now, len(side.here),
 			slices.Max(side.here))
 		if ratio > neighbourRatio {
 			b.Errorf("the 95th percentile of %s is %.1f of alone, not %d", side.name, ratio, neighbourRatio)
@@ -167,7 +169,7 @@ func newTown(b *testing.B, kind string, size neighbourSize) *town {
 		email := fmt.Sprintf("neighbour%d@example.org", i)
 		signed, err := a.SignIn(b.Context(),
 			identity.Person{RegistryID: fmt.Sprint("neighbour ", i), GivenName: "N", FamilyName: fmt.Sprint(i),
-				Email: email}, exchange.Registration{})
+				Email: email}, person.Registration{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/seed"
@@ -159,7 +160,7 @@ func (p *press) pick(b *testing.B, a *app.App) {
 		b.Fatal(err)
 	}
 	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: registryID, GivenName: "A", FamilyName: "B"},
-		exchange.Registration{})
+		person.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -148,7 +149,7 @@ func signIn(b *testing.B, data string) string {
 	}
 	a := app.New(app.Config{DB: db, Registration: []string{"open"}, TokenLifetime: time.Hour})
 	s, err := a.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"},
-		exchange.Registration{})
+		person.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -256,7 +257,7 @@ func BenchmarkBulkMemory(b *testing.B) {
 			a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
 				TokenLifetime: time.Hour})
 			signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
-				exchange.Registration{})
+				person.Registration{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -19,6 +19,8 @@ import (
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/importer/sourcetest"
@@ -43,7 +45,7 @@ type world struct {
 	lab       int64
 	materials []int64
 	requests  []int64 // all APPROVED
-	rules     map[exchange.Status]said
+	rules     map[request.Status]said
 }
 
 // each runs bench in a world on a durable database of each kind.
@@ -117,7 +119,7 @@ type obj map[string]any
 func (w *world) seed(a *app.App) {
 	signIn := func(name string) (token, id string) {
 		s, err := a.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"},
-			exchange.Registration{})
+			person.Registration{})
 		if err != nil {
 			w.b.Fatal(err)
 		}
@@ -161,7 +163,7 @@ func (w *world) seed(a *app.App) {
 		w.read(w.request(ours, "PATCH", w.requestPath(i), w.member, approved), &accepted)
 		w.read(w.request(ours, "PATCH", w.requestPath(i), w.member, reopened), &open)
 		w.read(w.request(ours, "PATCH", w.requestPath(i), w.member, approved), &accepted)
-		w.rules = map[exchange.Status]said{exchange.Open: open, exchange.Approved: accepted}
+		w.rules = map[request.Status]said{request.Open: open, request.Approved: accepted}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/importer/sourcetest"
 	"aliquot/internal/job/jobtest"
 )
@@ -60,7 +61,7 @@ func TestKilledWhileItImportsEachIsImportedOnce(t *testing.T) {
 			p = in.serve(t, fast...)
 		}
 		j := jobtest.Wait(t, db, enqueued.ID, exchange.JobDone)
-		var result exchange.BatchImportResult
+		var result material.BatchImportResult
 		if err := json.Unmarshal(j.Result, &result); err != nil {
 			t.Fatal(err)
 		}

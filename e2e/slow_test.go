@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/server"
@@ -36,7 +37,7 @@ func TestAFileMayTakeLongerThanOtherBodies(t *testing.T) {
 	short.Config.ReadTimeout, short.Config.WriteTimeout = limit, limit
 	short.Start()
 	t.Cleanup(short.Close)
-	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: josiah}, exchange.Registration{})
+	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: josiah}, person.Registration{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/config"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
 
 	"github.com/mattn/go-isatty"
@@ -40,16 +41,16 @@ type bulk struct {
 // run imports a file, shows the progress and prints the result. It fails if a row was refused.
 func (b *bulk) run(e environment, file string) error {
 	debug.SetGCPercent(50) // a large file then needs less memory, and hardly more time
-	order := exchange.BulkOptions{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet,
+	order := material.BulkOptions{Mode: material.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet,
 		Mapping: map[string]*string{}}
 	switch {
 	case b.DryRun:
-		order.Mode = exchange.BulkDryRun
+		order.Mode = material.BulkDryRun
 	case b.ValidRows:
-		order.Mode = exchange.BulkValidRows
+		order.Mode = material.BulkValidRows
 	}
 	if b.KeepUnknown {
-		order.Unknown = exchange.UnknownKeep
+		order.Unknown = material.UnknownKeep
 	}
 	for header, field := range b.Map {
 		order.Mapping[header] = &field
@@ -68,7 +69,7 @@ func (b *bulk) run(e environment, file string) error {
 
 // enqueue stores the file and enqueues a job for it.
 func enqueue(ctx context.Context, a *app.App, organization int64, name string,
-	order exchange.BulkOptions) (exchange.Job, error) {
+	order material.BulkOptions) (exchange.Job, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return exchange.Job{}, err
@@ -167,7 +168,7 @@ func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error 
 	if j.State != exchange.JobDone {
 		return fmt.Errorf("nothing more was done, the job is %s: %s", j.State, j.Error)
 	}
-	err := a.EachOutcome(ctx, "", j.ID, func(o exchange.RowResult) error {
+	err := a.EachOutcome(ctx, "", j.ID, func(o material.RowResult) error {
 		for _, list := range []map[string][]string{o.Problems, o.Doubts} {
 			for _, column := range slices.Sorted(maps.Keys(list)) {
 				for _, text := range list[column] {
@@ -180,7 +181,7 @@ func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error 
 	if err != nil {
 		return err
 	}
-	var r exchange.BulkResult
+	var r material.BulkResult
 	if err := json.Unmarshal(j.Result, &r); err != nil {
 		return err
 	}

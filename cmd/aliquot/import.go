@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"aliquot/internal/config"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/importer"
 )
 
@@ -84,7 +84,7 @@ func (i *record) run(e environment, identifiers []string) error {
 
 // titleOf returns the title of the draft for an identifier, from the source that accepts it.
 func titleOf(ctx context.Context, from *importer.Importer, identifier string) (string, error) {
-	order, err := exchange.ParseImportIdentifier(identifier)
+	order, err := material.ParseImportIdentifier(identifier)
 	if err != nil {
 		return "", err
 	}

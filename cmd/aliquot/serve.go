@@ -17,6 +17,7 @@ import (
 	"aliquot/internal/config"
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
@@ -100,7 +101,7 @@ func (s *serve) Run(e environment) error {
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words,
 		Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent,
-		Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
+		Reminders: s.Reminders, Escalation: request.Escalation(s.Escalation),
 		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
 		Quotas: app.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 	})

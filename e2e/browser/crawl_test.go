@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web"
 
 	"github.com/PuerkitoBio/goquery"
@@ -201,18 +204,18 @@ func (s *site) furnish() {
 	olivia, err := s.app.Actor(ctx, s.token("olivia"))
 	s.must(err)
 	grant, err := s.app.CreateGrant(ctx, olivia,
-		exchange.GrantPatch{Title: exchange.Some("Models of tumours"),
+		person.GrantPatch{Title: exchange.Some("Models of tumours"),
 			FunderID: exchange.Some("https://doi.org/10.13039/100000002")})
 	s.must(err)
 	_, _, err = s.app.Fund(ctx, olivia, grant.ID,
-		exchange.FundingBody{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
+		material.FundingBody{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
 	s.must(err)
 	_, err = s.app.CreateWebhook(ctx, olivia, lab,
-		exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
+		notify.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
 	s.must(err)
 	content, err := s.app.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))
 	s.must(err)
-	_, err = s.app.Bulk(ctx, olivia, lab, exchange.BulkOptions{Mode: exchange.BulkDryRun}, content)
+	_, err = s.app.Bulk(ctx, olivia, lab, material.BulkOptions{Mode: material.BulkDryRun}, content)
 	s.must(err)
 }
 
@@ -229,7 +232,8 @@ func everyPage(s *site) []found {
 // The pages that no link leads to: what they are is in their name, or a mail does.
 var unlinked = map[string]string{
 	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
-	"GET /join": "a mail leads here", "GET /account/closed": "a form leads here", "GET /notifications/stream": "script asks for it",
+	"GET /join": "a mail leads here", "GET /account/closed": "a form leads here",
+	"GET /notifications/stream":     "script asks for it",
 	"GET /catalog/suggest":          "script asks for it",
 	"GET /share/spreadsheet/export": "a form leads here", "GET /share/spreadsheet/template": "a form leads here",
 	"GET /funding/{id}/report": "a signed link leads here", "GET /funding/{id}/report.csv": "a signed link leads here",

@@ -16,6 +16,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
@@ -136,11 +137,11 @@ func registryID(name string) string {
 // token is that of a new session of a person of the demo, or of someone new.
 func (s *site) token(name string) string {
 	s.Helper()
-	person := identity.Person{RegistryID: registryID(name)}
-	if person.RegistryID == "" {
-		person = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New", Email: name + "@example.org"}
+	user := identity.Person{RegistryID: registryID(name)}
+	if user.RegistryID == "" {
+		user = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New", Email: name + "@example.org"}
 	}
-	signed, err := s.app.SignIn(s.Context(), person, exchange.Registration{})
+	signed, err := s.app.SignIn(s.Context(), user, person.Registration{})
 	s.must(err)
 	return signed.Token
 }

@@ -13,6 +13,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/limit"
 	"aliquot/internal/mail"
@@ -89,7 +93,7 @@ func everyState(t *testing.T, worth []found) {
 func (s *site) stopped(letters string) []state {
 	s.Helper()
 	_, err := s.app.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"),
-		exchange.TextBody{Text: exchange.Some("Is it on its way?")})
+		request.TextBody{Text: exchange.Some("Is it on its way?")})
 	s.must(err)
 	var link string
 	jobtest.Poll(s.T, "there is a letter with a link", func() bool {
@@ -200,7 +204,7 @@ func (s *site) actor(name string) exchange.Actor {
 func (s *site) invited(email string) string {
 	s.Helper()
 	i, _, err := s.app.Invite(s.Context(), s.actor("olivia"), s.lab("Sample Cell Bank"),
-		exchange.InvitationNew{Email: exchange.Some(email)})
+		lab.InvitationNew{Email: exchange.Some(email)})
 	s.must(err)
 	var link string
 	s.must(s.db.Tx(s.Context(), func(ctx context.Context, tx store.Conn) error {
@@ -215,22 +219,23 @@ func (s *site) states() []state {
 	s.Helper()
 	ctx := s.Context()
 	olivia, josiah := s.actor("olivia"), s.actor("josiah")
-	lab := fmt.Sprintf("/labs/%d", s.lab("Sample Cell Bank"))
-	material := func(title string) string { return fmt.Sprintf("/catalog/%d", s.material(title)) }
+	organization := fmt.Sprintf("/labs/%d", s.lab("Sample Cell Bank"))
+	materialOf := func(title string) string { return fmt.Sprintf("/catalog/%d", s.material(title)) }
 	request := func(of string) string { return fmt.Sprintf("/requests/%d", s.request(of)) }
 	grant := fmt.Sprintf("/funding/%d", s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"))
-	webhook := fmt.Sprintf("%s/webhooks/%d", lab, s.id("SELECT id FROM webhooks WHERE description = $1", "Freezer"))
+	webhook := fmt.Sprintf("%s/webhooks/%d", organization,
+		s.id("SELECT id FROM webhooks WHERE description = $1", "Freezer"))
 	report, _, err := s.app.ShareGrant(ctx, olivia, s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"),
-		exchange.GrantLinkNew{Note: exchange.Some("For the funder"), Days: exchange.Some(30)})
+		person.GrantLinkNew{Note: exchange.Some("For the funder"), Days: exchange.Some(30)})
 	s.must(err)
 	search, err := s.app.CreateSavedSearch(ctx, josiah, josiah.ID,
-		exchange.SavedSearchPatch{Name: exchange.Some("Tumours"), Search: exchange.Some("tumour")})
+		material.SavedSearchPatch{Name: exchange.Some("Tumours"), Search: exchange.Some("tumour")})
 	s.must(err)
 	_, _, err = s.app.Invite(ctx, olivia, s.lab("Sample Cell Bank"),
-		exchange.InvitationNew{RegistryID: exchange.Some(registryID("gabriel"))})
+		lab.InvitationNew{RegistryID: exchange.Some(registryID("gabriel"))})
 	s.must(err)
 	_, _, err = s.app.AskToJoin(ctx, s.actor("gabriel"), s.lab("Sample Genome Lab"),
-		exchange.JoinNew{Note: exchange.Some("I start in May.")})
+		lab.JoinNew{Note: exchange.Some("I start in May.")})
 	s.must(err)
 	expired := s.invited("late@example.org")
 	s.change("UPDATE invitations SET expires_at = created_at WHERE email = $1", "late@example.org")
@@ -271,7 +276,7 @@ func (s *site) states() []state {
 		{"josiah", "/account/tokens", sends("/account/tokens", "name="), 422},
 		{"josiah", "/account/tokens", sends("/account/tokens", "name=Freezer"), 200},
 		{"josiah", "/welcome", sends("/welcome", "first_name="+many[:300]), 422},
-		{"josiah", material("HT-29") + "/request", sends("/request", "address=new&name="), 422},
+		{"josiah", materialOf("HT-29") + "/request", sends("/request", "address=new&name="), 422},
 		{"josiah", "/drafts", sends("/drafts/save", "draft=message+1&draft_title=A&text="+many), 413},
 		{"josiah", "/", sends("/share/new", "title=X"), 400},
 		{"josiah", "/", types("?", "#keys-shown"), 200},
@@ -283,14 +288,15 @@ func (s *site) states() []state {
 		{"mario", "/requests", sends("/requests/bulk", "do=remind&id="+
 			strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
 		{"olivia", "/labs/new", sends("/labs/new", "name="+many[:300]), 422},
-		{"olivia", lab + "/settings", sends("/settings", "name="), 422},
-		{"olivia", lab + "/grants", sends("/grants", "title="), 422},
-		{"olivia", lab + "/people", sends("/invitations", "who="), 422},
-		{"olivia", lab + "/people", sends("/people/owner", ""), 422},
-		{"olivia", lab + "/requirements", sends("/documents", ""), 422},
-		{"olivia", lab + "/requirements", sends("/shipping", "restrictions="+many[:200_000]), 422},
-		{"olivia", lab + "/webhooks", sends("/webhooks", "url=nowhere"), 422},
-		{"olivia", lab + "/webhooks", sends("/webhooks", "url=https://hooks.example.org/more&description=Second&all=1"),
+		{"olivia", organization + "/settings", sends("/settings", "name="), 422},
+		{"olivia", organization + "/grants", sends("/grants", "title="), 422},
+		{"olivia", organization + "/people", sends("/invitations", "who="), 422},
+		{"olivia", organization + "/people", sends("/people/owner", ""), 422},
+		{"olivia", organization + "/requirements", sends("/documents", ""), 422},
+		{"olivia", organization + "/requirements", sends("/shipping", "restrictions="+many[:200_000]), 422},
+		{"olivia", organization + "/webhooks", sends("/webhooks", "url=nowhere"), 422},
+		{"olivia", organization + "/webhooks",
+			sends("/webhooks", "url=https://hooks.example.org/more&description=Second&all=1"),
 			200},
 		{"olivia", webhook, sends(webhook, "url=nowhere"), 422},
 		{"olivia", grant, sends(grant+"/materials", "material=x"), 422},
@@ -324,9 +330,9 @@ func (s *site) states() []state {
 		{"mario", listing, sends("/share/new", "do=lookup&pubmed_id=x"), 200},
 		{"mario", listing, sends("/share/new", "do=draft&title=Half+done"), 200},
 		{"mario", listing, nil, 200},
-		{"mario", material("HT-29") + "/edit", sends("/edit", "base=old&title=HT-29+new"), 409},
-		{"mario", material("HT-29") + "/edit",
-			then(sends("/edit", "title=HT-29+new"), goes(material("HT-29")+"/history")), 200},
+		{"mario", materialOf("HT-29") + "/edit", sends("/edit", "base=old&title=HT-29+new"), 409},
+		{"mario", materialOf("HT-29") + "/edit",
+			then(sends("/edit", "title=HT-29+new"), goes(materialOf("HT-29")+"/history")), 200},
 		{"mario", "/share/import", sends("/share/import", "identifiers=nothing&do=lookup"), 422},
 		{"mario", "/share/spreadsheet", sends("/share/spreadsheet", ""), 422},
 		{"mario", "/share/spreadsheet",
@@ -345,7 +351,7 @@ func (s *site) states() []state {
 
 		{"mario", request("HeLa"), sends("/move", "to=APPROVED"), 200},
 		{"mario", "/requests", nil, 200},
-		{"olivia", material("NIH 3T3"), sends("/archive", ""), 200},
+		{"olivia", materialOf("NIH 3T3"), sends("/archive", ""), 200},
 		{"josiah", "/account/searches", func(t *tab) {
 			t.mu.Lock()
 			t.broken = true

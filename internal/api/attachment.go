@@ -13,21 +13,22 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 )
 
 // createAttachment accepts JSON (a record whose content follows with PUT to its download_url) or multipart/form-data
 // with the same fields and one part "file" (both at once).
-func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment, error) {
+func (a *API) createAttachment(c *Call, _ document.AttachmentPatch) (Attachment, error) {
 	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
-	var in exchange.AttachmentPatch
-	var content *exchange.Content
+	var in document.AttachmentPatch
+	var content *document.Content
 	var err error
 	if kind == "multipart/form-data" {
 		in, content, err = a.multipart(c)
 	} else {
 		err = c.decode(&in)
 	}
-	var t exchange.Attachment
+	var t document.Attachment
 	if err == nil {
 		t, err = a.App.CreateAttachment(c.Context(), c.Actor, in, content)
 	}
@@ -40,7 +41,7 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 
 // multipart reads a form: the file is stored at once, wherever in the form it comes. The caller has to discard the
 // returned content, also when there is an error.
-func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange.Content, err error) {
+func (a *API) multipart(c *Call) (in document.AttachmentPatch, content *document.Content, err error) {
 	// The form becomes the JSON object that it stands for, so that one decoder reads both.
 	fields := map[string]any{}
 	err = readForm(c.Request, bodyLimit, func(part *multipart.Part) (err error) {
@@ -74,7 +75,7 @@ func formValue(name, text string) any {
 	}
 }
 
-func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*exchange.Content, error) {
+func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*document.Content, error) {
 	if !utf8.ValidString(part.FileName()) {
 		return nil, exchange.FieldErrors{"filename": {"must be UTF-8 text"}}.Err()
 	}
@@ -100,7 +101,7 @@ func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
 }
 
 // oneAttachment returns an attachment as the caller may see it, or err.
-func (a *API) oneAttachment(c *Call, t exchange.Attachment, err error) (Attachment, error) {
+func (a *API) oneAttachment(c *Call, t document.Attachment, err error) (Attachment, error) {
 	if err != nil {
 		return Attachment{}, err
 	}
@@ -116,7 +117,7 @@ func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
 	return a.oneAttachment(c, t, err)
 }
 
-func (a *API) updateAttachment(c *Call, in exchange.AttachmentPatch) (Attachment, error) {
+func (a *API) updateAttachment(c *Call, in document.AttachmentPatch) (Attachment, error) {
 	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showAttachment))
 	return a.oneAttachment(c, t, err)
 }
@@ -171,7 +172,7 @@ func (a *API) getContentVersion(c *Call, _ None) (None, error) {
 	return None{}, c.sendContent(v, time.Time{}, file)
 }
 
-func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, file io.ReadSeekCloser) error {
+func (c *Call) sendContent(v document.AttachmentVersion, modified time.Time, file io.ReadSeekCloser) error {
 	defer func() { _ = file.Close() }()
 	c.extendDeadlines(v.Size)
 	h := c.w.Header()

@@ -12,10 +12,10 @@ import (
 )
 
 // leave takes a member out of the lab.
-func (s *scene) leave(p *person) {
+func (s *scene) leave(p *testPerson) {
 	s.t.Helper()
 	var rest []any
-	for _, m := range []*person{s.owner, s.member, s.assignee} {
+	for _, m := range []*testPerson{s.owner, s.member, s.assignee} {
 		if m != p {
 			rest = append(rest, m.ID)
 		}
@@ -99,7 +99,7 @@ func TestNobodyFilesAnAttachmentUnderAnotherUser(t *testing.T) {
 		own := s.member.upload("own.pdf", pdf, obj{"owned_by_user": s.member.ID.String()})
 		path := fmt.Sprintf("/attachments/%d", own.id())
 		s.unchanged("an attachment under another user", func() {
-			for _, p := range []*person{s.owner, s.requester()} {
+			for _, p := range []*testPerson{s.owner, s.requester()} {
 				body := obj{"filename": "a.pdf", "owned_by_user": p.ID}
 				if a := s.member.refused(403, "FIELD_FORBIDDEN", "POST", "/attachments",
 					body); a.Body["field"] != "owned_by_user" {
@@ -140,7 +140,7 @@ func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
 		second := s.people["stranger"].want(201, "POST", "/material-requests", obj{"material": material})
 		for name, test := range map[string]struct {
 			made    answer
-			by      *person
+			by      *testPerson
 			version float64
 			content []byte
 		}{"before": {first, s.requester(), 1, pdf}, "after": {second, s.people["stranger"], 2, other}} {
@@ -148,7 +148,7 @@ func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
 			if shown.at("mta.version") != test.version || shown.at("mta.attachment") != float64(mta.id()) {
 				t.Fatalf("made %s: %s", name, shown.Raw)
 			}
-			for _, p := range []*person{test.by, s.member, s.owner} {
+			for _, p := range []*testPerson{test.by, s.member, s.owner} {
 				if a := p.want(200, "GET", shown.at("mta.download_url").(string), nil); !bytes.Equal(a.Raw,
 					test.content) {
 					t.Errorf("made %s: %q", name, a.Raw)

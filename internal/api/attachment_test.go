@@ -18,7 +18,7 @@ import (
 )
 
 // ask is GET with headers.
-func (p *person) ask(path string, headers map[string]string) answer {
+func (p *testPerson) ask(path string, headers map[string]string) answer {
 	p.w.t.Helper()
 	r, err := http.NewRequestWithContext(p.w.t.Context(), http.MethodGet, p.w.url+path, http.NoBody)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *person) ask(path string, headers map[string]string) answer {
 	return p.w.do(r)
 }
 
-func (p *person) put(t testing.TB, status int, path string, content []byte) answer {
+func (p *testPerson) put(t testing.TB, status int, path string, content []byte) answer {
 	t.Helper()
 	a := p.send("PUT", path, "application/x-anything", bytes.NewReader(content))
 	if a.Status != status {
@@ -256,7 +256,7 @@ func TestADocumentThatARequestStandsOnIsSharedAndKept(t *testing.T) {
 		}
 		s.unchanged("what is refused", func() {
 			for _, document := range []answer{irb, executed} {
-				for _, p := range []*person{s.requester(), s.member} {
+				for _, p := range []*testPerson{s.requester(), s.member} {
 					status, code := 409, "ATTACHMENT_IN_USE"
 					if p != s.member && document.id() == executed.id() {
 						status, code = 403, "FORBIDDEN" // it is the lab's

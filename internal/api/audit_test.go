@@ -88,7 +88,7 @@ func TestRefusalsAreCountedAndKeptOnceAnHour(t *testing.T) {
 		for range 40 {
 			stranger.refused(403, "FORBIDDEN", "PATCH", path, obj{"name": "Mine"})
 			s.anonymous().refused(401, "NOT_AUTHENTICATED", "POST", path+"/join-requests", nil)
-			(&person{w: s.world, Token: "alq_unknown"}).refused(401, "NOT_AUTHENTICATED", "GET", "/materials", nil)
+			(&testPerson{w: s.world, Token: "alq_unknown"}).refused(401, "NOT_AUTHENTICATED", "GET", "/materials", nil)
 		}
 		if diff := grew(before, s.rows()); diff != "" {
 			t.Errorf("refusing wrote %s", diff)

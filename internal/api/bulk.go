@@ -14,11 +14,13 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
 )
 
 // bulkQuery holds the parameters of a spreadsheet upload. A form may have them as fields.
 type bulkQuery struct {
-	Mode     *exchange.BulkMode `query:"mode"`
+	Mode     *material.BulkMode `query:"mode"`
 	Category *string            `query:"category" help:"Category of rows that name none."`
 	Sheet    *string            `query:"sheet" help:"Name of the sheet of an XLSX or ODS; without it the first one."`
 	Unknown  *string            `query:"unknown"`
@@ -37,7 +39,7 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 		return Job{}, err
 	}
 	content, err := a.bulkContent(c, id, &asked)
-	var order exchange.BulkOptions
+	var order material.BulkOptions
 	if err == nil {
 		order, err = asked.order()
 	}
@@ -53,9 +55,9 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 }
 
 // bulkContent stores the spreadsheet. The caller has to discard the returned content, also when there is an error.
-func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*exchange.Content, error) {
+func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*document.Content, error) {
 	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
-	store := func(body io.Reader) (*exchange.Content, error) {
+	store := func(body io.Reader) (*document.Content, error) {
 		content, err := a.App.StoreBulk(c.Context(), c.Actor, organization, incoming{body})
 		if err != nil {
 			return nil, err
@@ -73,7 +75,7 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 		}
 		return store(c.Body)
 	}
-	var content *exchange.Content
+	var content *document.Content
 	err := readForm(c.Request, maxParts*fieldLimit, func(part *multipart.Part) (err error) {
 		content, err = store(part)
 		return err
@@ -88,7 +90,7 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 func (q *bulkQuery) set(name, text string) {
 	switch name {
 	case "mode":
-		q.Mode = (*exchange.BulkMode)(&text)
+		q.Mode = (*material.BulkMode)(&text)
 	case "category":
 		q.Category = &text
 	case "sheet":
@@ -100,14 +102,14 @@ func (q *bulkQuery) set(name, text string) {
 	}
 }
 
-func (q bulkQuery) order() (exchange.BulkOptions, error) {
+func (q bulkQuery) order() (material.BulkOptions, error) {
 	text := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return strings.TrimSpace(*s)
 	}
-	o := exchange.BulkOptions{Mode: exchange.BulkMode(text((*string)(q.Mode))), Category: text(q.Category),
+	o := material.BulkOptions{Mode: material.BulkMode(text((*string)(q.Mode))), Category: text(q.Category),
 		Unknown: text(q.Unknown)}
 	if q.Sheet != nil {
 		o.Sheet = *q.Sheet
@@ -163,7 +165,7 @@ func Export(ctx context.Context, a *app.App, caller string, organization *int64,
 	}
 	out := begin()
 	comma := "[\n"
-	err := a.EachMaterial(ctx, caller, organization, func(m exchange.ShownMaterial) error {
+	err := a.EachMaterial(ctx, caller, organization, func(m material.Shown) error {
 		return encoded(showMaterial(m), func(raw []byte) error {
 			_, err := io.WriteString(out, comma+strings.TrimSuffix(string(raw), "\n"))
 			comma = ",\n"

@@ -30,7 +30,7 @@ func stocking(t *testing.T, db *store.DB) *scene {
 }
 
 // bulk sends a spreadsheet and returns what its job came to.
-func (s *scene) bulk(p *person, query, body string) answer {
+func (s *scene) bulk(p *testPerson, query, body string) answer {
 	s.t.Helper()
 	a := p.sendWith(nil, "POST", fmt.Sprintf("/organizations/%d/materials/bulk?%s", s.id, query), "text/csv",
 		strings.NewReader(body))
@@ -40,7 +40,7 @@ func (s *scene) bulk(p *person, query, body string) answer {
 	return s.over(p, a.id())
 }
 
-func (s *scene) over(p *person, id int64) answer {
+func (s *scene) over(p *testPerson, id int64) answer {
 	s.t.Helper()
 	for until := time.Now().Add(jobtest.Patience); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		if a := p.want(200, "GET", fmt.Sprintf("/jobs/%d", id), nil); a.Body["ended_at"] != nil {
@@ -58,7 +58,7 @@ func counts(a answer) string {
 }
 
 // report are the rows of a job's report, without the headers.
-func (s *scene) report(p *person, a answer) [][]string {
+func (s *scene) report(p *testPerson, a answer) [][]string {
 	s.t.Helper()
 	raw := p.want(200, "GET", a.at("result.report").(string), nil).Raw
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\ufeff")))).ReadAll()
@@ -277,7 +277,7 @@ func TestTwoMembersImportTheSameAtOnce(t *testing.T) {
 			}
 			var created [2]float64
 			var both sync.WaitGroup
-			for i, p := range []*person{s.member, s.owner} {
+			for i, p := range []*testPerson{s.member, s.owner} {
 				both.Go(func() {
 					a := s.bulk(p, "mode="+mode, body)
 					if a.Body["state"] != "DONE" || a.at("result.refused") != 0.0 {

@@ -228,7 +228,7 @@ func TestCloseAccount_TheLastAdminStays(t *testing.T) {
 		var done, refused int
 		var mu sync.Mutex
 		var both sync.WaitGroup
-		for _, p := range []*person{admin, second} { // at once
+		for _, p := range []*testPerson{admin, second} { // at once
 			both.Go(func() {
 				a := p.call("DELETE", "/users/me", nil)
 				mu.Lock()

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/server"
 )
 
@@ -93,8 +94,8 @@ func ifMatch[T, Out any](c *Call, show func(T) Out) app.IfMatch[T] {
 }
 
 // ifContentMatches is ifMatch for the content of an attachment; what does not exist has no tag.
-func ifContentMatches(c *Call) app.IfMatch[*exchange.Content] {
-	return ifTag(c, func(content *exchange.Content) (string, error) {
+func ifContentMatches(c *Call) app.IfMatch[*document.Content] {
+	return ifTag(c, func(content *document.Content) (string, error) {
 		if content == nil {
 			return "", nil
 		}
@@ -123,4 +124,4 @@ func ifTag[T any](c *Call, tagOf func(object T) (string, error)) app.IfMatch[T] 
 }
 
 // contentTag returns the tag of the bytes of an attachment.
-func contentTag(c exchange.Content) string { return `"` + c.SHA256 + `"` }
+func contentTag(c document.Content) string { return `"` + c.SHA256 + `"` }

@@ -128,7 +128,7 @@ func TestOfManyChangesToOneVersionOneSucceeds(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		home := fmt.Sprintf("%s/%d", s.user("/addresses"), s.newAddress())
 		for path, change := range map[string]struct {
-			by    *person
+			by    *testPerson
 			field string
 		}{
 			fmt.Sprintf("/materials/%d", s.material):                            {s.member, "title"},

@@ -9,6 +9,10 @@ import (
 
 	"aliquot/internal/api"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 )
 
 // long is longer than any text may be, and no address, date or id.
@@ -17,9 +21,9 @@ var long = encode(strings.Repeat("x", 70_000))
 // wrongValues are JSON values by the type of a field for which they are wrong, whatever its name is.
 var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[string]():          {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"\u0007"`, long},
-	reflect.TypeFor[exchange.Status](): {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
-	reflect.TypeFor[exchange.Role]():   {`7`, `{}`, `[]`, `true`, `""`, `"owner"`, `"ADMIN"`, long},
-	reflect.TypeFor[exchange.IDText](): {`{}`, `[]`, `true`},
+	reflect.TypeFor[request.Status]():  {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
+	reflect.TypeFor[lab.Role]():        {`7`, `{}`, `[]`, `true`, `""`, `"owner"`, `"ADMIN"`, long},
+	reflect.TypeFor[material.IDText](): {`{}`, `[]`, `true`},
 	reflect.TypeFor[bool]():            {`"yes"`, `1`, `[]`, `{}`, `"true"`},
 	reflect.TypeFor[int64]():           {`"7"`, `1.5`, `1e400`, `0`, `-1`, `99999999999999999999`, `[7]`},
 	reflect.TypeFor[int]():             {`"7"`, `1.5`, `1e400`, `0`, `-1`, `366`, `99999999999999999999`, `[7]`},
@@ -30,7 +34,7 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[[]exchange.UserRef](): {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[7]`, `[` + unknownUser + `]`},
 	reflect.TypeFor[exchange.Names](): {`7`, `{}`, `"x"`, `[7]`, `[null]`, `["a\u0000"]`, `[` + long + `]`,
 		manyNames},
-	reflect.TypeFor[exchange.Filters](): {`7`, `[]`, `"x"`, `{"organisms": "x"}`, `{"organisms": [7]}`,
+	reflect.TypeFor[material.Filters](): {`7`, `[]`, `"x"`, `{"organisms": "x"}`, `{"organisms": [7]}`,
 		`{"organisms": [null]}`, `{"organisms": [""]}`, `{"no such": ["x"]}`},
 	reflect.TypeFor[exchange.Date](): {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`,
 		`"2026-01-01T00:00:00Z"`, long},
@@ -38,9 +42,9 @@ var wrongValues = map[reflect.Type][]string{
 		`"2026-01-01"`, long},
 	reflect.TypeFor[exchange.Until](): {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`,
 		`"2020-01-01"`, `"9999-01-01T00:00:00Z"`, long},
-	reflect.TypeFor[[]exchange.Category](): {`7`, `{}`, `"x"`, `["x"]`, `[7]`, `["new_request_notif", ""]`},
-	reflect.TypeFor[[]exchange.Scope]():    {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
-	reflect.TypeFor[json.RawMessage]():     {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
+	reflect.TypeFor[[]mailing.Category](): {`7`, `{}`, `"x"`, `["x"]`, `[7]`, `["new_request_notif", ""]`},
+	reflect.TypeFor[[]exchange.Scope]():   {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
+	reflect.TypeFor[json.RawMessage]():    {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
 }
 
 const (

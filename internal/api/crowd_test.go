@@ -23,7 +23,7 @@ type crowd struct {
 // in, and orderings to walk it in, each with the column of the first table that it sorts by.
 type longList struct {
 	path   string
-	by     *person
+	by     *testPerson
 	tables []string
 	orders map[string]string
 }

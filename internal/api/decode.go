@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 )
 
 // bodyLimit is the size of a JSON body in bytes (contract.md section 9).
@@ -82,7 +83,7 @@ func decodeObject(raw []byte, in any, create bool) error {
 			f.Add(field.name, "%s", meaning(err))
 		}
 	}
-	if patch, ok := in.(*exchange.MaterialPatch); ok {
+	if patch, ok := in.(*material.Patch); ok {
 		for name, slot := range patch.Others() {
 			if value, sent := members[name]; sent {
 				if err := json.Unmarshal(value, slot); err != nil {

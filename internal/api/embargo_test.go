@@ -88,7 +88,7 @@ func (s *secret) list() {
 var outsiders = []string{"anonymous", "stranger", "requester", "former"}
 
 // addresses are those of every GET of the document, for a caller, with the ids of what belongs to the material.
-func (s *secret) addresses(p *person) []string {
+func (s *secret) addresses(p *testPerson) []string {
 	self := p.ID
 	if p.Token == "" {
 		self = s.stranger().ID
@@ -125,7 +125,7 @@ func (s *secret) addresses(p *person) []string {
 	return list
 }
 
-func (s *secret) stranger() *person { return s.people["stranger"] }
+func (s *secret) stranger() *testPerson { return s.people["stranger"] }
 
 // ofCall is what differs between two calls with the same answer.
 var ofCall = regexp.MustCompile(`"request_id":"[^"]*"`)
@@ -238,7 +238,7 @@ func TestEmbargoedMaterial_Changes(t *testing.T) {
 }
 
 // send is call, where no body is none.
-func send(p *person, method, path string, body obj) answer {
+func send(p *testPerson, method, path string, body obj) answer {
 	if body == nil {
 		return p.call(method, path, nil)
 	}

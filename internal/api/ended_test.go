@@ -30,7 +30,7 @@ func (s *slow) Read(p []byte) (int, error) {
 }
 
 // slowly sends a body while something else happens.
-func (p *person) slowly(meanwhile func(), headers map[string]string, method, path, kind, body string) answer {
+func (p *testPerson) slowly(meanwhile func(), headers map[string]string, method, path, kind, body string) answer {
 	p.w.t.Helper()
 	r := httptest.NewRequestWithContext(p.w.t.Context(), method, publicURL+path,
 		&slow{strings.NewReader(body), meanwhile})
@@ -60,19 +60,19 @@ func TestWhatEndsWhileABodyIsSentIsOverForIt(t *testing.T) {
 		admin := s.people["admin"]
 		home := fmt.Sprintf("/organizations/%d", s.id)
 		ends := map[string]struct {
-			person *person
+			person *testPerson
 			status int
-			end    func(p *person)
-			undo   func(p *person)
+			end    func(p *testPerson)
+			undo   func(p *testPerson)
 		}{
-			"a token is revoked": {s.member, 401, func(p *person) { p.want(204, "POST", "/logout", nil) },
-				func(*person) {}},
+			"a token is revoked": {s.member, 401, func(p *testPerson) { p.want(204, "POST", "/logout", nil) },
+				func(*testPerson) {}},
 			"a member is removed": {s.member, 403,
-				func(p *person) { s.owner.want(200, "PATCH", home, obj{"members": []any{}}) },
-				func(p *person) { s.join(s.id, p) }},
+				func(p *testPerson) { s.owner.want(200, "PATCH", home, obj{"members": []any{}}) },
+				func(p *testPerson) { s.join(s.id, p) }},
 			"an admin is none any more": {admin, 403,
-				func(*person) { s.setAdmin(false) },
-				func(*person) { s.setAdmin(true) }},
+				func(*testPerson) { s.setAdmin(false) },
+				func(*testPerson) { s.setAdmin(true) }},
 		}
 		kind, form := form(field("owned_by_org", fmt.Sprint(s.id)), filePart("a.pdf", string(pdf)))
 		const text = "application/json"

@@ -49,7 +49,7 @@ func (w *world) streams(change func(*api.API)) (url string) {
 func asItIs(*api.API) {}
 
 // follow opens a stream of somebody's notifications; the server is the one at url.
-func (p *person) follow(url, user, last string) *reader {
+func (p *testPerson) follow(url, user, last string) *reader {
 	p.w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	p.w.t.Cleanup(cancel)
@@ -81,7 +81,7 @@ func (p *person) follow(url, user, last string) *reader {
 var crowdClient = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
 // own opens the stream of a person's own notifications.
-func (p *person) own(url, last string) *reader {
+func (p *testPerson) own(url, last string) *reader {
 	p.w.t.Helper()
 	f := p.follow(url, p.ID.String(), last)
 	if f.answer.Status != http.StatusOK {
@@ -180,7 +180,7 @@ func (f *reader) over() time.Duration {
 }
 
 // all are the ids of a person's notifications, the oldest first.
-func (p *person) all() []int64 {
+func (p *testPerson) all() []int64 {
 	p.w.t.Helper()
 	list := idsOf(p.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=200&ordering=id", p.ID), nil).List)
 	slices.Sort(list)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -24,7 +25,7 @@ func (s *scene) crew(id int64) (owner string, members []string) {
 }
 
 // asks fails unless an answer has one pending invitation for each of some people, in a role, and returns their ids.
-func (s *scene) asks(a answer, role string, people ...*person) (ids []int64) {
+func (s *scene) asks(a answer, role string, people ...*testPerson) (ids []int64) {
 	s.t.Helper()
 	list, _ := a.Body["invitations"].([]any)
 	var want, got []string
@@ -43,7 +44,7 @@ func (s *scene) asks(a answer, role string, people ...*person) (ids []int64) {
 	return idsOf(list)
 }
 
-func (s *scene) consists(when string, organization int64, owner *person, members ...*person) {
+func (s *scene) consists(when string, organization int64, owner *testPerson, members ...*testPerson) {
 	s.t.Helper()
 	want := []string{}
 	for _, m := range members {
@@ -100,7 +101,7 @@ func TestOnlyRemovalIsImmediateWhenTheMembersOfALabAreSet(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		stranger, path := s.people["stranger"], fmt.Sprintf("/organizations/%d", s.id)
 		before := s.owner.want(200, "GET", path, nil).Body
-		for _, by := range []*person{s.owner, s.people["admin"]} {
+		for _, by := range []*testPerson{s.owner, s.people["admin"]} {
 			s.asks(by.want(200, "PATCH", path, obj{"members": []any{s.member.ID, stranger.ID}}), "MEMBER", stranger)
 			s.consists("one out, one invited", s.id, s.owner, s.owner, s.member)
 			stranger.refused(403, "FORBIDDEN", "GET", path+"/grants", nil)
@@ -126,7 +127,7 @@ func TestNobodyOwnsALabBeforeTheySayYes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		path := fmt.Sprintf("/organizations/%d", s.id)
-		for _, next := range []*person{s.member, s.people["stranger"]} {
+		for _, next := range []*testPerson{s.member, s.people["stranger"]} {
 			a := s.owner.want(200, "PATCH", path, obj{"owner": next.ID})
 			id := s.asks(a, "OWNER", next)[0]
 			s.consists("named as owner", s.id, s.owner, s.owner, s.member, s.assignee)
@@ -152,7 +153,7 @@ func TestFoundingALabMailsNoMorePeopleThanInvitingDoes(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		founder := s.people["stranger"]
 		var many []any
-		for i := range exchange.MaxInvited {
+		for i := range lab.MaxInvited {
 			many = append(many, s.person(fmt.Sprint("crowd", i)).ID)
 		}
 		s.unchanged("more than can be invited at once", func() {

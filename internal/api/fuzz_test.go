@@ -17,6 +17,8 @@ import (
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/storetest"
 
 	"github.com/google/uuid"
@@ -40,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%q: %v", raw, err)
 			}
 		}
-		var m exchange.MaterialPatch
+		var m material.Patch
 		err := api.DecodeObject(raw, &m, true)
 		told(err)
 		if err == nil {
@@ -50,7 +52,7 @@ func FuzzDecode(f *testing.F) {
 				if shown, err := json.Marshal([]any{made.Metadata}); err != nil || !json.Valid(shown) {
 					t.Errorf("%q was taken and cannot be shown: %v", raw, err)
 				}
-				again := exchange.MaterialPatch{Title: exchange.Some(made.Title),
+				again := material.Patch{Title: exchange.Some(made.Title),
 					Metadata: exchange.Some(made.Metadata), Organisms: m.Organisms}
 				if kept, err := again.Patch(made); err != nil || string(kept.Metadata) != string(made.Metadata) ||
 					kept.Title != made.Title {
@@ -59,12 +61,12 @@ func FuzzDecode(f *testing.F) {
 				}
 			}
 		}
-		var r exchange.RequestPatch
+		var r request.Patch
 		err = api.DecodeObject(raw, &r, true)
 		told(err)
 		if err == nil {
-			_, _, err = exchange.Request{Status: exchange.Open, Active: true}.Apply(exchange.Roles{Admin: true},
-				uuid.Max, r, nil, exchange.Terms{}, time.Unix(0, 0))
+			_, _, err = request.Request{Status: request.Open, Active: true}.Apply(request.Roles{Admin: true},
+				uuid.Max, r, nil, request.Terms{}, time.Unix(0, 0))
 			if e, ok := errors.AsType[*exchange.Error](err); err != nil && !ok {
 				t.Errorf("%q: %v", raw, e)
 			}
@@ -117,7 +119,7 @@ func FuzzTime(f *testing.F) {
 }
 
 // quiet is an installation for a fuzz target, which may not write to the log of its parent.
-func quiet(f *testing.F) (*world, *person) {
+func quiet(f *testing.F) (*world, *testPerson) {
 	f.Helper()
 	w := newWorldWith(f, storetest.Open(f, storetest.SQLite),
 		func(c *app.Config) { c.Log = slog.New(slog.DiscardHandler) })

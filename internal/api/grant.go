@@ -2,7 +2,8 @@ package api
 
 import (
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 
 	"github.com/google/uuid"
 )
@@ -34,11 +35,11 @@ func showGrant(v app.GrantView) Grant {
 		Time(v.CreatedAt), Time(v.UpdatedAt)}
 }
 
-func showGrantMaterial(m exchange.ShownMaterial) GrantMaterial {
+func showGrantMaterial(m material.Shown) GrantMaterial {
 	return GrantMaterial{showMaterial(m), m.ContactID}
 }
 
-func (a *API) createGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
+func (a *API) createGrant(c *Call, in person.GrantPatch) (Grant, error) {
 	v, err := a.App.CreateGrant(c.Context(), c.Actor, in)
 	c.location(err, "/grants/%d", v.ID)
 	return showGrant(v), err
@@ -54,7 +55,7 @@ func (a *API) getGrant(c *Call, _ None) (Grant, error) {
 	return showGrant(v), err
 }
 
-func (a *API) updateGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
+func (a *API) updateGrant(c *Call, in person.GrantPatch) (Grant, error) {
 	v, err := a.App.UpdateGrant(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showGrant))
 	return showGrant(v), err
 }
@@ -65,7 +66,7 @@ func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
 }
 
 // fundMaterial answers 201 with the material, or 200 if the grant named it before.
-func (a *API) fundMaterial(c *Call, in exchange.FundingBody) (GrantMaterial, error) {
+func (a *API) fundMaterial(c *Call, in material.FundingBody) (GrantMaterial, error) {
 	m, existed, err := a.App.Fund(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200

@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -133,7 +134,7 @@ func TestOneAddressIsNotMailedAgainAndAgain(t *testing.T) {
 		s.owner.refused(429, "RATE_LIMITED", "POST", s.invites(""), obj{"email": "Ada@example.org"})
 		s.past("invitations", id, time.Hour, "sent_at")
 		s.invite(obj{"email": "ada@example.org"})
-		for i := range exchange.MaxInvited - 2 {
+		for i := range lab.MaxInvited - 2 {
 			s.invite(obj{"registry_id": fmt.Sprint("id-", i)})
 		}
 		s.unchanged("one too many",
@@ -291,7 +292,7 @@ func TestTwoWhoBecomeOwnerAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		rivals := []*person{s.people["stranger"], s.requester()}
+		rivals := []*testPerson{s.people["stranger"], s.requester()}
 		var paths []string
 		for _, p := range rivals {
 			paths = append(paths, fmt.Sprintf("/users/%s/invitations/%d/accept", p.ID,

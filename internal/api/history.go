@@ -8,6 +8,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 )
 
 // Version is one change of a material or an organization. State is the object as GET showed it, so that a PUT of it
@@ -51,7 +53,7 @@ func showAct(a app.AuditEntry) Act {
 	return out
 }
 
-func showActor(u *exchange.User) *Person {
+func showActor(u *person.User) *Person {
 	if u == nil {
 		return nil
 	}
@@ -65,7 +67,7 @@ func (a *API) listAuditEvents(c *Call, f exchange.AuditFilter) ([]Act, error) {
 
 func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
 	part, err := a.App.MaterialHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
-	return answerList(c, part, err, func(v app.Version[exchange.ShownMaterial]) Version[Material] {
+	return answerList(c, part, err, func(v app.Version[material.Shown]) Version[Material] {
 		return showVersion(v, showMaterial, materialFacts)
 	})
 }
@@ -80,7 +82,7 @@ func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization],
 // materialFacts returns m without what a change of a material does not change: its contact is identified, but the name
 // is left out.
 func materialFacts(m Material) Material {
-	m.shown.Contact, m.shown.UpdatedAt = exchange.User{ID: m.shown.Contact.ID}, time.Time{}
+	m.shown.Contact, m.shown.UpdatedAt = person.User{ID: m.shown.Contact.ID}, time.Time{}
 	return m
 }
 
@@ -121,8 +123,8 @@ func membersOf(body any) (list []member) {
 		}
 		return list
 	}
-	for i := range exchange.MaterialDescriptors {
-		if d := &exchange.MaterialDescriptors[i]; !d.Hidden {
+	for i := range material.Descriptors {
+		if d := &material.Descriptors[i]; !d.Hidden {
 			var value bytes.Buffer
 			raw, _ := m.appendField(nil, d) // cannot fail: the value was read from JSON
 			json.HTMLEscape(&value, raw)    // as literal does

@@ -97,7 +97,7 @@ func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
 			}
 		}
 		mine := obj{"category": "OTHER", "title": "A", "organization_id": bob.Lab}
-		for where, p := range map[string]*person{"another person": bob, "nobody": w.anonymous()} {
+		for where, p := range map[string]*testPerson{"another person": bob, "nobody": w.anonymous()} {
 			if a := p.callWith(key("k"), "POST", "/materials", mine); a.Status != 201 ||
 				a.Header.Get("Idempotency-Replayed") != "" {
 				t.Errorf("%s with the same key: %d %s", where, a.Status, a.Raw)

@@ -6,11 +6,12 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 
 	"github.com/google/uuid"
 )
 
-func showImported(m exchange.ShownMaterial) ImportedMaterial {
+func showImported(m material.Shown) ImportedMaterial {
 	out := ImportedMaterial{Material: showMaterial(m), ContactUser: m.ContactID}
 	if m.Category == "DATASET" {
 		out.Organism = append([]string{}, m.Organisms...)
@@ -25,7 +26,7 @@ type ImportedDuplicate struct {
 }
 
 // importMaterial answers 200 with the new material, or with the one that was imported before.
-func (a *API) importMaterial(c *Call, in exchange.ImportNew) (ImportedMaterial, error) {
+func (a *API) importMaterial(c *Call, in material.ImportNew) (ImportedMaterial, error) {
 	m, existed, err := a.App.Import(c.Context(), c.Actor, in)
 	if m.ID != 0 {
 		c.location(err, "/materials/%d", m.ID)
@@ -66,7 +67,7 @@ type DraftMaterial struct {
 	ContactUser      uuid.UUID       `json:"contact_user"`
 }
 
-func (a *API) previewImport(c *Call, in exchange.ImportName) (ImportPreview, error) {
+func (a *API) previewImport(c *Call, in material.ImportName) (ImportPreview, error) {
 	v, err := a.App.PreviewImport(c.Context(), c.Actor, in)
 	if err != nil {
 		return ImportPreview{}, err
@@ -87,7 +88,7 @@ func showPreview(v app.ImportPreview) ImportPreview {
 }
 
 // importMaterials answers with the job that imports the materials one after the other.
-func (a *API) importMaterials(c *Call, in exchange.BatchImportBody) (Job, error) {
+func (a *API) importMaterials(c *Call, in material.BatchImportBody) (Job, error) {
 	j, err := a.App.Imports(c.Context(), c.Actor, in)
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err

@@ -14,6 +14,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
@@ -51,7 +52,7 @@ func (s shelf) enqueue(body obj) int64 {
 }
 
 // result waits until a job is done.
-func (s shelf) result(id int64) (r exchange.BatchImportResult) {
+func (s shelf) result(id int64) (r material.BatchImportResult) {
 	s.t.Helper()
 	j := jobtest.Wait(s.t, s.db, id, exchange.JobDone)
 	if err := json.Unmarshal(j.Result, &r); err != nil {
@@ -65,7 +66,7 @@ func (s shelf) result(id int64) (r exchange.BatchImportResult) {
 }
 
 // words are the outcomes in a line.
-func words(r exchange.BatchImportResult) string {
+func words(r material.BatchImportResult) string {
 	list := make([]string, len(r.Outcomes))
 	for i, o := range r.Outcomes {
 		list[i] = string(o.Outcome)
@@ -158,7 +159,7 @@ func TestAPreviewOfManyStoresNothingButItsResult(t *testing.T) {
 func TestIdentifiersThatAreNoneAreNamedBeforeAnythingIsDone(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
-		many := make([]string, exchange.MaxImports+1)
+		many := make([]string, material.MaxImports+1)
 		for i := range many {
 			many[i] = fmt.Sprint("GSE", i+1)
 		}

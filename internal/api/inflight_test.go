@@ -59,7 +59,7 @@ func (c *endsIn) Value(key any) any {
 }
 
 // inFlight calls a route in a context.
-func (v visit) inFlight(ctx context.Context, p *person, method string) answer {
+func (v visit) inFlight(ctx context.Context, p *testPerson, method string) answer {
 	p.w.t.Helper()
 	kind, body := "application/json", io.Reader(nil)
 	switch b := v.body.(type) {
@@ -85,7 +85,7 @@ func (v visit) inFlight(ctx context.Context, p *person, method string) answer {
 }
 
 // loses takes from somebody all that they are: an admin, and a member of whatever lab.
-func (s *scene) loses(p *person) {
+func (s *scene) loses(p *testPerson) {
 	s.t.Helper()
 	for _, query := range []string{"UPDATE users SET is_admin = FALSE WHERE id = $1",
 		"UPDATE memberships SET left_at = created_at WHERE user_id = $1"} {
@@ -103,8 +103,8 @@ func (s *scene) loses(p *person) {
 // no longer what they were.
 func TestARightThatEndsInFlightIsOver(t *testing.T) {
 	t.Parallel()
-	for at, end := range []func(*scene, *person){
-		func(s *scene, p *person) {
+	for at, end := range []func(*scene, *testPerson){
+		func(s *scene, p *testPerson) {
 			if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM tokens WHERE hash = $1",
 				hash(p.Token)); err != nil {
 				s.t.Fatal(err)
@@ -117,7 +117,7 @@ func TestARightThatEndsInFlightIsOver(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, db *store.DB) {
 				s := newScene(t, db, exchange.AccessMembers)
 				for _, c := range visits {
-					s.fly(c, at, func(p *person) { end(s, p) })
+					s.fly(c, at, func(p *testPerson) { end(s, p) })
 				}
 			})
 		})
@@ -125,7 +125,7 @@ func TestARightThatEndsInFlightIsOver(t *testing.T) {
 }
 
 // fly calls a route as who may, whose right ends in flight. A refused call changes nothing.
-func (s *scene) fly(c routeCase, at int, end func(*person)) {
+func (s *scene) fly(c routeCase, at int, end func(*testPerson)) {
 	s.t.Helper()
 	methods, _ := c.methods()
 	for _, method := range methods {
@@ -183,7 +183,7 @@ func (s *scene) regain() {
 }
 
 // owns makes somebody the owner of a lab.
-func (s *scene) owns(lab int64, p *person) {
+func (s *scene) owns(lab int64, p *testPerson) {
 	s.t.Helper()
 	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE organizations SET owner_id = $1 WHERE id = $2", p.ID,
 		lab); err != nil {

@@ -1,25 +1,29 @@
 package api
 
-import "aliquot/internal/exchange"
+import (
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+)
 
 // Invitation invites one person, by either registry_id or email, to the named organization.
 type Invitation struct {
-	ID           int64                     `json:"id"`
-	Name         string                    `json:"name"`
-	Organization int64                     `json:"organization"`
-	RegistryID   *string                   `json:"registry_id"`
-	Email        *string                   `json:"email"`
-	InvitedBy    Person                    `json:"invited_by"`
-	Role         exchange.Role             `json:"role"`
-	Status       exchange.InvitationStatus `json:"status"`
-	CreatedAt    Time                      `json:"created_at"`
-	SentAt       Time                      `json:"sent_at"`
-	ExpiresAt    Time                      `json:"expires_at"`
-	AnsweredAt   *Time                     `json:"answered_at"`
-	Mail         *exchange.MailState       `json:"mail"` // null: no mail is sent to the address
+	ID           int64                `json:"id"`
+	Name         string               `json:"name"`
+	Organization int64                `json:"organization"`
+	RegistryID   *string              `json:"registry_id"`
+	Email        *string              `json:"email"`
+	InvitedBy    Person               `json:"invited_by"`
+	Role         lab.Role             `json:"role"`
+	Status       lab.InvitationStatus `json:"status"`
+	CreatedAt    Time                 `json:"created_at"`
+	SentAt       Time                 `json:"sent_at"`
+	ExpiresAt    Time                 `json:"expires_at"`
+	AnsweredAt   *Time                `json:"answered_at"`
+	Mail         *mailing.State       `json:"mail"` // null: no mail is sent to the address
 }
 
-func showInvitation(i exchange.ShownInvitation) Invitation {
+func showInvitation(i lab.ShownInvitation) Invitation {
 	out := Invitation{ID: i.ID, Name: i.Organization, Organization: i.OrganizationID, InvitedBy: showPerson(i.Inviter),
 		Role: i.Role, Status: i.Status, CreatedAt: Time(i.CreatedAt), SentAt: Time(i.SentAt),
 		ExpiresAt: Time(i.ExpiresAt), AnsweredAt: timeOf(i.AnsweredAt)}
@@ -34,13 +38,13 @@ func showInvitation(i exchange.ShownInvitation) Invitation {
 	return out
 }
 
-func (a *API) listInvitations(c *Call, f exchange.InvitationFilter) ([]Invitation, error) {
+func (a *API) listInvitations(c *Call, f lab.InvitationFilter) ([]Invitation, error) {
 	part, err := a.App.Invitations(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showInvitation)
 }
 
 // invite answers 201 with the invitation, or 200 with the open one that the person already has.
-func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
+func (a *API) invite(c *Call, in lab.InvitationNew) (Invitation, error) {
 	i, existed, err := a.App.Invite(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
@@ -58,25 +62,25 @@ func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {
 }
 
 func (a *API) acceptInvitation(c *Call, _ None) (Invitation, error) {
-	return a.answerInvitation(c, exchange.InvitationAccepted)
+	return a.answerInvitation(c, lab.InvitationAccepted)
 }
 
 func (a *API) declineInvitation(c *Call, _ None) (Invitation, error) {
-	return a.answerInvitation(c, exchange.InvitationDeclined)
+	return a.answerInvitation(c, lab.InvitationDeclined)
 }
 
-func (a *API) answerInvitation(c *Call, to exchange.InvitationStatus) (Invitation, error) {
+func (a *API) answerInvitation(c *Call, to lab.InvitationStatus) (Invitation, error) {
 	i, err := a.App.Answer(c.Context(), c.Actor, c.user, c.id("invitation"), to)
 	return showInvitation(i), err
 }
 
 // HeldInvitation is an invitation as the holder of its token sees it before signing in.
 type HeldInvitation struct {
-	Name      string                    `json:"name"`
-	Inviter   string                    `json:"inviter"`
-	Role      exchange.Role             `json:"role"`
-	Status    exchange.InvitationStatus `json:"status"`
-	ExpiresAt Time                      `json:"expires_at"`
+	Name      string               `json:"name"`
+	Inviter   string               `json:"inviter"`
+	Role      lab.Role             `json:"role"`
+	Status    lab.InvitationStatus `json:"status"`
+	ExpiresAt Time                 `json:"expires_at"`
 }
 
 // heldQuery holds the token; it is not part of the path, because the log records paths.
@@ -90,7 +94,7 @@ func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
 	if in.Token != nil {
 		token = *in.Token
 	}
-	token, err := exchange.InvitationToken{Token: exchange.Some(token)}.Check()
+	token, err := lab.InvitationToken{Token: exchange.Some(token)}.Check()
 	if err != nil {
 		return HeldInvitation{}, err
 	}
@@ -98,12 +102,12 @@ func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
 	return HeldInvitation{i.Organization, i.Inviter.Name(), i.Role, i.Status, Time(i.ExpiresAt)}, err
 }
 
-func (a *API) acceptHeldInvitation(c *Call, in exchange.InvitationToken) (Invitation, error) {
-	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, exchange.InvitationAccepted)
+func (a *API) acceptHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
+	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationAccepted)
 	return showInvitation(i), err
 }
 
-func (a *API) declineHeldInvitation(c *Call, in exchange.InvitationToken) (Invitation, error) {
-	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, exchange.InvitationDeclined)
+func (a *API) declineHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
+	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationDeclined)
 	return showInvitation(i), err
 }

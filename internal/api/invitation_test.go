@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -92,7 +93,7 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 			t.Errorf("invitations: %v", list)
 		}
 		if _, err := s.app.SignIn(t.Context(), identity.Person{RegistryID: "id-requester", Email: "ada@example.ORG"},
-			exchange.Registration{}); err != nil {
+			person.Registration{}); err != nil {
 			t.Fatal(err)
 		}
 		if list := s.requester().want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 1 {
@@ -107,7 +108,7 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 	})
 }
 
-func (s *scene) isMember(p *person) bool {
+func (s *scene) isMember(p *testPerson) bool {
 	s.t.Helper()
 	is, err := s.db.Read().Organizations.IsMember(s.t.Context(), s.id, p.ID)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestJobsAreListedToWhoAskedForThemAndAllToAdmins(t *testing.T) {
 		own := s.newJob(job.EnqueueOptions{}) // Aliquot's
 		requester.want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", first), nil)
 		for _, c := range []struct {
-			by   *person
+			by   *testPerson
 			path string
 			want []int64
 		}{

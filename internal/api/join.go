@@ -1,27 +1,27 @@
 package api
 
-import "aliquot/internal/exchange"
+import "aliquot/internal/exchange/lab"
 
 // JoinRequest is a user's request to join the named organization.
 type JoinRequest struct {
-	ID           int64               `json:"id"`
-	Name         string              `json:"name"`
-	Organization int64               `json:"organization"`
-	User         Person              `json:"user"`
-	Note         string              `json:"note"`
-	Status       exchange.JoinStatus `json:"status"`
-	Reason       string              `json:"reason"`
-	CreatedAt    Time                `json:"created_at"`
-	AnsweredAt   *Time               `json:"answered_at"`
+	ID           int64          `json:"id"`
+	Name         string         `json:"name"`
+	Organization int64          `json:"organization"`
+	User         Person         `json:"user"`
+	Note         string         `json:"note"`
+	Status       lab.JoinStatus `json:"status"`
+	Reason       string         `json:"reason"`
+	CreatedAt    Time           `json:"created_at"`
+	AnsweredAt   *Time          `json:"answered_at"`
 }
 
-func showJoinRequest(j exchange.ShownJoinRequest) JoinRequest {
+func showJoinRequest(j lab.ShownJoinRequest) JoinRequest {
 	return JoinRequest{j.ID, j.Organization, j.OrganizationID, showPerson(j.Asker), j.Note, j.Status, j.Reason,
 		Time(j.CreatedAt), timeOf(j.AnsweredAt)}
 }
 
 // askToJoin answers 201 with the join request, or 200 with the one that is already open.
-func (a *API) askToJoin(c *Call, in exchange.JoinNew) (JoinRequest, error) {
+func (a *API) askToJoin(c *Call, in lab.JoinNew) (JoinRequest, error) {
 	j, existed, err := a.App.AskToJoin(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
@@ -29,25 +29,25 @@ func (a *API) askToJoin(c *Call, in exchange.JoinNew) (JoinRequest, error) {
 	return showJoinRequest(j), err
 }
 
-func (a *API) listJoinRequests(c *Call, f exchange.JoinFilter) ([]JoinRequest, error) {
+func (a *API) listJoinRequests(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
 	part, err := a.App.JoinRequests(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
-func (a *API) listJoinRequestsOf(c *Call, f exchange.JoinFilter) ([]JoinRequest, error) {
+func (a *API) listJoinRequestsOf(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
 	part, err := a.App.JoinRequestsOf(c.Context(), c.Actor, c.user, f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
 func (a *API) acceptJoinRequest(c *Call, _ None) (JoinRequest, error) {
-	return a.answerJoinRequest(c, exchange.JoinAccepted, exchange.JoinDecline{})
+	return a.answerJoinRequest(c, lab.JoinAccepted, lab.JoinDecline{})
 }
 
-func (a *API) declineJoinRequest(c *Call, in exchange.JoinDecline) (JoinRequest, error) {
-	return a.answerJoinRequest(c, exchange.JoinDeclined, in)
+func (a *API) declineJoinRequest(c *Call, in lab.JoinDecline) (JoinRequest, error) {
+	return a.answerJoinRequest(c, lab.JoinDeclined, in)
 }
 
-func (a *API) answerJoinRequest(c *Call, to exchange.JoinStatus, in exchange.JoinDecline) (JoinRequest, error) {
+func (a *API) answerJoinRequest(c *Call, to lab.JoinStatus, in lab.JoinDecline) (JoinRequest, error) {
 	j, err := a.App.AnswerJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), to, in)
 	return showJoinRequest(j), err
 }

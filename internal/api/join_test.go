@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -17,7 +18,7 @@ func (s *scene) joins(rest string) string {
 }
 
 // news are the kinds of news that a person was told, the newest first.
-func (p *person) news() (kinds []string) {
+func (p *testPerson) news() (kinds []string) {
 	p.w.t.Helper()
 	for _, n := range p.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=200", p.ID), nil).List {
 		if n := n.(map[string]any); n["category"] == "membership" {
@@ -27,7 +28,7 @@ func (p *person) news() (kinds []string) {
 	return kinds
 }
 
-func (p *person) told(kinds ...string) {
+func (p *testPerson) told(kinds ...string) {
 	p.w.t.Helper()
 	if got := p.news(); !slices.Equal(got, kinds) {
 		p.w.t.Errorf("%s was told %v, want %v", p.name, got, kinds)
@@ -124,7 +125,7 @@ func TestOnePersonAsksAtMostTwentyLabsAtATime(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		guest, first := s.people["stranger"], ""
-		for i := range exchange.MaxJoins {
+		for i := range lab.MaxJoins {
 			path := fmt.Sprintf("/organizations/%d/join-requests", s.person(fmt.Sprint("owner", i)).Lab)
 			id := guest.want(201, "POST", path, nil).id()
 			if first == "" {
@@ -142,7 +143,7 @@ func TestAnInvitationAndAJoinRequestOfOnePersonEndTogether(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		stranger, guest, added := s.people["stranger"], s.requester(), s.person("added")
-		join := func(p *person) int64 { return p.want(201, "POST", s.joins(""), nil).id() }
+		join := func(p *testPerson) int64 { return p.want(201, "POST", s.joins(""), nil).id() }
 		state := func(path string, id int64) string {
 			for _, status := range []string{"PENDING", "ACCEPTED", "WITHDRAWN"} {
 				if slices.Contains(idsOf(s.owner.want(200, "GET", path+"?status="+status, nil).List), id) {

@@ -59,10 +59,10 @@ func TestTokensThatAreMadeUpCountAsTheirAddress(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := limited(t, db)
 		for i := range 5 {
-			(&person{w: w, Token: fmt.Sprintf("alq_guess%d", i)}).refused(401, "NOT_AUTHENTICATED", "GET",
+			(&testPerson{w: w, Token: fmt.Sprintf("alq_guess%d", i)}).refused(401, "NOT_AUTHENTICATED", "GET",
 				"/materials/", nil)
 		}
-		(&person{w: w, Token: "alq_guess"}).refused(429, "RATE_LIMITED", "GET", "/materials/", nil)
+		(&testPerson{w: w, Token: "alq_guess"}).refused(429, "RATE_LIMITED", "GET", "/materials/", nil)
 		w.anonymous().refused(429, "RATE_LIMITED", "GET", "/materials/", nil)
 	})
 }
@@ -89,10 +89,10 @@ func TestLimits_AreOfTheUserWhateverTheToken(t *testing.T) {
 		path := fmt.Sprintf("/users/%s", ada.ID)
 		ada.want(200, "GET", path, nil)   // counts for the address and for ada
 		again.want(200, "GET", path, nil) // too
-		for _, who := range []*person{ada, again, ada} {
+		for _, who := range []*testPerson{ada, again, ada} {
 			who.want(200, "GET", path, nil)
 		}
-		for _, who := range []*person{ada, again} {
+		for _, who := range []*testPerson{ada, again} {
 			if a := who.refused(429, "RATE_LIMITED", "GET", path,
 				nil); a.Header.Get("RateLimit-Policy") != `"user";q=5;w=500` {
 				t.Errorf("got %v", a.Header)
@@ -129,7 +129,7 @@ func TestAPI_TheRecordNamesTheActor(t *testing.T) {
 	ada.callWith(map[string]string{"Accept-Encoding": "gzip"}, "GET", "/materials", nil)
 	ada.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/organizations", obj{"name": "Lab"})
 	w.anonymous().want(200, "GET", "/organizations", nil)
-	(&person{w: w, Token: "alq_guess"}).want(401, "GET", "/grants", nil)
+	(&testPerson{w: w, Token: "alq_guess"}).want(401, "GET", "/grants", nil)
 	for _, c := range []struct{ path, actor string }{
 		{"method=GET path=/materials", ada.ID.String()}, {"method=POST path=/organizations", ada.ID.String()},
 		{"method=GET path=/organizations", ""}, {"method=GET path=/grants", ""},

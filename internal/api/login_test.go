@@ -35,8 +35,8 @@ func (w *world) login(n int) answer {
 	return w.anonymous().want(200, "POST", "/login", obj{"code": demo(w.t).code(w.t, n), "origin_url": origin})
 }
 
-func (w *world) holder(a answer) *person {
-	return &person{w: w, Token: a.Body["token"].(string)}
+func (w *world) holder(a answer) *testPerson {
+	return &testPerson{w: w, Token: a.Body["token"].(string)}
 }
 
 func TestAFirstLoginRegistersAndLaterOnesDoNot(t *testing.T) {

@@ -1,17 +1,17 @@
 package api
 
-import "aliquot/internal/exchange"
+import "aliquot/internal/exchange/mailing"
 
 // MailSettings are a person's mail preferences.
 type MailSettings struct {
-	Delivery   exchange.Delivery   `json:"delivery"`
-	TimeZone   string              `json:"time_zone"`
-	QuietFrom  *string             `json:"quiet_from"`
-	QuietUntil *string             `json:"quiet_until"`
-	DigestAt   string              `json:"digest_at"`
-	DigestDay  string              `json:"digest_day"`
-	Muted      []exchange.Category `json:"muted"`
-	Refused    *Refusal            `json:"refused"`
+	Delivery   mailing.Delivery   `json:"delivery"`
+	TimeZone   string             `json:"time_zone"`
+	QuietFrom  *string            `json:"quiet_from"`
+	QuietUntil *string            `json:"quiet_until"`
+	DigestAt   string             `json:"digest_at"`
+	DigestDay  string             `json:"digest_day"`
+	Muted      []mailing.Category `json:"muted"`
+	Refused    *Refusal           `json:"refused"`
 }
 
 // Refusal is an address that a mail server refused.
@@ -21,14 +21,14 @@ type Refusal struct {
 	At      Time   `json:"at"`
 }
 
-func showMailSettings(s exchange.MailSettings) MailSettings {
+func showMailSettings(s mailing.Settings) MailSettings {
 	out := MailSettings{Delivery: s.Delivery, TimeZone: s.TimeZone, DigestAt: s.DigestAt.String(),
-		DigestDay: exchange.Weekdays[s.DigestDay], Muted: s.Muted}
+		DigestDay: mailing.Weekdays[s.DigestDay], Muted: s.Muted}
 	if s.QuietFrom != nil && s.QuietUntil != nil {
 		out.QuietFrom, out.QuietUntil = new(s.QuietFrom.String()), new(s.QuietUntil.String())
 	}
 	if out.Muted == nil {
-		out.Muted = []exchange.Category{}
+		out.Muted = []mailing.Category{}
 	}
 	if s.Refused != nil {
 		out.Refused = &Refusal{s.Refused.Address, s.Refused.Reason, Time(s.Refused.At)}
@@ -46,7 +46,7 @@ func (a *API) retryMail(c *Call, _ None) (MailSettings, error) {
 	return showMailSettings(s), err
 }
 
-func (a *API) updateMailSettings(c *Call, in exchange.MailSettingsPatch) (MailSettings, error) {
+func (a *API) updateMailSettings(c *Call, in mailing.Patch) (MailSettings, error) {
 	s, err := a.App.UpdateMailSettings(c.Context(), c.Actor, c.user, in, ifMatch(c, showMailSettings))
 	return showMailSettings(s), err
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"net/http"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 )
 
 // createMaterial answers 201 with the material, or 200 with the one that was imported before (the duplicate rule of the
 // specification).
-func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
+func (a *API) createMaterial(c *Call, in material.Patch) (Material, error) {
 	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
 	if m.ID != 0 {
 		c.location(err, "/materials/%d", m.ID)
@@ -23,7 +23,7 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 }
 
 // duplicate returns the answer for a repeated import; it has no material if the caller may not see it.
-func duplicate(m exchange.ShownMaterial) Duplicate {
+func duplicate(m material.Shown) Duplicate {
 	d := Duplicate{Error: fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
 		Code: "ALREADY_IMPORTED"}
 	if m.ID != 0 {
@@ -32,7 +32,7 @@ func duplicate(m exchange.ShownMaterial) Duplicate {
 	return d
 }
 
-func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {
+func (a *API) listMaterials(c *Call, f material.Filter) ([]Material, error) {
 	part, err := a.App.Materials(c.Context(), c.Actor, c.list.page, f)
 	return answerList(c, part, err, showMaterial)
 }
@@ -74,7 +74,7 @@ func (a *API) getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
 	return Body{format.MediaType(), raw, fmt.Sprintf("aliquot-%d.%s", l.ID, format.Extension())}, err
 }
 
-func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
+func (a *API) updateMaterial(c *Call, in material.Patch) (Material, error) {
 	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showMaterial))
 	return showChanged(m), err
 }

@@ -94,7 +94,7 @@ func TestOfTenImportsAtOnceOneIsMade(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
-		var people [10]*person
+		var people [10]*testPerson
 		for i := range people {
 			people[i] = w.person(fmt.Sprint("p", i))
 		}
@@ -255,7 +255,7 @@ func TestOnlyWhoMayChangeADocumentMayPublishIt(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		mine := s.member.upload("mine.pdf", pdf, nil)
 		path := fmt.Sprintf("/materials/%d", s.newMaterial())
-		publish := func(p *person, status int, code string, id int64) {
+		publish := func(p *testPerson, status int, code string, id int64) {
 			t.Helper()
 			s.unchanged("publishing", func() {
 				a := p.refused(status, code, "PATCH", path, obj{"mta_attachment_id": id})

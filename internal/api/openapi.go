@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/server"
 )
 
@@ -72,11 +74,11 @@ type Error struct {
 	Fields         map[string][]string      `json:"fields,omitempty"`
 	RequestID      string                   `json:"request_id"`
 	Field          string                   `json:"field,omitempty"`
-	Status         exchange.Status          `json:"status,omitempty"`
+	Status         request.Status           `json:"status,omitempty"`
 	Organizations  []Lab                    `json:"organizations,omitempty"`
 	Requests       []OpenRequest            `json:"requests,omitempty"`
-	Allowed        []exchange.Status        `json:"allowed,omitempty"`
-	Missing        []exchange.Need          `json:"missing,omitempty"`
+	Allowed        []request.Status         `json:"allowed,omitempty"`
+	Missing        []request.Need           `json:"missing,omitempty"`
 	EmbargoDate    exchange.Date            `json:"embargo_date,omitempty"`
 	ActiveRequests int                      `json:"active_requests,omitempty"`
 	Limit          int64                    `json:"limit,omitempty"`
@@ -87,7 +89,7 @@ type Error struct {
 	Used           int64                    `json:"used,omitempty"`
 	Line           int                      `json:"line,omitempty"`
 	Column         int                      `json:"column,omitempty"`
-	Columns        []exchange.ColumnHeading `json:"columns,omitempty"`
+	Columns        []material.ColumnHeading `json:"columns,omitempty"`
 }
 
 // Contract is the OpenAPI document as JSON.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/server"
 )
@@ -194,7 +195,7 @@ func (d description) pathParameter(path, name string) object {
 			"schema": object{"type": "string", "pattern": "^(" + me +
 				"|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}}
 	case name == "document":
-		schema = d.schema(reflect.TypeFor[exchange.Slot]())
+		schema = d.schema(reflect.TypeFor[document.Slot]())
 	case name == "filename":
 		schema = object{"type": "string"}
 	case name == "attachment":

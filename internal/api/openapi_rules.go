@@ -7,6 +7,13 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 )
 
 // rules are the rules of the fields of an object, by their JSON names.
@@ -22,13 +29,13 @@ type bodyKind struct {
 var bodyRules = func() map[bodyKind]rules {
 	all := map[bodyKind]rules{}
 	for _, body := range []exchange.Body{
-		exchange.Credentials{}, exchange.Registration{}, exchange.UserPatch{}, exchange.OrganizationPatch{},
-		exchange.SwitchesPatch{}, exchange.ShippingPatch{}, exchange.AddressPatch{}, exchange.GrantPatch{},
-		exchange.FundingBody{}, exchange.InvitationNew{}, exchange.InvitationToken{}, exchange.JoinNew{},
-		exchange.JoinDecline{}, exchange.WebhookPatch{}, exchange.SavedSearchPatch{}, exchange.ImportName{},
-		exchange.ImportNew{}, exchange.BatchImportBody{}, exchange.MaterialPatch{}, exchange.AttachmentPatch{},
-		exchange.RequestNew{}, exchange.RequestPatch{}, exchange.ShipmentPatch{}, exchange.TextBody{},
-		exchange.ReasonBody{}, exchange.SnoozeNew{}, exchange.MailSettingsPatch{}, exchange.TokenNew{},
+		person.Credentials{}, person.Registration{}, person.UserPatch{}, lab.OrganizationPatch{},
+		lab.SwitchesPatch{}, lab.ShippingPatch{}, person.AddressPatch{}, person.GrantPatch{},
+		material.FundingBody{}, lab.InvitationNew{}, lab.InvitationToken{}, lab.JoinNew{},
+		lab.JoinDecline{}, notify.WebhookPatch{}, material.SavedSearchPatch{}, material.ImportName{},
+		material.ImportNew{}, material.BatchImportBody{}, material.Patch{}, document.AttachmentPatch{},
+		request.New{}, request.Patch{}, request.ShipmentPatch{}, request.TextBody{},
+		request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 	} {
 		for _, create := range []bool{false, true} {
 			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)
@@ -54,22 +61,22 @@ func rulesOf(body reflect.Type, create bool) rules {
 
 // shownAs maps an answered object to the request bodies that its texts came from.
 var shownAs = map[reflect.Type][]any{
-	reflect.TypeFor[Award]():        {exchange.GrantPatch{}},
-	reflect.TypeFor[Organization](): {exchange.OrganizationPatch{}},
-	reflect.TypeFor[Lab]():          {exchange.OrganizationPatch{}},
-	reflect.TypeFor[Shipping]():     {exchange.ShippingPatch{}},
-	reflect.TypeFor[Address]():      {exchange.AddressPatch{}},
-	reflect.TypeFor[Material]():     {exchange.MaterialPatch{}},
-	reflect.TypeFor[Attachment]():   {exchange.AttachmentPatch{}},
-	reflect.TypeFor[Request]():      {exchange.RequestPatch{}, exchange.RequestNew{}},
-	reflect.TypeFor[Shipment]():     {exchange.ShipmentPatch{}},
-	reflect.TypeFor[Document]():     {exchange.ReasonBody{}},
-	reflect.TypeFor[Message]():      {exchange.TextBody{}},
-	reflect.TypeFor[Issue]():        {exchange.TextBody{}},
-	reflect.TypeFor[Webhook]():      {exchange.WebhookPatch{}},
-	reflect.TypeFor[SavedSearch]():  {exchange.SavedSearchPatch{}},
-	reflect.TypeFor[MailSettings](): {exchange.MailSettingsPatch{}},
-	reflect.TypeFor[JoinRequest]():  {exchange.JoinNew{}, exchange.JoinDecline{}},
+	reflect.TypeFor[Award]():        {person.GrantPatch{}},
+	reflect.TypeFor[Organization](): {lab.OrganizationPatch{}},
+	reflect.TypeFor[Lab]():          {lab.OrganizationPatch{}},
+	reflect.TypeFor[Shipping]():     {lab.ShippingPatch{}},
+	reflect.TypeFor[Address]():      {person.AddressPatch{}},
+	reflect.TypeFor[Material]():     {material.Patch{}},
+	reflect.TypeFor[Attachment]():   {document.AttachmentPatch{}},
+	reflect.TypeFor[Request]():      {request.Patch{}, request.New{}},
+	reflect.TypeFor[Shipment]():     {request.ShipmentPatch{}},
+	reflect.TypeFor[Document]():     {request.ReasonBody{}},
+	reflect.TypeFor[Message]():      {request.TextBody{}},
+	reflect.TypeFor[Issue]():        {request.TextBody{}},
+	reflect.TypeFor[Webhook]():      {notify.WebhookPatch{}},
+	reflect.TypeFor[SavedSearch]():  {material.SavedSearchPatch{}},
+	reflect.TypeFor[MailSettings](): {mailing.Patch{}},
+	reflect.TypeFor[JoinRequest]():  {lab.JoinNew{}, lab.JoinDecline{}},
 }
 
 // shown returns the rules of an answered object: maximum lengths and possible values. Stored values may be empty, and
@@ -154,8 +161,8 @@ func limited(schema object, f reflect.StructField) object {
 // savedFilters returns the filters of a saved search: those that a search accepts.
 func savedFilters() object {
 	properties, names := object{}, []string{}
-	for _, f := range exchange.Facets {
-		properties[f.Name] = object{"type": "array", "maxItems": exchange.MaxFilterValues, "items": facetValue(f),
+	for _, f := range material.Facets {
+		properties[f.Name] = object{"type": "array", "maxItems": material.MaxFilterValues, "items": facetValue(f),
 			"description": f.Label + ", one of several."}
 		names = append(names, f.Name)
 	}

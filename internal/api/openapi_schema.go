@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -10,7 +11,13 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/publish"
+	"aliquot/internal/exchange/request"
 
 	"github.com/google/uuid"
 )
@@ -60,10 +67,10 @@ var components = map[reflect.Type]component{
 		{"type": "string", "format": "uuid"},
 		{"type": "object", "required": []string{"id"},
 			"properties": object{"id": object{"type": "string", "format": "uuid"}}}}}},
-	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in any " +
+	reflect.TypeFor[material.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in any " +
 		"format.",
 		"anyOf": []object{{"type": "string"}, {"type": "number"}}, "examples": []string{"GSE5859", "SRP009615"}}},
-	reflect.TypeFor[exchange.Filters](): {"SearchFilters", savedFilters()},
+	reflect.TypeFor[material.Filters](): {"SearchFilters", savedFilters()},
 	reflect.TypeFor[json.RawMessage]():  {"JSON", object{"description": "Any JSON."}},
 }
 
@@ -87,32 +94,32 @@ func enumerate[T ~string](name string, values ...T) enumeration {
 }
 
 var enumerations = map[reflect.Type]enumeration{
-	reflect.TypeFor[exchange.Delivery]():  enumerate("MailDelivery", exchange.Deliveries...),
-	reflect.TypeFor[exchange.Code]():      enumerate("ErrorCode", slices.Sorted(maps.Keys(statuses))...),
-	reflect.TypeFor[exchange.Status]():    enumerate("RequestStatus", exchange.Statuses...),
-	reflect.TypeFor[exchange.EventKind](): enumerate("EventKind", exchange.EventKinds...),
-	reflect.TypeFor[exchange.Scope]():     enumerate("TokenScope", exchange.Scopes...),
-	reflect.TypeFor[exchange.Slot]():      enumerate("DocumentName", exchange.Slots...),
-	reflect.TypeFor[exchange.Review](): enumerate(
-		"DocumentState", exchange.Delivered, exchange.Accepted, exchange.Returned, exchange.Superseded),
-	reflect.TypeFor[exchange.Need](): enumerate(
-		"RequirementName", exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB,
-		exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA),
-	reflect.TypeFor[exchange.Due](): enumerate(
-		"RequirementState", exchange.NotNeeded, exchange.OwedByRequester, exchange.OwedByLab, exchange.Done),
-	reflect.TypeFor[exchange.Side]():             enumerate("Party", exchange.RequesterSide, exchange.LabSide),
-	reflect.TypeFor[exchange.Category]():         enumerate("NotificationCategory", exchange.MailCategories...),
-	reflect.TypeFor[exchange.MailState]():        enumerate("MailState", exchange.MailStates...),
-	reflect.TypeFor[exchange.NotificationKind](): enumerate("NotificationKind", exchange.NotificationKinds...),
-	reflect.TypeFor[exchange.Role]():             enumerate("OrganizationRole", exchange.OrganizationRoles...),
-	reflect.TypeFor[exchange.JoinStatus]():       enumerate("JoinStatus", exchange.JoinStatuses...),
-	reflect.TypeFor[publish.Format]():            enumerate("CitationFormat", publish.Formats...),
-	reflect.TypeFor[exchange.JobState]():         enumerate("JobState", exchange.JobStates...),
-	reflect.TypeFor[exchange.BulkMode]():         enumerate("BulkMode", exchange.BulkModes...),
-	reflect.TypeFor[exchange.InvitationStatus](): enumerate("InvitationStatus", exchange.InvitationStatuses...),
-	reflect.TypeFor[exchange.EventType](): enumerate(
-		"EventType", append(slices.Clone(exchange.EventTypes), exchange.Ping)...),
-	reflect.TypeFor[exchange.DeliveryState](): enumerate("DeliveryState", exchange.DeliveryStates...),
+	reflect.TypeFor[mailing.Delivery]():  enumerate("MailDelivery", mailing.Deliveries...),
+	reflect.TypeFor[exchange.Code]():     enumerate("ErrorCode", slices.Sorted(maps.Keys(statuses))...),
+	reflect.TypeFor[request.Status]():    enumerate("RequestStatus", request.Statuses...),
+	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
+	reflect.TypeFor[exchange.Scope]():    enumerate("TokenScope", exchange.Scopes...),
+	reflect.TypeFor[document.Slot]():     enumerate("DocumentName", document.Slots...),
+	reflect.TypeFor[document.Review](): enumerate(
+		"DocumentState", document.Delivered, document.Accepted, document.Returned, document.Superseded),
+	reflect.TypeFor[request.Need](): enumerate(
+		"RequirementName", request.NeedAbstract, request.NeedSignedMTA, request.NeedIRB,
+		request.NeedAddress, request.NeedPayment, request.NeedExecutedMTA),
+	reflect.TypeFor[request.Due](): enumerate(
+		"RequirementState", request.NotNeeded, request.OwedByRequester, request.OwedByLab, request.Done),
+	reflect.TypeFor[request.Side]():            enumerate("Party", request.RequesterSide, request.LabSide),
+	reflect.TypeFor[mailing.Category]():        enumerate("NotificationCategory", mailing.AllCategories...),
+	reflect.TypeFor[mailing.State]():           enumerate("MailState", mailing.States...),
+	reflect.TypeFor[notify.NotificationKind](): enumerate("NotificationKind", notify.NotificationKinds...),
+	reflect.TypeFor[lab.Role]():                enumerate("OrganizationRole", lab.OrganizationRoles...),
+	reflect.TypeFor[lab.JoinStatus]():          enumerate("JoinStatus", lab.JoinStatuses...),
+	reflect.TypeFor[publish.Format]():          enumerate("CitationFormat", publish.Formats...),
+	reflect.TypeFor[exchange.JobState]():       enumerate("JobState", exchange.JobStates...),
+	reflect.TypeFor[material.BulkMode]():       enumerate("BulkMode", material.BulkModes...),
+	reflect.TypeFor[lab.InvitationStatus]():    enumerate("InvitationStatus", lab.InvitationStatuses...),
+	reflect.TypeFor[notify.EventType](): enumerate(
+		"EventType", append(slices.Clone(notify.EventTypes), notify.Ping)...),
+	reflect.TypeFor[notify.DeliveryState](): enumerate("DeliveryState", notify.DeliveryStates...),
 }
 
 // categories are the values of every field and parameter that is called category.
@@ -133,8 +140,8 @@ func (d description) enum(e enumeration) object { return d.named(component{e.nam
 var metadata = component{"Metadata",
 	object{"type": "object", "description": metadataKeys(), "additionalProperties": true,
 		// more or longer keys do not fit
-		"maxProperties": (exchange.MaxMetadata - len("{}")) / len(`"a":1,`),
-		"propertyNames": object{"maxLength": exchange.MaxMetadata - len(`{"":1}`)}}}
+		"maxProperties": (material.MaxMetadata - len("{}")) / len(`"a":1,`),
+		"propertyNames": object{"maxLength": material.MaxMetadata - len(`{"":1}`)}}}
 
 // metadataKeys lists what additional_metadata may hold.
 func metadataKeys() string {
@@ -200,7 +207,7 @@ func (d description) schema(t reflect.Type) object {
 		if value, ok := t.FieldByName("Value"); ok { // Opt and Null
 			return d.schema(value.Type)
 		}
-		name, of, generic := strings.Cut(t.Name(), "[")
+		name, of, generic := strings.Cut(schemaName(t), "[")
 		if generic { // Version[Material] is MaterialVersion
 			name = strings.TrimSuffix(of[strings.LastIndexByte(of, '.')+1:], "]") + name
 		}
@@ -214,10 +221,22 @@ func (d description) schema(t reflect.Type) object {
 	panic("the document has no words for " + t.String())
 }
 
+// schemaNames are the names of schemas whose types are named differently in Go.
+var schemaNames = map[reflect.Type]string{
+	reflect.TypeFor[mailing.Patch]():       "MailSettingsPatch",
+	reflect.TypeFor[material.Patch]():      "MaterialPatch",
+	reflect.TypeFor[request.EventDetail](): "Detail",
+	reflect.TypeFor[request.New]():         "RequestNew",
+	reflect.TypeFor[request.Patch]():       "RequestPatch",
+}
+
+// schemaName returns the name of the schema of a type.
+func schemaName(t reflect.Type) string { return cmp.Or(schemaNames[t], t.Name()) }
+
 // input describes a request body, under the name of its type with an ending for its purpose; create: the body
 // creates an object, so that some fields are required.
 func (d description) input(t reflect.Type, ending string, create bool) string {
-	name := t.Name()
+	name := schemaName(t)
 	if base, ok := strings.CutSuffix(name, "Patch"); ok {
 		name = base + ending
 	}
@@ -267,7 +286,7 @@ func (d description) fields(t reflect.Type, of rules, needed func(reflect.Struct
 		case f.Type.Kind() == reflect.Pointer && options == "omitempty":
 			schema = d.schema(f.Type.Elem())
 		case f.Type == reflect.TypeFor[[]string]() && name == "organisms",
-			f.Type == reflect.TypeFor[[]exchange.EventType]():
+			f.Type == reflect.TypeFor[[]notify.EventType]():
 			schema = orNull(schema)
 		}
 		if r, ok := of[name]; ok {

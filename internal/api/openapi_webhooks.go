@@ -4,7 +4,8 @@ import (
 	"reflect"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 )
 
 // webhookHeaders are those of each message to a webhook.
@@ -24,17 +25,17 @@ func webhookHeader(name, text, kind string) object {
 
 // webhooks describes the messages to webhooks, one entry for each type.
 func (d description) webhooks() object {
-	list := object{string(exchange.Ping): d.webhook(exchange.Ping, "Test a webhook",
-		"Sent when the owner of the organization requests it, with a single attempt.", exchange.PingMessage{})}
-	for _, kind := range exchange.EventKinds {
-		list[string(kind.Type())] = d.webhook(kind.Type(), "Event: "+
+	list := object{string(notify.Ping): d.webhook(notify.Ping, "Test a webhook",
+		"Sent when the owner of the organization requests it, with a single attempt.", notify.PingMessage{})}
+	for _, kind := range request.EventKinds {
+		list[string(notify.TypeOf(kind))] = d.webhook(notify.TypeOf(kind), "Event: "+
 			strings.ReplaceAll(string(kind), "_", " "),
-			"It happened to a request of a material of the organization.", exchange.EventMessage{})
+			"It happened to a request of a material of the organization.", notify.EventMessage{})
 	}
 	return list
 }
 
-func (d description) webhook(t exchange.EventType, title, text string, message any) object {
+func (d description) webhook(t notify.EventType, title, text string, message any) object {
 	schema := d.schema(reflect.TypeOf(message))
 	schema["properties"] = object{"type": object{"const": t}}
 	taken := object{"description": "It was accepted. Respond within 15 seconds, and do longer work afterwards."}

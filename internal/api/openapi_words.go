@@ -5,7 +5,7 @@ import (
 	"maps"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 )
 
 // meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
@@ -119,8 +119,9 @@ var meanings = map[string]string{
 		"entry of its turns began; what runs since is not in it.",
 	"escalation_at": "When the owner of the lab is notified, if nothing happens before then; null: never, or already " +
 		"notified.",
-	"snoozed_until":          "Until when reminders of this turn are snoozed; null if they are not.",
-	"Snooze.until":           "When reminders resume, at most 90 days ahead: a timestamp, or a date, which means midnight UTC.",
+	"snoozed_until": "Until when reminders of this turn are snoozed; null if they are not.",
+	"Snooze.until": "When reminders resume, at most 90 days ahead: a timestamp, or a date, which means " +
+		"midnight UTC.",
 	"Clock.until":            "When the present entry began.",
 	"until":                  "Until when it was snoozed.",
 	"lab":                    "How long it was the lab's turn.",
@@ -140,10 +141,12 @@ var meanings = map[string]string{
 	"Invitation.sent_at":     "When it was sent the last time.",
 	"Invitation.expires_at": "Until when it can be answered: at most 90 days from now, 30 where it is " +
 		"left out.",
-	"Invitation.mail":                "The delivery state of the mail; null if the person is notified in Aliquot, or has no address.",
-	"HeldInvitation.name":            "The name of the organization.",
-	"inviter":                        "The name of the person who asks.",
-	"role":                           "The role of the person who accepts; an OWNER replaces the owner, who stays a member.",
+	"Invitation.mail": "The delivery state of the mail; null if the person is notified in Aliquot, or " +
+		"has no address.",
+	"HeldInvitation.name": "The name of the organization.",
+	"inviter":             "The name of the person who asks.",
+	"role": "The role of the person who accepts; an OWNER replaces the owner, who stays a " +
+		"member.",
 	"Registration.invitation":        "The token of an invitation, from its mail, to accept with the sign-in.",
 	"Credentials.invitation":         "The token of an invitation, from its mail, to accept with the sign-in.",
 	"InvitationToken.token":          "The token of the mail.",
@@ -161,54 +164,56 @@ var meanings = map[string]string{
 	"column":                         "With MALFORMED_JSON: where in the line.",
 	"conditions":                     "How the parcel must be kept on its way.",
 	"contact_user":                   "The contact for the material.",
-	"contact_user_id":                "The contact for the material; at first the caller, else the owner of the organization.",
-	"correction":                     "What the requester needs to correct; empty if nothing.",
-	"countersign_days":               "In how many days the lab aims to countersign an MTA.",
-	"country":                        "Country or its ISO code.",
-	"created_at":                     "When it was made.",
-	"days":                           "On which day of the turn a reminder went out.",
-	"decide_days":                    "In how many days the lab aims to decide on a request.",
-	"description":                    "What it is, in a few words.",
-	"detail":                         "What else there is to tell, by the kind.",
-	"document":                       "Which document.",
-	"documents":                      "All versions of the submitted documents.",
-	"doi":                            "DOI of the publication.",
-	"done":                           "How much is done.",
-	"download_url":                   "Where the content is, to GET and to PUT.",
-	"due":                            "By when the lab aims to act, by its own targets.",
-	"due_at":                         "When the next attempt is made; null if it is not waiting.",
-	"email":                          "E-mail address.",
-	"Error.embargo_date":             "With MATERIAL_EMBARGOED: the day from which the material is offered.",
-	"ended_at":                       "When it ended; null before.",
-	"Duplicate.error":                "That the material was imported before, and as what.",
-	"Job.error":                      "Why the last attempt failed; null if none did.",
-	"error":                          "One sentence that helps a person to fix it.",
-	"Duplicate.error_code":           "Always ALREADY_IMPORTED.",
-	"error_code":                     "What kind of error it is, for programs.",
-	"executed_mta_attachment":        "The agreement signed by both sides, from the lab.",
-	"existing":                       "The material that was imported from there before; null where none was.",
-	"expires":                        "When the token ends.",
-	"expires_at":                     "Until when it can be answered.",
-	"failures":                       "How many attempts failed.",
-	"Error.field":                    "With FIELD_FORBIDDEN: which field the caller may not change.",
-	"field":                          "Its name.",
-	"Error.fields":                   "With INVALID_INPUT: what is wrong, by the name of the field.",
-	"fields":                         "The names of what changed.",
-	"file":                           "The content.",
-	"AttachmentForm.filename":        "The name that it is downloaded under; that of the part where it is left out.",
-	"filename":                       "The name that it is downloaded under.",
-	"first_name":                     "Given name.",
-	"from":                           "The status before.",
-	"funder_id":                      "What the funder calls the grant.",
-	"grant_id":                       "The grant that paid for it, one of the caller's.",
-	"User.grants":                    "The user's grants.",
-	"hash":                           "SHA-256 of this event and the hash of the one before.",
-	"id":                             "Names the object; it is never used again.",
-	"ColumnHeading.field":            "The field the column was mapped to; empty if it is left out or not recognised.",
-	"header":                         "The column's header in the spreadsheet.",
-	"own":                            "It is a custom key in additional_metadata.",
-	"remembered":                     "The organization chose this mapping, now or before.",
-	"columns":                        "With a spreadsheet that has unrecognised columns: what each column was mapped to.",
+	"contact_user_id": "The contact for the material; at first the caller, else the owner of the " +
+		"organization.",
+	"correction":              "What the requester needs to correct; empty if nothing.",
+	"countersign_days":        "In how many days the lab aims to countersign an MTA.",
+	"country":                 "Country or its ISO code.",
+	"created_at":              "When it was made.",
+	"days":                    "On which day of the turn a reminder went out.",
+	"decide_days":             "In how many days the lab aims to decide on a request.",
+	"description":             "What it is, in a few words.",
+	"detail":                  "What else there is to tell, by the kind.",
+	"document":                "Which document.",
+	"documents":               "All versions of the submitted documents.",
+	"doi":                     "DOI of the publication.",
+	"done":                    "How much is done.",
+	"download_url":            "Where the content is, to GET and to PUT.",
+	"due":                     "By when the lab aims to act, by its own targets.",
+	"due_at":                  "When the next attempt is made; null if it is not waiting.",
+	"email":                   "E-mail address.",
+	"Error.embargo_date":      "With MATERIAL_EMBARGOED: the day from which the material is offered.",
+	"ended_at":                "When it ended; null before.",
+	"Duplicate.error":         "That the material was imported before, and as what.",
+	"Job.error":               "Why the last attempt failed; null if none did.",
+	"error":                   "One sentence that helps a person to fix it.",
+	"Duplicate.error_code":    "Always ALREADY_IMPORTED.",
+	"error_code":              "What kind of error it is, for programs.",
+	"executed_mta_attachment": "The agreement signed by both sides, from the lab.",
+	"existing":                "The material that was imported from there before; null where none was.",
+	"expires":                 "When the token ends.",
+	"expires_at":              "Until when it can be answered.",
+	"failures":                "How many attempts failed.",
+	"Error.field":             "With FIELD_FORBIDDEN: which field the caller may not change.",
+	"field":                   "Its name.",
+	"Error.fields":            "With INVALID_INPUT: what is wrong, by the name of the field.",
+	"fields":                  "The names of what changed.",
+	"file":                    "The content.",
+	"AttachmentForm.filename": "The name that it is downloaded under; that of the part where it is left out.",
+	"filename":                "The name that it is downloaded under.",
+	"first_name":              "Given name.",
+	"from":                    "The status before.",
+	"funder_id":               "What the funder calls the grant.",
+	"grant_id":                "The grant that paid for it, one of the caller's.",
+	"User.grants":             "The user's grants.",
+	"hash":                    "SHA-256 of this event and the hash of the one before.",
+	"id":                      "Names the object; it is never used again.",
+	"ColumnHeading.field":     "The field the column was mapped to; empty if it is left out or not recognised.",
+	"header":                  "The column's header in the spreadsheet.",
+	"own":                     "It is a custom key in additional_metadata.",
+	"remembered":              "The organization chose this mapping, now or before.",
+	"columns": "With a spreadsheet that has unrecognised columns: what each column was " +
+		"mapped to.",
 	"reference": "The lab's own number or name for it, different for each of its materials; " +
 		"null: none.",
 	"identifiers": "Up to 500 accessions of GEO or SRA and DOIs of protocols, or their " +
@@ -373,7 +378,7 @@ func explain(name string, schema object) {
 		if text == "" {
 			text = meanings[field]
 		}
-		if d, known := exchange.MaterialDescriptor(field); known && text == "" {
+		if d, known := material.DescriptorOf(field); known && text == "" {
 			text = cmp.Or(d.Doc, d.Help)
 		}
 		if is := property.(object); text != "" && is["x-alias-of"] == nil {

@@ -1,8 +1,11 @@
 package api
 
-import "aliquot/internal/exchange"
+import (
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
+)
 
-func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (OrganizationChange, error) {
+func (a *API) createOrganization(c *Call, in lab.OrganizationPatch) (OrganizationChange, error) {
 	v, err := a.App.CreateOrganization(c.Context(), c.Actor, in)
 	c.location(err, "/organizations/%d", v.ID)
 	return showOrganizationChange(v), err
@@ -18,7 +21,7 @@ func (a *API) getOrganization(c *Call, _ None) (Organization, error) {
 	return showOrganization(v), err
 }
 
-func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (OrganizationChange, error) {
+func (a *API) updateOrganization(c *Call, in lab.OrganizationPatch) (OrganizationChange, error) {
 	v, err := a.App.UpdateOrganization(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showOrganization))
 	return showOrganizationChange(v), err
 }
@@ -35,7 +38,7 @@ func (a *API) listMaterialsOf(c *Call, _ None) ([]Material, error) {
 
 func (a *API) listGrantsOf(c *Call, _ None) ([]LabAward, error) {
 	part, err := a.App.GrantsOf(c.Context(), c.Actor, c.id("id"), c.list.page)
-	return answerList(c, part, err, func(g exchange.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
+	return answerList(c, part, err, func(g person.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
 }
 
 func (a *API) listSettings(c *Call, _ None) ([]Settings, error) {
@@ -48,12 +51,12 @@ func (a *API) getSettings(c *Call, _ None) (Settings, error) {
 	return showSettings(m), err
 }
 
-func (a *API) updateSettings(c *Call, in exchange.SwitchesPatch) (Settings, error) {
+func (a *API) updateSettings(c *Call, in lab.SwitchesPatch) (Settings, error) {
 	m, err := a.App.UpdateSettings(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showSettings))
 	return showSettings(m), err
 }
 
-func (a *API) createShipping(c *Call, in exchange.ShippingPatch) (Shipping, error) {
+func (a *API) createShipping(c *Call, in lab.ShippingPatch) (Shipping, error) {
 	s, err := a.App.CreateShipping(c.Context(), c.Actor, in)
 	c.location(err, "/shipping-requirements/%d", s.ID)
 	return showShipping(s), err
@@ -74,7 +77,7 @@ func (a *API) getShipping(c *Call, _ None) (Shipping, error) {
 	return showShipping(s), err
 }
 
-func (a *API) updateShipping(c *Call, in exchange.ShippingPatch) (Shipping, error) {
+func (a *API) updateShipping(c *Call, in lab.ShippingPatch) (Shipping, error) {
 	s, err := a.App.UpdateShipping(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showShipping))
 	return showShipping(s), err
 }

@@ -36,7 +36,7 @@ func TestListsOfAnOrganizationHoldWhatIsItsOwn(t *testing.T) {
 			t.Errorf("members: %v of %v", ids, page.Header)
 		}
 		for _, test := range []struct {
-			by   *person
+			by   *testPerson
 			part string
 			want []int64
 		}{

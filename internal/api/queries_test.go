@@ -227,7 +227,7 @@ func TestPartsOfTwoHundredNeedAsManyStatementsAsTheRouteHas(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 200)
-		measure := func(route, path string, by *person) answer {
+		measure := func(route, path string, by *testPerson) answer {
 			want := statements[route]
 			if slices.ContainsFunc(visits, func(v routeCase) bool { return v.route == route && v.by == "anonymous" }) {
 				want++ // for the token

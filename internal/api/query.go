@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 
 	"github.com/google/uuid"
 )
@@ -41,8 +42,8 @@ func (c *Call) checkPath(places []string) error {
 				return exchange.Errorf(exchange.NotFound, "There is no such user.")
 			}
 		case place == "document":
-			if !exchange.Slot(value).Valid() {
-				return exchange.Errorf(exchange.NotFound, "There is no such document; it is one of %v.", exchange.Slots)
+			if !document.Slot(value).Valid() {
+				return exchange.Errorf(exchange.NotFound, "There is no such document; it is one of %v.", document.Slots)
 			}
 		default:
 			if _, err = idOf(value); err != nil {

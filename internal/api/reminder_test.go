@@ -38,7 +38,7 @@ func TestAReminderShowsBeforeItGoesOutAndInTheTimelineAfter(t *testing.T) {
 			}
 		}
 		since := s.wait(id, 30).Format(exchange.TimeLayout)
-		for _, p := range []*person{s.requester(), s.member} {
+		for _, p := range []*testPerson{s.requester(), s.member} {
 			events := p.want(200, "GET", path+"/events", nil).List
 			e := events[0].(map[string]any)
 			detail := e["detail"].(map[string]any)

@@ -1,16 +1,17 @@
 package api
 
 import (
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 )
 
-func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
+func (a *API) createRequest(c *Call, in request.New) (Request, error) {
 	q, err := a.App.CreateRequest(c.Context(), c.Actor, in)
 	c.location(err, "/material-requests/%d", q.ID)
 	return a.showRequest(q), err
 }
 
-func (a *API) listRequests(c *Call, f exchange.RequestFilter) ([]Request, error) {
+func (a *API) listRequests(c *Call, f request.Filter) ([]Request, error) {
 	part, err := a.App.Requests(c.Context(), c.Actor, c.list.page, f)
 	return answerList(c, part, err, a.showRequest)
 }
@@ -20,12 +21,12 @@ func (a *API) getRequest(c *Call, _ None) (Request, error) {
 	return a.showRequest(q), err
 }
 
-func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) {
+func (a *API) updateRequest(c *Call, in request.Patch) (Request, error) {
 	q, err := a.App.UpdateRequest(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, a.showRequest))
 	return a.showRequest(q), err
 }
 
-func (a *API) shipRequest(c *Call, in exchange.ShipmentPatch) (Request, error) {
+func (a *API) shipRequest(c *Call, in request.ShipmentPatch) (Request, error) {
 	q, err := a.App.ShipRequest(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, a.showRequest))
 	return a.showRequest(q), err
 }
@@ -34,12 +35,12 @@ func (a *API) acceptDocument(c *Call, _ None) (Request, error) {
 	return a.review(c, true, "")
 }
 
-func (a *API) returnDocument(c *Call, in exchange.ReasonBody) (Request, error) {
+func (a *API) returnDocument(c *Call, in request.ReasonBody) (Request, error) {
 	return a.review(c, false, in.Reason.Value)
 }
 
 func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
-	slot := exchange.Slot(c.PathValue("document"))
+	slot := document.Slot(c.PathValue("document"))
 	q, err := a.App.ReviewDocument(c.Context(), c.Actor, c.id("id"), slot, accept, reason, nil)
 	return a.showRequest(q), err
 }
@@ -53,20 +54,20 @@ func (a *API) listEvents(c *Call, _ None) ([]Event, error) {
 }
 
 func (a *API) listMessages(c *Call, _ None) ([]Message, error) {
-	return events(a, c, exchange.Messaged, showMessage)
+	return events(a, c, request.Messaged, showMessage)
 }
 
-func (a *API) listOrganizationEvents(c *Call, f exchange.EventFilter) ([]OrganizationEvent, error) {
+func (a *API) listOrganizationEvents(c *Call, f request.EventFilter) ([]OrganizationEvent, error) {
 	part, err := a.App.OrganizationEvents(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showOrganizationEvent)
 }
 
-func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchange.Event) Out) ([]Out, error) {
+func events[Out any](a *API, c *Call, kind request.EventKind, show func(request.Event) Out) ([]Out, error) {
 	part, err := a.App.Events(c.Context(), c.Actor, c.id("id"), kind, c.list.page)
 	return answerList(c, part, err, show)
 }
 
-func (a *API) sendMessage(c *Call, in exchange.TextBody) (Message, error) {
+func (a *API) sendMessage(c *Call, in request.TextBody) (Message, error) {
 	e, err := a.App.SendMessage(c.Context(), c.Actor, c.id("id"), in)
 	return showMessage(e), err
 }
@@ -76,7 +77,7 @@ func (a *API) listIssues(c *Call, _ None) ([]Issue, error) {
 	return answerList(c, part, err, showIssue)
 }
 
-func (a *API) openIssue(c *Call, in exchange.TextBody) (Issue, error) {
+func (a *API) openIssue(c *Call, in request.TextBody) (Issue, error) {
 	issue, err := a.App.OpenIssue(c.Context(), c.Actor, c.id("id"), in)
 	return showIssue(issue), err
 }
@@ -91,7 +92,7 @@ func (a *API) listTurns(c *Call, _ None) ([]RequestTurn, error) {
 	return answerList(c, part, err, showTurn)
 }
 
-func (a *API) snoozeRequest(c *Call, in exchange.SnoozeNew) (Request, error) {
+func (a *API) snoozeRequest(c *Call, in request.SnoozeNew) (Request, error) {
 	q, err := a.App.SnoozeRequest(c.Context(), c.Actor, c.id("id"), in)
 	return a.showRequest(q), err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // bigLab is a lab of ten members beside its owner, with a material that asks for nothing.
-func bigLab(w *world) (owner *person, members []*person, material int64) {
+func bigLab(w *world) (owner *testPerson, members []*testPerson, material int64) {
 	w.t.Helper()
 	owner = w.person("owner")
 	for i := range 10 {
@@ -25,7 +25,7 @@ func bigLab(w *world) (owner *person, members []*person, material int64) {
 }
 
 // heard counts a person's notifications of status changes of a request.
-func (p *person) heard(request int64) int {
+func (p *testPerson) heard(request int64) int {
 	p.w.t.Helper()
 	n := 0
 	for _, one := range p.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=200", p.ID), nil).List {
@@ -66,7 +66,7 @@ func TestTheSameDecisionTenTimesAtOnceIsOneDecision(t *testing.T) {
 				t.Errorf("ten times the same decision made %s", diff)
 			}
 			silent := 0
-			for _, p := range append([]*person{owner, requester}, members...) {
+			for _, p := range append([]*testPerson{owner, requester}, members...) {
 				switch p.heard(id) {
 				case 0:
 					silent++

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
 
 // search returns the ids of the requests that someone finds, newest first, and checks their number.
-func (p *person) search(text, more string) (ids []int64) {
+func (p *testPerson) search(text, more string) (ids []int64) {
 	p.w.t.Helper()
 	a := p.want(200, "GET", "/material-requests?search="+url.QueryEscape(text)+more, nil)
 	ids = []int64{}
@@ -73,12 +74,12 @@ func TestAPersonFindsARequestByAnythingThatIsWrittenInIt(t *testing.T) {
 			"Monday OR":                   {id},
 			strings.Repeat("monday ", 50): {id},
 		} {
-			for _, p := range []*person{requester, l.member, l.owner, admin} {
+			for _, p := range []*testPerson{requester, l.member, l.owner, admin} {
 				if got := p.search(text, ""); !slices.Equal(got, want) {
 					t.Errorf("%s looks for %.40q: %v, want %v", p.name, text, got, want)
 				}
 			}
-			for _, p := range []*person{stranger, l.former} {
+			for _, p := range []*testPerson{stranger, l.former} {
 				if got := p.search(text, ""); len(got) > 0 {
 					t.Errorf("%s looks for %.40q and sees %v", p.name, text, got)
 				}
@@ -111,7 +112,7 @@ func TestAnyTextIsASearchOfRequests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		for _, p := range []*person{s.requester(), s.member, s.people["admin"]} {
+		for _, p := range []*testPerson{s.requester(), s.member, s.people["admin"]} {
 			before := db.Queries()
 			p.want(200, "GET", "/material-requests?limit=1", nil)
 			most := db.Queries() - before
@@ -148,9 +149,9 @@ func TestARequestThatIsNotKeptIsNotFound(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			event := exchange.Event{RequestID: q.ID, Seq: 99, Kind: exchange.Messaged,
-				Detail: exchange.Detail{Text: "okapi"}}
-			return errors.Join(tx.Requests.IndexEvents(ctx, q, []exchange.Event{event, {Kind: exchange.Deleted}}),
+			event := request.Event{RequestID: q.ID, Seq: 99, Kind: request.Messaged,
+				Detail: request.EventDetail{Text: "okapi"}}
+			return errors.Join(tx.Requests.IndexEvents(ctx, q, []request.Event{event, {Kind: request.Deleted}}),
 				tx.Requests.Index(ctx, []int64{s.request}, true), refused)
 		})
 		if !errors.Is(err, refused) || rows() != before || before == 0 || len(s.requester().search("okapi", "")) > 0 {

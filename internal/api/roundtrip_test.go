@@ -183,7 +183,7 @@ func TestNullClearsWhatIsNullableAndNothingElse(t *testing.T) {
 		s.fill()
 		attachment := fmt.Sprintf("/attachments/%d", s.newAttachment().id())
 		tests := []struct {
-			by                 *person
+			by                 *testPerson
 			path               string
 			nullable, required []string
 		}{

@@ -2,6 +2,7 @@ package api
 
 import (
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 )
 
@@ -352,10 +353,10 @@ var routes = []route{
 		"Search materials. Words match by stem, and the last word also as a prefix; \"quoted words\" match as a "+
 			"phrase, -words are excluded, identifiers may have any format. Archived ones come last; those under "+
 			"embargo only members of their organization find.").
-		searches(searched{facets: exchange.Facets, title: "title"}),
+		searches(searched{facets: material.Facets, title: "title"}),
 	on("feedMaterials", "GET /search/materials/feed", exchange.SearchRead, 200, (*API).feedMaterials,
 		"Follow a search. The newest 50 materials that anyone finds, as an Atom feed.").
-		searches(searched{facets: exchange.Facets, feed: true}).as(publish.AtomType),
+		searches(searched{facets: material.Facets, feed: true}).as(publish.AtomType),
 	on("searchOrganizations", "GET /search/organizations", exchange.SearchRead, 200, (*API).searchOrganizations,
 		"Search organizations, by name and description").
 		searches(searched{title: "name"}),

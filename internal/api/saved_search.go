@@ -1,7 +1,8 @@
 package api
 
 import (
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
 
 	"github.com/google/uuid"
 )
@@ -12,7 +13,7 @@ type SavedSearch struct {
 	User      uuid.UUID        `json:"user"`
 	Name      string           `json:"name"`
 	Search    string           `json:"search"`
-	Filters   exchange.Filters `json:"filters"`
+	Filters   material.Filters `json:"filters"`
 	Alerts    bool             `json:"alerts"`
 	Address   string           `json:"address"`
 	Feed      string           `json:"feed"`
@@ -20,7 +21,7 @@ type SavedSearch struct {
 	UpdatedAt Time             `json:"updated_at"`
 }
 
-func showSavedSearch(s exchange.SavedSearch) SavedSearch {
+func showSavedSearch(s material.SavedSearch) SavedSearch {
 	const found = "/search/materials"
 	return SavedSearch{s.ID, s.UserID, s.Name, s.Search, s.Filters, s.Alerts, s.Address(found),
 		s.Address(found + "/feed"),
@@ -29,8 +30,8 @@ func showSavedSearch(s exchange.SavedSearch) SavedSearch {
 
 // Matches are the new results of a saved search.
 type Matches struct {
-	Count     int                        `json:"count"`
-	Materials []exchange.MaterialPayload `json:"materials"` // the newest
+	Count     int                      `json:"count"`
+	Materials []notify.MaterialPayload `json:"materials"` // the newest
 }
 
 func (a *API) listSavedSearches(c *Call, _ None) ([]SavedSearch, error) {
@@ -38,7 +39,7 @@ func (a *API) listSavedSearches(c *Call, _ None) ([]SavedSearch, error) {
 	return answerList(c, part, err, showSavedSearch)
 }
 
-func (a *API) createSavedSearch(c *Call, in exchange.SavedSearchPatch) (SavedSearch, error) {
+func (a *API) createSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
 	s, err := a.App.CreateSavedSearch(c.Context(), c.Actor, c.user, in)
 	c.location(err, "/users/%s/saved-searches/%d", c.user, s.ID)
 	return showSavedSearch(s), err
@@ -49,7 +50,7 @@ func (a *API) getSavedSearch(c *Call, _ None) (SavedSearch, error) {
 	return showSavedSearch(s), err
 }
 
-func (a *API) updateSavedSearch(c *Call, in exchange.SavedSearchPatch) (SavedSearch, error) {
+func (a *API) updateSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
 	s, err := a.App.UpdateSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"), in,
 		ifMatch(c, showSavedSearch))
 	return showSavedSearch(s), err

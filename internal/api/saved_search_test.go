@@ -6,6 +6,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
@@ -53,7 +54,7 @@ func TestAPersonHasAtMostAHundredSavedSearches(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		for i := range exchange.MaxSavedSearches {
+		for i := range material.MaxSavedSearches {
 			s.requester().want(201, "POST", s.user("/saved-searches"), obj{"search": fmt.Sprint("HeLa ", i)})
 		}
 		s.requester().refused(409, "CONFLICT", "POST", s.user("/saved-searches"), obj{"search": "HeLa"})

@@ -19,8 +19,8 @@ import (
 // record with everything in it, a lab's material, documents and settings, and requests.
 type scene struct {
 	*world
-	lab
-	people  map[string]*person
+	testLab
+	people  map[string]*testPerson
 	n       int
 	turn    bool
 	request int64 // one of the requester
@@ -33,7 +33,7 @@ func newScene(t testing.TB, db *store.DB, access exchange.Access) *scene {
 	t.Helper()
 	w := newWorldWith(t, db, func(c *app.Config) { c.Access, c.Identity = access, demo(t).client })
 	l := w.lab()
-	s := &scene{world: w, lab: l, people: map[string]*person{
+	s := &scene{world: w, testLab: l, people: map[string]*testPerson{
 		"anonymous": w.anonymous(), "stranger": w.person("stranger"), "member": l.member, "owner": l.owner,
 		"requester": w.person("requester"), "assignee": l.assignee, "former": l.former, "admin": w.admin(),
 	}}
@@ -41,7 +41,7 @@ func newScene(t testing.TB, db *store.DB, access exchange.Access) *scene {
 	return s
 }
 
-func (s *scene) requester() *person { return s.people["requester"] }
+func (s *scene) requester() *testPerson { return s.people["requester"] }
 
 // next is a number that was not used before.
 func (s *scene) next() int {
@@ -253,7 +253,7 @@ func (s *scene) newTurn(labs bool) string {
 }
 
 // snoozed is newTurn with a snooze.
-func (s *scene) snoozed(labs bool, by *person) string {
+func (s *scene) snoozed(labs bool, by *testPerson) string {
 	s.t.Helper()
 	path := s.newTurn(labs)
 	by.want(200, "POST", path, snooze(7))
@@ -285,7 +285,7 @@ func (s *scene) notification() int64 {
 }
 
 // settings is someone's record in the lab, also after they left.
-func (s *scene) settings(p *person) int64 {
+func (s *scene) settings(p *testPerson) int64 {
 	s.t.Helper()
 	var id int64
 	err := s.sql.QueryRowContext(s.t.Context(),
@@ -310,10 +310,10 @@ func address(name string) obj {
 type visit struct {
 	path string
 	body any
-	as   *person
+	as   *testPerson
 }
 
-func (v visit) call(p *person, method string) answer {
+func (v visit) call(p *testPerson, method string) answer {
 	p.w.t.Helper()
 	if v.as != nil {
 		p = v.as
@@ -798,7 +798,7 @@ func (s *scene) linked(field string) answer {
 }
 
 // again signs the person of a role in once more.
-func (s *scene) again(role string) *person {
+func (s *scene) again(role string) *testPerson {
 	s.t.Helper()
 	return s.signIn(s.people[role].name)
 }

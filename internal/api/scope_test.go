@@ -240,7 +240,7 @@ func (s *scene) tryScope(c routeCase, token obj, want byte) {
 }
 
 // labBeside is a lab that somebody is in and that is not the scene's.
-func (s *scene) labBeside(p *person) int64 {
+func (s *scene) labBeside(p *testPerson) int64 {
 	s.t.Helper()
 	labs, err := s.db.Read().Organizations.OfUser(s.t.Context(), p.ID)
 	if err != nil {
@@ -256,11 +256,11 @@ func (s *scene) labBeside(p *person) int64 {
 }
 
 // program makes a token of somebody who has no other one for a program.
-func (s *scene) program(of *person, token obj) *person {
+func (s *scene) program(of *testPerson, token obj) *testPerson {
 	s.t.Helper()
 	if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM tokens WHERE scope <> ''"); err != nil {
 		s.t.Fatal(err)
 	}
 	made := of.want(201, "POST", fmt.Sprintf("/users/%s/tokens/", of.ID), token)
-	return &person{w: s.world, name: of.name, ID: of.ID, Token: made.Body["token"].(string), Lab: of.Lab}
+	return &testPerson{w: s.world, name: of.name, ID: of.ID, Token: made.Body["token"].(string), Lab: of.Lab}
 }

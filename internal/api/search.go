@@ -9,6 +9,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 )
 
@@ -121,7 +122,7 @@ func (c *Call) address(values url.Values) *string {
 
 func (a *API) searchMaterials(c *Call, _ None) (Page[MaterialHit], error) {
 	found, err := a.App.SearchMaterials(c.Context(), c.Actor, c.search.search)
-	return pageOf(c, found, err, func(m exchange.ShownMaterial) MaterialHit {
+	return pageOf(c, found, err, func(m material.Shown) MaterialHit {
 		return MaterialHit{showMaterial(m), highlights(c.search.search.Query, m.Texts())}
 	})
 }

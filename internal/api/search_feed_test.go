@@ -34,7 +34,7 @@ type atomFeed struct {
 }
 
 // feed reads one strictly; publish's own test holds it to RFC 4287.
-func (p *person) feed(query string) atomFeed {
+func (p *testPerson) feed(query string) atomFeed {
 	p.w.t.Helper()
 	a := p.want(200, "GET", "/search/materials/feed?"+query, nil)
 	var f atomFeed

@@ -180,7 +180,7 @@ func TestAFacetCountsWhatItsOwnFilterLeavesOut(t *testing.T) {
 
 // walk reads all pages of a search by next, and then all of them back by previous. It gives the keys of
 // the hits on the way there.
-func (p *person) walk(path string) (there []string) {
+func (p *testPerson) walk(path string) (there []string) {
 	p.w.t.Helper()
 	pages := map[bool][]string{}
 	at, last, count := path, "", 0.0

@@ -5,6 +5,9 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 
 	"github.com/google/uuid"
 )
@@ -46,7 +49,7 @@ type Person struct {
 	UpdatedAt Time      `json:"updated_at"`
 }
 
-func showPerson(u exchange.User) Person {
+func showPerson(u person.User) Person {
 	return Person{u.ID, u.Username, u.FirstName, u.LastName, Time(u.CreatedAt), Time(u.UpdatedAt)}
 }
 
@@ -58,9 +61,9 @@ type Lab struct {
 
 // OpenRequest is a request inside an error.
 type OpenRequest struct {
-	ID     int64           `json:"id"`
-	Title  string          `json:"title"`
-	Status exchange.Status `json:"status"`
+	ID     int64          `json:"id"`
+	Title  string         `json:"title"`
+	Status request.Status `json:"status"`
 }
 
 // User is a user as others see them; only the user and admins get Private.
@@ -90,7 +93,7 @@ type Award struct {
 	FunderID string `json:"funder_id"`
 }
 
-func showAward(g exchange.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }
+func showAward(g person.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }
 
 // LabAward is a grant as the members of an organization see it if it paid for materials of theirs; only its owner sees
 // the whole grant.
@@ -182,7 +185,7 @@ type Settings struct {
 	UpdatedAt    Time      `json:"updated_at"`
 }
 
-func showSettings(m exchange.Membership) Settings {
+func showSettings(m lab.Membership) Settings {
 	s := m.Switches
 	return Settings{m.ID, s.NewRequest, s.StatusChange, s.Decision, s.Assigned, s.Reminder, m.UserID, m.OrganizationID,
 		Time(m.CreatedAt), Time(m.UpdatedAt)}
@@ -203,7 +206,7 @@ type Shipping struct {
 	UpdatedAt            Time   `json:"updated_at"`
 }
 
-func showShipping(s exchange.Shipping) Shipping {
+func showShipping(s lab.Shipping) Shipping {
 	return Shipping{s.ID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
 		s.PaymentDetails, s.Restrictions, s.OrganizationID, Time(s.CreatedAt), Time(s.UpdatedAt)}
 }
@@ -229,7 +232,7 @@ type OwnAddress struct {
 	User Person `json:"user"`
 }
 
-func showAddress(a exchange.Address) Address {
+func showAddress(a person.Address) Address {
 	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode,
 		a.SavedForUse, a.UserID}
 }

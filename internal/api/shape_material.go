@@ -10,22 +10,23 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 
 	"github.com/google/uuid"
 )
 
-// Material is a material as GET shows it. Its JSON has the fields of exchange.MaterialDescriptors.
+// Material is a material as GET shows it. Its JSON has the fields of material.Descriptors.
 type Material struct {
-	shown exchange.ShownMaterial
+	shown material.Shown
 
 	// warnings are doubtful values that were stored nevertheless, by field, in the answer to a change.
 	warnings map[string][]string
 }
 
-func showMaterial(m exchange.ShownMaterial) Material { return Material{shown: m} }
+func showMaterial(m material.Shown) Material { return Material{shown: m} }
 
 // showChanged returns the answer to a change of a material, with warnings.
-func showChanged(m exchange.ShownMaterial) Material { return Material{m, m.Warnings()} }
+func showChanged(m material.Shown) Material { return Material{m, m.Warnings()} }
 
 // layoutOf returns a struct with the fields that the JSON of t has: t itself, unless its JSON is made of a table.
 func layoutOf(t reflect.Type) reflect.Type {
@@ -39,7 +40,7 @@ var layouts = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[Material](): func() reflect.Type {
 		fields := []reflect.StructField{{Name: "Warnings", Type: reflect.TypeFor[map[string][]string](),
 			Tag: `json:"warnings,omitempty"`}}
-		for _, d := range exchange.MaterialDescriptors {
+		for _, d := range material.Descriptors {
 			var shown reflect.Type
 			switch name := d.ShownName(); {
 			case d.Hidden:
@@ -49,7 +50,7 @@ var layouts = map[reflect.Type]reflect.Type{
 			case name == "grants":
 				shown = reflect.TypeFor[[]int64]()
 			default:
-				if shown = reflect.TypeOf(d.At(new(exchange.Material))).Elem(); shown == reflect.TypeFor[time.Time]() {
+				if shown = reflect.TypeOf(d.At(new(material.Material))).Elem(); shown == reflect.TypeFor[time.Time]() {
 					shown = reflect.TypeFor[Time]()
 				}
 			}
@@ -58,7 +59,7 @@ var layouts = map[reflect.Type]reflect.Type{
 		}
 		return reflect.StructOf(fields)
 	}(),
-	reflect.TypeFor[exchange.MaterialPatch](): exchange.MaterialBody(),
+	reflect.TypeFor[material.Patch](): material.BodyType(),
 }
 
 // appendMaterials adds the JSON of a body of materials to b, since encoding/json would check it once more; nil: it is
@@ -100,8 +101,8 @@ func (m Material) appendJSON(b []byte) ([]byte, error) {
 func (m *Material) appendFields(b []byte, but string) ([]byte, error) {
 	var err error
 	begin := len(b)
-	for i := range exchange.MaterialDescriptors { // they are too large to copy
-		d := &exchange.MaterialDescriptors[i]
+	for i := range material.Descriptors { // they are too large to copy
+		d := &material.Descriptors[i]
 		if name := d.ShownName(); !d.Hidden && name != but {
 			if len(b) > begin {
 				b = append(b, ',')
@@ -118,7 +119,7 @@ func (m *Material) appendFields(b []byte, but string) ([]byte, error) {
 	return b, nil
 }
 
-func (m *Material) appendField(b []byte, d *exchange.Descriptor[exchange.Material]) ([]byte, error) {
+func (m *Material) appendField(b []byte, d *material.Descriptor[material.Material]) ([]byte, error) {
 	switch d.ShownName() {
 	case "contact_user":
 		return appendEncoded(b, showPerson(m.shown.Contact))

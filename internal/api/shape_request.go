@@ -1,40 +1,41 @@
 package api
 
 import (
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 
 	"github.com/google/uuid"
 )
 
 // Request is a material request.
 type Request struct {
-	ID           int64           `json:"id"`
-	Material     int64           `json:"material"`
-	Requester    uuid.UUID       `json:"requester"`
-	SignedMTA    *int64          `json:"requester_signed_mta_attachment"`
-	IRB          *int64          `json:"irb_attachment"`
-	ExecutedMTA  *int64          `json:"executed_mta_attachment"`
-	Active       bool            `json:"is_active"`
-	Status       exchange.Status `json:"status"`
-	AssignedTo   uuid.UUID       `json:"assigned_to"`
-	Quantity     string          `json:"quantity"`
-	Note         string          `json:"note"`
-	Abstract     string          `json:"requester_abstract"`
-	Address      *Address        `json:"address"`
-	Payment      string          `json:"payment_method"`
-	PaymentNotes string          `json:"payment_method_notes"`
-	Rejection    string          `json:"rejection_reason"`
-	Override     string          `json:"override_reason"`
-	Correction   string          `json:"correction"`
-	Shipment     *Shipment       `json:"shipment"`
-	OpenIssues   int             `json:"open_issues"`
-	Documents    []Document      `json:"documents"`
-	Requirements []Requirement   `json:"requirements"`
-	WaitingOn    *Turn           `json:"waiting_on"`
-	Clock        Clock           `json:"clock"`
-	MTA          *MTA            `json:"mta"` // null: the material had none
-	CreatedAt    Time            `json:"created_at"`
-	UpdatedAt    Time            `json:"updated_at"`
+	ID           int64          `json:"id"`
+	Material     int64          `json:"material"`
+	Requester    uuid.UUID      `json:"requester"`
+	SignedMTA    *int64         `json:"requester_signed_mta_attachment"`
+	IRB          *int64         `json:"irb_attachment"`
+	ExecutedMTA  *int64         `json:"executed_mta_attachment"`
+	Active       bool           `json:"is_active"`
+	Status       request.Status `json:"status"`
+	AssignedTo   uuid.UUID      `json:"assigned_to"`
+	Quantity     string         `json:"quantity"`
+	Note         string         `json:"note"`
+	Abstract     string         `json:"requester_abstract"`
+	Address      *Address       `json:"address"`
+	Payment      string         `json:"payment_method"`
+	PaymentNotes string         `json:"payment_method_notes"`
+	Rejection    string         `json:"rejection_reason"`
+	Override     string         `json:"override_reason"`
+	Correction   string         `json:"correction"`
+	Shipment     *Shipment      `json:"shipment"`
+	OpenIssues   int            `json:"open_issues"`
+	Documents    []Document     `json:"documents"`
+	Requirements []Requirement  `json:"requirements"`
+	WaitingOn    *Turn          `json:"waiting_on"`
+	Clock        Clock          `json:"clock"`
+	MTA          *MTA           `json:"mta"` // null: the material had none
+	CreatedAt    Time           `json:"created_at"`
+	UpdatedAt    Time           `json:"updated_at"`
 }
 
 // MTA is the blank agreement of the material at the time of the request.
@@ -46,46 +47,46 @@ type MTA struct {
 
 // Requirement is one of the requirements of a request.
 type Requirement struct {
-	Name  exchange.Need `json:"name"`
-	State exchange.Due  `json:"state"`
-	Note  string        `json:"note,omitempty"`
+	Name  request.Need `json:"name"`
+	State request.Due  `json:"state"`
+	Note  string       `json:"note,omitempty"`
 }
 
 // Turn says whose turn it is; due is only shown to the lab, by its own targets.
 type Turn struct {
-	Party        exchange.Side `json:"party"`
-	What         []string      `json:"what"`
-	Since        Time          `json:"since"`
-	Due          *Time         `json:"due"`
-	ReminderAt   *Time         `json:"reminder_at"`   // null: never
-	EscalationAt *Time         `json:"escalation_at"` // null: never, or already escalated
-	SnoozedUntil *Time         `json:"snoozed_until"` // null: not snoozed
+	Party        request.Side `json:"party"`
+	What         []string     `json:"what"`
+	Since        Time         `json:"since"`
+	Due          *Time        `json:"due"`
+	ReminderAt   *Time        `json:"reminder_at"`   // null: never
+	EscalationAt *Time        `json:"escalation_at"` // null: never, or already escalated
+	SnoozedUntil *Time        `json:"snoozed_until"` // null: not snoozed
 }
 
 // Clock holds how many seconds each side has had the turn, and how many the request was in each status, until the
 // current turn began. The reader adds the time since then, so that the object stays the same while nothing happens.
 type Clock struct {
-	Requester int64                     `json:"requester"`
-	Lab       int64                     `json:"lab"`
-	Nobody    int64                     `json:"nobody"`
-	Stages    map[exchange.Status]int64 `json:"stages"`
-	Until     Time                      `json:"until"`
+	Requester int64                    `json:"requester"`
+	Lab       int64                    `json:"lab"`
+	Nobody    int64                    `json:"nobody"`
+	Stages    map[request.Status]int64 `json:"stages"`
+	Until     Time                     `json:"until"`
 }
 
 // RequestTurn is one turn of a request.
 type RequestTurn struct {
-	ID      int64           `json:"id"`
-	Seq     int64           `json:"seq"`
-	Status  exchange.Status `json:"status"`
-	Party   *exchange.Side  `json:"party"` // null: nobody's
-	What    []string        `json:"what"`
-	BeganAt Time            `json:"began_at"`
-	EndedAt *Time           `json:"ended_at"` // null: it is the current one
+	ID      int64          `json:"id"`
+	Seq     int64          `json:"seq"`
+	Status  request.Status `json:"status"`
+	Party   *request.Side  `json:"party"` // null: nobody's
+	What    []string       `json:"what"`
+	BeganAt Time           `json:"began_at"`
+	EndedAt *Time          `json:"ended_at"` // null: it is the current one
 }
 
-func showTurn(t exchange.RequestTurn) RequestTurn {
+func showTurn(t request.TurnRecord) RequestTurn {
 	out := RequestTurn{t.ID, t.Seq, t.Status, &t.Side, t.What, Time(t.BeganAt), timeOf(t.EndedAt)}
-	if t.Side == exchange.Nobody {
+	if t.Side == request.Nobody {
 		out.Party = nil
 	}
 	return out
@@ -93,9 +94,9 @@ func showTurn(t exchange.RequestTurn) RequestTurn {
 
 // Document is one version of a document of a request.
 type Document struct {
-	Name       exchange.Slot   `json:"name"`
+	Name       document.Slot   `json:"name"`
 	Attachment int64           `json:"attachment"`
-	State      exchange.Review `json:"state"`
+	State      document.Review `json:"state"`
 	Reason     string          `json:"reason"`
 	AddedBy    uuid.UUID       `json:"added_by"`
 	AddedAt    Time            `json:"added_at"`
@@ -110,27 +111,27 @@ type Shipment struct {
 	SentAt     *Time  `json:"sent_at"`
 }
 
-func (a *API) showRequest(q exchange.RequestDetail) Request {
+func (a *API) showRequest(q request.Detail) Request {
 	out := Request{
 		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status,
 		AssignedTo: q.AssignedTo,
-		SignedMTA:  q.AttachmentIn(exchange.SignedMTA), IRB: q.AttachmentIn(exchange.IRB),
-		ExecutedMTA: q.AttachmentIn(exchange.ExecutedMTA),
+		SignedMTA:  q.AttachmentIn(document.SignedMTA), IRB: q.AttachmentIn(document.IRB),
+		ExecutedMTA: q.AttachmentIn(document.ExecutedMTA),
 		Quantity:    q.Quantity, Note: q.Note, Abstract: q.Abstract, Payment: q.Payment, PaymentNotes: q.PaymentNotes,
 		Rejection: q.Rejection, Override: q.Override, Correction: q.Correction, OpenIssues: q.OpenIssues,
 		CreatedAt: Time(q.CreatedAt), UpdatedAt: Time(q.UpdatedAt),
-		Clock: Clock{q.Clock.Sides[exchange.RequesterSide], q.Clock.Sides[exchange.LabSide],
-			q.Clock.Sides[exchange.Nobody],
+		Clock: Clock{q.Clock.Sides[request.RequesterSide], q.Clock.Sides[request.LabSide],
+			q.Clock.Sides[request.Nobody],
 			q.Clock.Stages, Time(q.Clock.Since)},
-		Documents: list(q.Documents, func(d exchange.Document) Document {
+		Documents: list(q.Documents, func(d document.Document) Document {
 			return Document{d.Slot, d.AttachmentID, d.State, d.Reason, d.AddedBy, Time(d.AddedAt), timeOf(d.ReviewedAt)}
 		}),
-		Requirements: list(exchange.Requirements(q.Terms, q.Request), func(r exchange.Requirement) Requirement {
+		Requirements: list(request.Requirements(q.Terms, q.Request), func(r request.Requirement) Requirement {
 			return Requirement{r.Need, r.State, r.Note}
 		}),
 	}
 	if out.Clock.Stages == nil {
-		out.Clock.Stages = map[exchange.Status]int64{}
+		out.Clock.Stages = map[request.Status]int64{}
 	}
 	if q.Address != nil {
 		address := showAddress(*q.Address)
@@ -142,7 +143,7 @@ func (a *API) showRequest(q exchange.RequestDetail) Request {
 	if s := q.Shipment; s != nil {
 		out.Shipment = &Shipment{s.Carrier, s.Tracking, s.Conditions, timeOf(s.SentAt)}
 	}
-	if t := exchange.WaitingOn(q.Terms, q.Targets, q.Request); t != nil {
+	if t := request.WaitingOn(q.Terms, q.Targets, q.Request); t != nil {
 		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due), timeOf(a.App.Reminders.At(q.Request)),
 			timeOf(a.App.Escalation.At(q.Request)), nil}
 		if q.Snoozing(a.App.DB.Read().Now) {
@@ -154,17 +155,17 @@ func (a *API) showRequest(q exchange.RequestDetail) Request {
 
 // Event is one event of a request, with the hashes that chain it.
 type Event struct {
-	ID       int64              `json:"id"`
-	Seq      int64              `json:"seq"`
-	Kind     exchange.EventKind `json:"kind"`
-	Actor    *uuid.UUID         `json:"actor"` // null: Aliquot itself
-	At       Time               `json:"at"`
-	Detail   exchange.Detail    `json:"detail"`
-	PrevHash string             `json:"prev_hash"`
-	Hash     string             `json:"hash"`
+	ID       int64               `json:"id"`
+	Seq      int64               `json:"seq"`
+	Kind     request.EventKind   `json:"kind"`
+	Actor    *uuid.UUID          `json:"actor"` // null: Aliquot itself
+	At       Time                `json:"at"`
+	Detail   request.EventDetail `json:"detail"`
+	PrevHash string              `json:"prev_hash"`
+	Hash     string              `json:"hash"`
 }
 
-func showEvent(e exchange.Event) Event {
+func showEvent(e request.Event) Event {
 	out := Event{e.ID, e.Seq, e.Kind, &e.Actor, Time(e.At), e.Detail, e.Prev, e.Hash}
 	if e.Actor == uuid.Nil {
 		out.Actor = nil
@@ -180,7 +181,7 @@ type OrganizationEvent struct {
 	Title    string `json:"title"` // of the material
 }
 
-func showOrganizationEvent(e exchange.OrganizationEvent) OrganizationEvent {
+func showOrganizationEvent(e request.OrganizationEvent) OrganizationEvent {
 	return OrganizationEvent{showEvent(e.Event), e.RequestID, e.Material, e.Title}
 }
 
@@ -192,7 +193,7 @@ type Message struct {
 	SentAt Time      `json:"sent_at"`
 }
 
-func showMessage(e exchange.Event) Message {
+func showMessage(e request.Event) Message {
 	return Message{e.ID, e.Actor, e.Detail.Text, Time(e.At)}
 }
 
@@ -206,6 +207,6 @@ type Issue struct {
 	ClosedAt *Time     `json:"closed_at"`
 }
 
-func showIssue(i exchange.Issue) Issue {
+func showIssue(i request.Issue) Issue {
 	return Issue{i.ID, i.RequestID, i.Text, i.OpenedBy, Time(i.OpenedAt), timeOf(i.ClosedAt)}
 }

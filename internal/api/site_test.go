@@ -51,7 +51,7 @@ func TestAPI_WritesFromOtherSitesAreRefused(t *testing.T) {
 				{"Sec-Fetch-Site": "cross-site"}, {"Origin": evil},
 				crossSite(evil, "Idempotency-Key", "k"),
 			} {
-				for _, who := range []*person{ada, w.anonymous()} {
+				for _, who := range []*testPerson{ada, w.anonymous()} {
 					a := who.callWith(headers, c.method, c.path, material)
 					if a.Status != 403 || a.Body["error_code"] != "CROSS_SITE" ||
 						a.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -178,7 +178,7 @@ func TestAPI_AnswersToOnePersonAreNotStored(t *testing.T) {
 		user := fmt.Sprintf("/users/%s", ada.ID)
 		tag := ada.want(200, "GET", user, nil).Header.Get("ETag")
 		for _, c := range []struct {
-			by           *person
+			by           *testPerson
 			method, path string
 			headers      map[string]string
 			status       int
@@ -188,7 +188,7 @@ func TestAPI_AnswersToOnePersonAreNotStored(t *testing.T) {
 			{ada, "GET", "/grants/999", nil, 404}, {ada, "GET", file, nil, 200},
 			{ada, "GET", file, map[string]string{"Range": "bytes=0-3"}, 206},
 			{ada, "GET", fmt.Sprintf("/organizations/%d/materials/export", ada.Lab), nil, 200},
-			{&person{w: w, Token: "alq_guess"}, "GET", "/materials", nil, 401},
+			{&testPerson{w: w, Token: "alq_guess"}, "GET", "/materials", nil, 401},
 		} {
 			a := c.by.callWith(c.headers, c.method, c.path, nil)
 			if got := a.Header.Get("Cache-Control"); a.Status != c.status || !strings.Contains(got, "no-store") {

@@ -53,7 +53,7 @@ var rules = map[string]func(*scene){
 		})
 	},
 	"Authentication 1": func(s *scene) {
-		bare := &person{w: s.world}
+		bare := &testPerson{w: s.world}
 		for header, want := range map[string]int{"Token " + s.member.Token: 200, "Token \t " + s.member.Token: 200,
 			s.member.Token: 401, "Bearer " + s.member.Token: 200} {
 			if a := bare.callWith(map[string]string{"Authorization": header}, "GET", s.req(""), nil); a.Status != want {
@@ -103,7 +103,7 @@ var rules = map[string]func(*scene){
 	"Events request_approval_determined_notif": func(s *scene) {
 		for _, status := range []string{"APPROVED", "REJECTED"} {
 			id := s.newRequest()
-			for _, p := range []*person{s.requester(), s.owner} {
+			for _, p := range []*testPerson{s.requester(), s.owner} {
 				s.heard(p, "request_approval_determined_notif", func() {
 					s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id),
 						obj{"status": status, "rejection_reason": "no stock"})
@@ -144,7 +144,7 @@ func refusedWithToken(s *scene) {
 		e := endpointOf(row)
 		for method := range strings.SplitSeq(e.methods, ",") {
 			path := strings.NewReplacer("{id}", "1", "{address}", "1").Replace(e.path)
-			for _, p := range []*person{s.anonymous(), {w: s.world, Token: "alq_unknown"}} {
+			for _, p := range []*testPerson{s.anonymous(), {w: s.world, Token: "alq_unknown"}} {
 				if a := p.call(method, path, nil); access[e.route()][0] == '1' &&
 					(a.Status != 401 || a.Header.Get("WWW-Authenticate") != "Token") {
 					s.t.Errorf("%s %s: %d %s", method, path, a.Status, a.Raw)
@@ -155,7 +155,7 @@ func refusedWithToken(s *scene) {
 }
 
 // heard fails unless someone hears once of what is done, in that category.
-func (s *scene) heard(p *person, kind string, do func()) {
+func (s *scene) heard(p *testPerson, kind string, do func()) {
 	s.t.Helper()
 	count := func() (n int) {
 		for _, item := range p.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=200", p.ID), nil).List {

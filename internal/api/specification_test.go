@@ -197,7 +197,7 @@ func TestEveryEndpointOfTheSpecification(t *testing.T) {
 func (s *scene) prove(e endpoint, c routeCase, method string) {
 	s.t.Helper()
 	where := method + " " + e.path
-	ask := func() (*person, string, obj) {
+	ask := func() (*testPerson, string, obj) {
 		v := c.make(s, c.by)
 		if full[e.route()] != nil {
 			v = full[e.route()](s)
@@ -387,7 +387,7 @@ func (s *scene) materialObject() map[string]any {
 }
 
 // paper is a new document of someone.
-func (s *scene) paper(p *person) int64 {
+func (s *scene) paper(p *testPerson) int64 {
 	s.t.Helper()
 	return p.want(201, "POST", "/attachments", obj{"filename": "paper.pdf"}).id()
 }

@@ -2,7 +2,7 @@ package api
 
 import (
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 )
 
 // Storage is how much a user or an organization has stored, in bytes.
@@ -23,7 +23,7 @@ type StoredFile struct {
 
 func showStorage(v app.StorageView) Storage {
 	s := Storage{Used: v.Used, Deleted: v.Deleted, Spreadsheets: v.Sheets,
-		Largest: list(v.Largest, func(f exchange.StoredFile) StoredFile { return StoredFile(f) })}
+		Largest: list(v.Largest, func(f document.StoredFile) StoredFile { return StoredFile(f) })}
 	if v.Quota != 0 {
 		s.Quota = &v.Quota
 	}

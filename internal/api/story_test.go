@@ -67,7 +67,7 @@ func TestTheMainJourney(t *testing.T) {
 
 		// Both sides read every document of the transfer, old versions too.
 		for _, doc := range []answer{signed, irb, executed, again} {
-			for _, p := range []*person{requester, l.member, l.assignee} {
+			for _, p := range []*testPerson{requester, l.member, l.assignee} {
 				p.want(200, "GET", doc.Body["download_url"].(string), nil)
 			}
 			l.former.refused(403, "FORBIDDEN", "GET", doc.Body["download_url"].(string), nil)
@@ -77,8 +77,8 @@ func TestTheMainJourney(t *testing.T) {
 			t.Fatalf("verify: %+v, %v", report, err)
 		}
 		events := requester.want(200, "GET", path+"/events?limit=200", nil)
-		heard := map[*person]int{}
-		for _, p := range []*person{requester, l.owner, l.member, l.assignee, l.former} {
+		heard := map[*testPerson]int{}
+		for _, p := range []*testPerson{requester, l.owner, l.member, l.assignee, l.former} {
 			heard[p] = len(p.want(200, "GET", fmt.Sprintf("/users/%s/notifications/?limit=200", p.ID), nil).List)
 		}
 		if len(events.List) != 20 || heard[l.former] != 0 || heard[l.owner] != heard[l.assignee] ||

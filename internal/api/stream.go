@@ -7,6 +7,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/server"
 )
 
@@ -51,7 +52,7 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 }
 
 // place returns the position at which a stream begins, nil for now.
-func (c *Call) place(in Stream) (*exchange.FeedPosition, error) {
+func (c *Call) place(in Stream) (*notify.FeedPosition, error) {
 	id := c.Header.Get(server.LastEventID)
 	if id == "" && in.LastEventID != nil {
 		id = *in.LastEventID
@@ -59,7 +60,7 @@ func (c *Call) place(in Stream) (*exchange.FeedPosition, error) {
 	if id == "" {
 		return nil, nil
 	}
-	place, ok := exchange.ParseFeedPosition(id, time.Now())
+	place, ok := notify.ParseFeedPosition(id, time.Now())
 	if !ok {
 		return nil, exchange.FieldErrors{"last_event_id": {"must be the id of an event of this stream, or of a " +
 			"notification"}}.Err()

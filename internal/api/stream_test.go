@@ -15,6 +15,9 @@ import (
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -52,7 +55,7 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := elsewhere.SendMessage(t.Context(), who, s.request,
-			exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
+			request.TextBody{Text: exchange.Some("Hello")}); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 2)
@@ -156,10 +159,10 @@ func TestAStreamLosesNothingThatIsCommittedOutOfOrder(t *testing.T) {
 					return err
 				}
 				events, err := tx.Events.Append(ctx, &q,
-					[]exchange.Event{{Kind: exchange.Messaged, Actor: s.member.ID}})
+					[]request.Event{{Kind: request.Messaged, Actor: s.member.ID}})
 				if err == nil {
 					err = tx.Notifications.Notify(ctx,
-						exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester},
+						notify.Audience{Category: mailing.StatusNotif, To: notify.ToRequester},
 						events[0], s.id, s.requester().ID)
 				}
 				if err == nil {
@@ -215,12 +218,12 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 		f.unread(len(before))
 		steady.unread(len(before))
 		var writing sync.WaitGroup
-		for i, request := range requests {
+		for i, requestID := range requests {
 			a := []*app.App{s.app, elsewhere}[i%2]
 			writing.Go(func() {
 				for range messages {
-					if _, err := a.SendMessage(t.Context(), who, request,
-						exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
+					if _, err := a.SendMessage(t.Context(), who, requestID,
+						request.TextBody{Text: exchange.Some("Hello")}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -265,9 +268,9 @@ func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		url := s.streams(asItIs)
 		admin, user := s.people["admin"], s.requester().ID.String()
-		for name, end := range map[string]func(p *person){
-			"revoked": func(p *person) { p.want(204, "POST", "/logout", nil) },
-			"expired": func(p *person) {
+		for name, end := range map[string]func(p *testPerson){
+			"revoked": func(p *testPerson) { p.want(204, "POST", "/logout", nil) },
+			"expired": func(p *testPerson) {
 				s.exec("UPDATE tokens SET expires_at = $1 WHERE hash = $2", s.db.Read().Now.Add(-1), hash(p.Token))
 			},
 		} {

@@ -108,7 +108,7 @@ func TestTwoHundredStreamsAreCheap(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		var readers []*reader
-		people := []*person{}
+		people := []*testPerson{}
 		for i := range 20 {
 			people = append(people, s.person(fmt.Sprint("reader", i)))
 		}

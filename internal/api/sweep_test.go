@@ -293,7 +293,7 @@ func (s *scene) refuseWrongTokens() {
 				methods, path := c.methods()
 				path = strings.NewReplacer("{id}", "1", "{attachment}", "attachment_1").Replace(path)
 				for _, method := range methods {
-					p := &person{w: s.world, Token: token}
+					p := &testPerson{w: s.world, Token: token}
 					if a := p.call(method, path, nil); a.Status != 401 || a.Body["error_code"] != "NOT_AUTHENTICATED" {
 						s.t.Errorf("%s %s with an %s token: %d %s", method, path, name, a.Status, a.Raw)
 					}

@@ -1,6 +1,9 @@
 package api
 
-import "aliquot/internal/exchange"
+import (
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
+)
 
 // me in a path stands for the id of the caller.
 const me = "me"
@@ -29,7 +32,7 @@ type NewToken struct {
 	Expires      Expiry `json:"expires"`
 }
 
-func scopesOf(t exchange.Token) []exchange.Scope {
+func scopesOf(t person.Token) []exchange.Scope {
 	switch t.Scope {
 	case exchange.ScopeWrite:
 		return []exchange.Scope{exchange.ScopeRead, exchange.ScopeWrite}
@@ -39,7 +42,7 @@ func scopesOf(t exchange.Token) []exchange.Scope {
 	return []exchange.Scope{}
 }
 
-func (a *API) createToken(c *Call, in exchange.TokenNew) (NewToken, error) {
+func (a *API) createToken(c *Call, in person.TokenNew) (NewToken, error) {
 	c.noStore()
 	t, secret, err := a.App.CreateToken(c.Context(), c.Actor, c.user, in)
 	return NewToken{secret, t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Expiry(t.ExpiresAt)}, err
@@ -53,7 +56,7 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 		}
 	}
 	part, err := a.App.Tokens(c.Context(), c.Actor, c.user, c.list.page)
-	return answerList(c, part, err, func(t exchange.Token) Token {
+	return answerList(c, part, err, func(t person.Token) Token {
 		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt),
 			t.ID == c.Actor.TokenID}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -26,7 +27,7 @@ func TestTokensAreListedWithoutTheirSecretsAndRevoked(t *testing.T) {
 				t.Errorf("token %d: %s", i, list.Raw)
 			}
 		}
-		for _, p := range []*person{first, second, third} {
+		for _, p := range []*testPerson{first, second, third} {
 			if bytes.Contains(list.Raw, []byte(p.Token)) || bytes.Contains(list.Raw, []byte(hash(p.Token))) {
 				t.Errorf("a secret is shown: %s", list.Raw)
 			}
@@ -40,7 +41,7 @@ func TestTokensAreListedWithoutTheirSecretsAndRevoked(t *testing.T) {
 		third.refused(401, "NOT_AUTHENTICATED", "GET", "/materials", nil)
 		first.refused(404, "NOT_FOUND", "DELETE", path, nil)
 		first.want(204, "DELETE", s.user("/tokens"), nil)
-		for _, p := range []*person{first, second} {
+		for _, p := range []*testPerson{first, second} {
 			p.refused(401, "NOT_AUTHENTICATED", "GET", "/materials", nil)
 		}
 		s.member.want(200, "GET", "/materials", nil)
@@ -92,7 +93,7 @@ func TestTokens_AreShownOnceAndActWithinTheirScope(t *testing.T) {
 		other := own.want(201, "POST", "/materials",
 			obj{"category": "OTHER", "title": "B", "organization_id": own.Lab}).id()
 		asked := s.owner.want(201, "POST", "/material-requests", obj{"material": other}).id()
-		program := &person{w: s.world, ID: s.owner.ID, Token: secret}
+		program := &testPerson{w: s.world, ID: s.owner.ID, Token: secret}
 		for _, path := range []string{"/material-requests", "/material-requests?search=B"} {
 			if ids := idsOf(program.want(200, "GET", path, nil).List); slices.Contains(ids, asked) {
 				t.Errorf("%s shows the request that its user made", path)
@@ -215,7 +216,7 @@ func TestTokens_AreAtMostFiftyAndLoginsDoNotCount(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, nil)
 		p := w.holder(w.login(90))
-		for range exchange.MaxTokens - 1 {
+		for range person.MaxTokens - 1 {
 			p.want(201, "POST", "/users/me/tokens", obj{"name": "a", "scopes": []string{"read"}})
 		}
 		made := 0
@@ -225,7 +226,7 @@ func TestTokens_AreAtMostFiftyAndLoginsDoNotCount(t *testing.T) {
 			if a.Status == 201 {
 				made++
 			} else if a.Status != 409 || a.Body["error_code"] != "CONFLICT" ||
-				a.Body["limit"] != float64(exchange.MaxTokens) {
+				a.Body["limit"] != float64(person.MaxTokens) {
 				t.Errorf("%d %s", a.Status, a.Raw)
 			}
 		}

@@ -14,8 +14,8 @@ import (
 
 // timed is a lab on a clock that stands still until it is moved.
 type timed struct {
-	lab
-	requester *person
+	testLab
+	requester *testPerson
 	now       *atomic.Pointer[time.Time]
 	w         *world
 }
@@ -26,7 +26,7 @@ func newTimed(t *testing.T, db *store.DB) timed {
 	now.Store(new(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)))
 	db.Clock = func() time.Time { return *now.Load() }
 	w := newWorldWith(t, db, func(c *app.Config) { c.TokenLifetime = 1e6 * time.Hour })
-	return timed{lab: w.lab(), requester: w.person("requester"), now: now, w: w}
+	return timed{testLab: w.lab(), requester: w.person("requester"), now: now, w: w}
 }
 
 // pass lets time pass and returns the moment.

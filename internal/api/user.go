@@ -5,18 +5,20 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
 )
 
-func (a *API) login(c *Call, in exchange.Credentials) (Signed, error) {
+func (a *API) login(c *Call, in person.Credentials) (Signed, error) {
 	return a.signed(c, in.Registration(), 200)
 }
 
 // register answers 201 for a new user and 200 for one who is already registered.
-func (a *API) register(c *Call, in exchange.Registration) (Signed, error) {
+func (a *API) register(c *Call, in person.Registration) (Signed, error) {
 	return a.signed(c, in, 201)
 }
 
-func (a *API) signed(c *Call, in exchange.Registration, made int) (Signed, error) {
+func (a *API) signed(c *Call, in person.Registration, made int) (Signed, error) {
 	s, err := a.App.Login(c.Context(), in)
 	c.noStore()
 	if c.status = 200; s.New {
@@ -34,7 +36,7 @@ func (a *API) getUser(c *Call, _ None) (User, error) {
 	return a.showUser(v), err
 }
 
-func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
+func (a *API) updateUser(c *Call, in person.UserPatch) (User, error) {
 	v, err := a.App.UpdateUser(c.Context(), c.Actor, c.user, in, ifMatch(c, a.showUser))
 	return a.showUser(v), err
 }
@@ -43,7 +45,7 @@ func (a *API) closeUser(c *Call, _ None) (None, error) {
 	return None{}, a.App.CloseAccount(c.Context(), c.Actor, c.user, ifMatch(c, a.showUser))
 }
 
-func (a *API) listNotifications(c *Call, f exchange.NotificationFilter) ([]Notification, error) {
+func (a *API) listNotifications(c *Call, f notify.NotificationFilter) ([]Notification, error) {
 	part, count, err := a.App.Notifications(c.Context(), c.Actor, c.user, f, c.list.page)
 	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
@@ -69,7 +71,7 @@ func (a *API) updateNotification(c *Call, in ReadMark) (None, error) {
 	return None{}, a.App.MarkRead(c.Context(), c.Actor, c.user, c.id("notification"), in.Read, ifNoTag(c))
 }
 
-func (a *API) createAddress(c *Call, in exchange.AddressPatch) (Address, error) {
+func (a *API) createAddress(c *Call, in person.AddressPatch) (Address, error) {
 	address, err := a.App.CreateAddress(c.Context(), c.Actor, c.user, in)
 	c.location(err, "/users/%s/addresses/%d", c.user, address.ID)
 	return showAddress(address), err
@@ -85,7 +87,7 @@ func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
 	return showOwnAddress(v), err
 }
 
-func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (OwnAddress, error) {
+func (a *API) updateAddress(c *Call, in person.AddressPatch) (OwnAddress, error) {
 	v, err := a.App.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in, ifMatch(c, showOwnAddress))
 	return showOwnAddress(v), err
 }

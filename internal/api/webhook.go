@@ -3,23 +3,23 @@ package api
 import (
 	"encoding/json"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 )
 
 // Webhook is a web address that receives the events of the requests of an organization.
 type Webhook struct {
-	ID             int64                `json:"id"`
-	Organization   int64                `json:"organization"`
-	URL            string               `json:"url"`
-	Description    string               `json:"description"`
-	Events         []exchange.EventType `json:"events"` // null: all
-	Enabled        bool                 `json:"enabled"`
-	DisabledReason *string              `json:"disabled_reason"`
-	DisabledAt     *Time                `json:"disabled_at"`
-	FailingSince   *Time                `json:"failing_since"`
-	OldSecretUntil *Time                `json:"old_secret_until"`
-	CreatedAt      Time                 `json:"created_at"`
-	UpdatedAt      Time                 `json:"updated_at"`
+	ID             int64              `json:"id"`
+	Organization   int64              `json:"organization"`
+	URL            string             `json:"url"`
+	Description    string             `json:"description"`
+	Events         []notify.EventType `json:"events"` // null: all
+	Enabled        bool               `json:"enabled"`
+	DisabledReason *string            `json:"disabled_reason"`
+	DisabledAt     *Time              `json:"disabled_at"`
+	FailingSince   *Time              `json:"failing_since"`
+	OldSecretUntil *Time              `json:"old_secret_until"`
+	CreatedAt      Time               `json:"created_at"`
+	UpdatedAt      Time               `json:"updated_at"`
 }
 
 // WebhookSecret is a webhook with its secret, which is shown only when it is created.
@@ -30,18 +30,18 @@ type WebhookSecret struct {
 
 // WebhookDelivery is one message to a webhook.
 type WebhookDelivery struct {
-	ID        int64                  `json:"id"`
-	Webhook   int64                  `json:"webhook"`
-	Event     *int64                 `json:"event"` // null: a ping
-	MessageID string                 `json:"message_id"`
-	Type      exchange.EventType     `json:"type"`
-	State     exchange.DeliveryState `json:"state"`
-	Tries     int64                  `json:"tries"`
-	Status    *int                   `json:"last_status"`
-	Error     *string                `json:"last_error"`
-	NextAt    *Time                  `json:"next_try_at"`
-	CreatedAt Time                   `json:"created_at"`
-	EndedAt   *Time                  `json:"ended_at"`
+	ID        int64                `json:"id"`
+	Webhook   int64                `json:"webhook"`
+	Event     *int64               `json:"event"` // null: a ping
+	MessageID string               `json:"message_id"`
+	Type      notify.EventType     `json:"type"`
+	State     notify.DeliveryState `json:"state"`
+	Tries     int64                `json:"tries"`
+	Status    *int                 `json:"last_status"`
+	Error     *string              `json:"last_error"`
+	NextAt    *Time                `json:"next_try_at"`
+	CreatedAt Time                 `json:"created_at"`
+	EndedAt   *Time                `json:"ended_at"`
 }
 
 // LoggedDelivery is a delivery with its message and every attempt.
@@ -68,19 +68,19 @@ func orNone(text string) *string {
 	return &text
 }
 
-func showWebhook(w exchange.Webhook) Webhook {
+func showWebhook(w notify.Webhook) Webhook {
 	return Webhook{w.ID, w.OrganizationID, w.URL, w.Description, w.Events, w.Enabled, orNone(w.OffReason),
 		timeOf(w.OffAt),
 		timeOf(w.FailingSince), timeOf(w.OldUntil), Time(w.CreatedAt), Time(w.UpdatedAt)}
 }
 
-func showDelivery(d exchange.WebhookDelivery) WebhookDelivery {
+func showDelivery(d notify.WebhookDelivery) WebhookDelivery {
 	return WebhookDelivery{d.ID, d.WebhookID, d.Event, d.MessageID, d.Type, d.State, d.Attempts, d.Status,
 		orNone(d.Error), timeOf(d.NextAt),
 		Time(d.CreatedAt), timeOf(d.EndedAt)}
 }
 
-func showAttempt(t exchange.Attempt) Attempt {
+func showAttempt(t notify.Attempt) Attempt {
 	return Attempt{Time(t.At), t.Took.Milliseconds(), t.Status, orNone(t.Error), t.Excerpt}
 }
 
@@ -89,7 +89,7 @@ func (a *API) listWebhooks(c *Call, _ None) ([]Webhook, error) {
 	return answerList(c, part, err, showWebhook)
 }
 
-func (a *API) createWebhook(c *Call, in exchange.WebhookPatch) (WebhookSecret, error) {
+func (a *API) createWebhook(c *Call, in notify.WebhookPatch) (WebhookSecret, error) {
 	organization := c.id("id")
 	w, err := a.App.CreateWebhook(c.Context(), c.Actor, organization, in)
 	c.location(err, "/organizations/%d/webhooks/%d", organization, w.ID)
@@ -101,7 +101,7 @@ func (a *API) getWebhook(c *Call, _ None) (Webhook, error) {
 	return showWebhook(w), err
 }
 
-func (a *API) updateWebhook(c *Call, in exchange.WebhookPatch) (Webhook, error) {
+func (a *API) updateWebhook(c *Call, in notify.WebhookPatch) (Webhook, error) {
 	w, err := a.App.UpdateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), in, ifMatch(c, showWebhook))
 	return showWebhook(w), err
 }
@@ -123,7 +123,7 @@ func (a *API) pingWebhook(c *Call, _ None) (WebhookDelivery, error) {
 	return showDelivery(d), err
 }
 
-func (a *API) listDeliveries(c *Call, f exchange.DeliveryFilter) ([]WebhookDelivery, error) {
+func (a *API) listDeliveries(c *Call, f notify.DeliveryFilter) ([]WebhookDelivery, error) {
 	part, err := a.App.Deliveries(c.Context(), c.Actor, c.id("id"), c.id("webhook"), c.list.page, f)
 	return answerList(c, part, err, showDelivery)
 }

@@ -15,6 +15,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
@@ -40,7 +42,7 @@ type receiver struct {
 type received struct {
 	id, at, body string
 	message      struct {
-		Type      exchange.EventType
+		Type      notify.EventType
 		Timestamp time.Time
 		Data      map[string]any
 	}
@@ -155,17 +157,17 @@ func (s *scene) execute(query string, args ...any) {
 }
 
 // happen makes an event of each kind happen to the scene's request, and has them told of.
-func (s *scene) happen(kinds ...exchange.EventKind) {
+func (s *scene) happen(kinds ...request.EventKind) {
 	s.t.Helper()
 	err := s.db.Tx(s.t.Context(), func(ctx context.Context, tx store.Conn) error {
 		q, err := tx.Requests.ForUpdate(ctx, s.request)
 		if err != nil {
 			return err
 		}
-		var events []exchange.Event
+		var events []request.Event
 		for _, kind := range kinds {
-			events = append(events, exchange.Event{Kind: kind, Actor: s.requester().ID,
-				Detail: exchange.Detail{Text: "Hello"}})
+			events = append(events, request.Event{Kind: kind, Actor: s.requester().ID,
+				Detail: request.EventDetail{Text: "Hello"}})
 		}
 		if events, err = tx.Events.Append(ctx, &q, events); err != nil {
 			return err
@@ -221,9 +223,9 @@ func TestEveryEventIsToldOnceToTheWebhooksThatWantIt(t *testing.T) {
 		s.owner.want(200, "PATCH", s.hook(off, nil), obj{"enabled": false})
 		stranger := s.people["stranger"]
 		stranger.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", stranger.Lab), obj{"url": other.url})
-		s.happen(exchange.EventKinds...)
+		s.happen(request.EventKinds...)
 		s.idle()
-		types := func(r *receiver) (list []exchange.EventType) {
+		types := func(r *receiver) (list []notify.EventType) {
 			ids := map[string]bool{}
 			for _, m := range r.messages() {
 				list, ids[m.id] = append(list, m.message.Type), true
@@ -233,11 +235,11 @@ func TestEveryEventIsToldOnceToTheWebhooksThatWantIt(t *testing.T) {
 			}
 			return list
 		}
-		if got, want := types(all), slices.Sorted(slices.Values(exchange.EventTypes)); !slices.Equal(got, want) {
+		if got, want := types(all), slices.Sorted(slices.Values(notify.EventTypes)); !slices.Equal(got, want) {
 			t.Errorf("told %v, want %v", got, want)
 		}
 		if got, want := types(some),
-			[]exchange.EventType{"request.made", "request.status_changed"}; !slices.Equal(got, want) {
+			[]notify.EventType{"request.made", "request.status_changed"}; !slices.Equal(got, want) {
 			t.Errorf("who wants some is told %v, want %v", got, want)
 		}
 		document, err := contract()
@@ -305,8 +307,8 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
 		r.answers(500)
-		s.happen(exchange.Messaged)
-		for n := range exchange.MaxTries {
+		s.happen(request.Messaged)
+		for n := range notify.MaxTries {
 			r.wait(n + 1)
 			s.idle()
 			s.hurry()
@@ -319,7 +321,7 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 			}
 		}
 		attempts := a.Body["attempts"].([]any)
-		if len(got) != exchange.MaxTries || len(attempts) != exchange.MaxTries ||
+		if len(got) != notify.MaxTries || len(attempts) != notify.MaxTries ||
 			a.at("last_error") != "it answered 500 Internal Server Error" || a.at("last_status") != 500.0 {
 			t.Errorf("%d messages: %s", len(got), a.Raw)
 		}
@@ -334,9 +336,9 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 		r.answers(202)
 		path := fmt.Sprintf("%s/deliveries/%d/redeliver", hook, a.id())
 		s.owner.want(202, "POST", path, nil)
-		again := r.wait(exchange.MaxTries + 1)[exchange.MaxTries]
+		again := r.wait(notify.MaxTries + 1)[notify.MaxTries]
 		a = s.delivered(hook, "DELIVERED")
-		if again.id != got[0].id || again.body != got[0].body || a.at("tries") != float64(exchange.MaxTries+1) ||
+		if again.id != got[0].id || again.body != got[0].body || a.at("tries") != float64(notify.MaxTries+1) ||
 			a.at("last_error") != nil {
 			t.Errorf("sent again: %s", a.Raw)
 		}
@@ -358,7 +360,7 @@ func TestOneThatWaitsCanBeSentAtOnceAndIsNotSentTwice(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
 		r.answers(503)
-		s.happen(exchange.Messaged)
+		s.happen(request.Messaged)
 		r.wait(1)
 		s.idle()
 		a := s.delivered(hook, "PENDING")
@@ -413,14 +415,14 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
 		r.answers(410)
-		s.happen(exchange.Messaged)
+		s.happen(request.Messaged)
 		a := s.delivered(hook, "FAILED")
 		w := s.member.want(200, "GET", hook, nil)
 		if w.at("enabled") != false || w.at("disabled_reason") != "It answered 410 Gone: it wants no more messages." ||
 			w.at("disabled_at") == nil {
 			t.Errorf("gone: %s", w.Raw)
 		}
-		s.happen(exchange.Messaged)
+		s.happen(request.Messaged)
 		s.idle()
 		if list := s.member.want(200, "GET", hook+"/deliveries", nil).List; len(list) != 1 {
 			t.Errorf("one that is off is told: %v", list)
@@ -433,7 +435,7 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 			t.Errorf("on again: %s", w.Raw)
 		}
 		r.answers(500)
-		s.happen(exchange.Messaged)
+		s.happen(request.Messaged)
 		r.wait(2)
 		s.idle()
 		s.execute("UPDATE webhooks SET failing_since = $1", s.db.Read().Now.Add(-5*24*time.Hour))
@@ -442,7 +444,7 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 		if w := s.member.want(200, "GET", hook, nil); w.at("enabled") != true {
 			t.Errorf("a ping switches it off: %s", w.Raw)
 		}
-		for n := 3; n < exchange.MaxTries+2; n++ {
+		for n := 3; n < notify.MaxTries+2; n++ {
 			s.hurry()
 			r.wait(n + 1)
 			s.idle()
@@ -465,7 +467,7 @@ func TestWhatWaitsForAWebhookThatIsOffIsGivenUpAndForOneThatIsDeletedForgotten(t
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
 		r.answers(500)
-		s.happen(exchange.Messaged)
+		s.happen(request.Messaged)
 		r.wait(1)
 		s.idle()
 		s.owner.want(200, "PATCH", hook, obj{"enabled": false})
@@ -475,7 +477,7 @@ func TestWhatWaitsForAWebhookThatIsOffIsGivenUpAndForOneThatIsDeletedForgotten(t
 			t.Errorf("off: %s", a.Raw)
 		}
 		s.owner.want(200, "PATCH", hook, obj{"enabled": true})
-		s.happen(exchange.Messaged)
+		s.happen(request.Messaged)
 		r.wait(2)
 		s.idle()
 		s.owner.want(204, "DELETE", hook, nil)
@@ -503,7 +505,7 @@ func TestAProcessThatDiesBetweenSendingAndSavingSendsAgainUnderTheSameID(t *test
 			w.WriteHeader(http.StatusOK)
 		}
 		r.mu.Unlock()
-		s.happen(exchange.Messaged)
+		s.happen(request.Messaged)
 		got := r.wait(2)
 		if a := s.delivered(hook, "DELIVERED"); got[0].id != got[1].id || got[0].body != got[1].body ||
 			a.at("tries") != 1.0 {
@@ -517,7 +519,7 @@ func TestAnOrganizationHasTwentyWebhooksAtMost(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		path := fmt.Sprintf("/organizations/%d/webhooks", s.id)
-		for range exchange.MaxWebhooks {
+		for range notify.MaxWebhooks {
 			s.owner.want(201, "POST", path, obj{"url": "https://lab.example.org/hook"})
 		}
 		s.unchanged("one too many",
@@ -554,7 +556,7 @@ func TestPrivateAddressesAreRefusedUnlessTheSettingAllowsThem(t *testing.T) {
 		}
 		r := newReceiver(t)
 		hook := fmt.Sprintf("%s/%d", path, owner.want(201, "POST", path, obj{"url": "https://lab.example.org/"}).id())
-		s := &scene{world: w, lab: lab{id: owner.Lab, owner: owner, member: owner}}
+		s := &scene{world: w, testLab: testLab{id: owner.Lab, owner: owner, member: owner}}
 		s.execute("UPDATE webhooks SET url = $1", r.url) // as it was set while the setting allowed it
 		owner.want(200, "PATCH", hook, obj{"url": r.url, "description": "what GET gave can be sent back"})
 		s.work(s.app, job.Config{})
@@ -570,11 +572,11 @@ func TestDeliveriesAreForgottenAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
-		s.happen(exchange.Messaged, exchange.Messaged)
+		s.happen(request.Messaged, request.Messaged)
 		r.wait(2)
 		s.idle()
 		s.execute("UPDATE webhook_deliveries SET created_at = $1 WHERE id = (SELECT MIN(id) FROM webhook_deliveries)",
-			s.db.Read().Now.Add(-exchange.DeliveryLifetime))
+			s.db.Read().Now.Add(-notify.DeliveryLifetime))
 		s.sweep()
 		if list := s.member.want(200, "GET", hook+"/deliveries", nil).List; len(list) != 1 ||
 			s.rows()["webhook_attempts"] != 1 {

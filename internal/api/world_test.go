@@ -19,6 +19,7 @@ import (
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/importer/sourcetest"
@@ -121,7 +122,7 @@ const publicURL = "https://aliquot.example.org"
 const uploadLimit = 1 << 20
 
 // person is someone who calls the API; the zero one is anonymous.
-type person struct {
+type testPerson struct {
 	w     *world
 	name  string
 	ID    uuid.UUID
@@ -129,21 +130,21 @@ type person struct {
 	Lab   int64 // the personal organization
 }
 
-func (w *world) anonymous() *person { return &person{w: w} }
+func (w *world) anonymous() *testPerson { return &testPerson{w: w} }
 
 // signIn signs someone in, made up from a name; at first it registers them.
-func (w *world) signIn(name string) *person {
+func (w *world) signIn(name string) *testPerson {
 	w.t.Helper()
 	s, err := w.app.SignIn(w.t.Context(),
-		identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
+		identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, person.Registration{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return &person{w: w, name: name, ID: s.User, Token: s.Token}
+	return &testPerson{w: w, name: name, ID: s.User, Token: s.Token}
 }
 
 // person registers someone, made up from a name.
-func (w *world) person(name string) *person {
+func (w *world) person(name string) *testPerson {
 	w.t.Helper()
 	p := w.signIn(name)
 	labs, err := w.db.Read().Organizations.OfUser(w.t.Context(), p.ID)
@@ -155,7 +156,7 @@ func (w *world) person(name string) *person {
 }
 
 // admin registers an admin.
-func (w *world) admin() *person {
+func (w *world) admin() *testPerson {
 	w.t.Helper()
 	p := w.person("admin")
 	w.setAdmin(true)
@@ -171,7 +172,7 @@ func (w *world) setAdmin(is bool) {
 }
 
 // join makes people members of an organization who said yes.
-func (w *world) join(organization int64, people ...*person) {
+func (w *world) join(organization int64, people ...*testPerson) {
 	w.t.Helper()
 	for _, p := range people {
 		if err := w.db.Tx(w.t.Context(),
@@ -197,7 +198,7 @@ type answer struct {
 type obj map[string]any
 
 // call sends a request with a JSON body, or none where body is nil.
-func (p *person) call(method, path string, body any) answer {
+func (p *testPerson) call(method, path string, body any) answer {
 	p.w.t.Helper()
 	var reader io.Reader
 	contentType := ""
@@ -216,13 +217,13 @@ func (p *person) call(method, path string, body any) answer {
 }
 
 // send sends a request with any body.
-func (p *person) send(method, path, contentType string, body io.Reader) answer {
+func (p *testPerson) send(method, path, contentType string, body io.Reader) answer {
 	p.w.t.Helper()
 	return p.sendWith(nil, method, path, contentType, body)
 }
 
 // callWith is call with headers beside the usual ones.
-func (p *person) callWith(headers map[string]string, method, path string, body any) answer {
+func (p *testPerson) callWith(headers map[string]string, method, path string, body any) answer {
 	p.w.t.Helper()
 	if body == nil {
 		return p.sendWith(headers, method, path, "", nil)
@@ -237,7 +238,7 @@ func (p *person) callWith(headers map[string]string, method, path string, body a
 	return p.sendWith(headers, method, path, "application/json", bytes.NewReader(raw))
 }
 
-func (p *person) sendWith(headers map[string]string, method, path, contentType string, body io.Reader) answer {
+func (p *testPerson) sendWith(headers map[string]string, method, path, contentType string, body io.Reader) answer {
 	p.w.t.Helper()
 	ctx, cancel := context.WithTimeout(p.w.t.Context(), 30*time.Second)
 	defer cancel()
@@ -333,7 +334,7 @@ func (a answer) fault(r *http.Request) string {
 }
 
 // want is call with the status it must have.
-func (p *person) want(status int, method, path string, body any) answer {
+func (p *testPerson) want(status int, method, path string, body any) answer {
 	p.w.t.Helper()
 	a := p.call(method, path, body)
 	if a.Status != status {
@@ -343,7 +344,7 @@ func (p *person) want(status int, method, path string, body any) answer {
 }
 
 // refused is want with the error code it must have.
-func (p *person) refused(status int, code, method, path string, body any) answer {
+func (p *testPerson) refused(status int, code, method, path string, body any) answer {
 	p.w.t.Helper()
 	a := p.want(status, method, path, body)
 	if a.Body["error_code"] != code {
@@ -369,7 +370,7 @@ func (a answer) at(path string) any {
 }
 
 // upload makes an attachment with content by multipart/form-data.
-func (p *person) upload(filename string, content []byte, fields obj) answer {
+func (p *testPerson) upload(filename string, content []byte, fields obj) answer {
 	p.w.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -395,15 +396,15 @@ func (p *person) upload(filename string, content []byte, fields obj) answer {
 var pdf = []byte("%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj\ntrailer << /Root 1 0 R >>\n%%EOF\n")
 
 // lab is an organization with its people and one material that asks for everything.
-type lab struct {
-	owner, member, assignee, former *person
+type testLab struct {
+	owner, member, assignee, former *testPerson
 	id, shipping, material          int64
 }
 
 // lab makes an organization of four people, one of whom left, and lists a material in it.
-func (w *world) lab() lab {
+func (w *world) lab() testLab {
 	w.t.Helper()
-	l := lab{owner: w.person("owner"), member: w.person("member"), assignee: w.person("assignee"),
+	l := testLab{owner: w.person("owner"), member: w.person("member"), assignee: w.person("assignee"),
 		former: w.person("former")}
 	l.id = l.owner.want(201, "POST", "/organizations/",
 		obj{"name": "Epithelial Biology", "owner": l.owner.ID, "members": []any{}}).id()

@@ -5,6 +5,9 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -32,7 +35,7 @@ func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overvi
 
 // StuckRequests lists the requests that have waited too long for somebody; for admins.
 func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page,
-	f exchange.StuckFilter) (exchange.ListPage[InboxItem], error) {
+	f request.StuckFilter) (exchange.ListPage[InboxItem], error) {
 	if err := a.mayAdminister(ctx, who, "stuck requests"); err != nil {
 		return exchange.ListPage[InboxItem]{}, err
 	}
@@ -46,9 +49,9 @@ func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.
 
 // FailedMail lists the notifications whose mail failed; for admins.
 func (a *App) FailedMail(ctx context.Context, who exchange.Actor,
-	p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
+	p exchange.Page) (exchange.ListPage[notify.FailedMail], error) {
 	if err := a.mayAdminister(ctx, who, "mail that failed"); err != nil {
-		return exchange.ListPage[exchange.FailedMail]{}, err
+		return exchange.ListPage[notify.FailedMail]{}, err
 	}
 	return a.DB.Read().Admin.FailedMail(ctx, p)
 }
@@ -69,7 +72,7 @@ func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, 
 		return Results[UserView]{}, err
 	}
 	views, err := showUsers(ctx, c, list)
-	return resultsOf(exchange.SearchResult[exchange.User]{Count: int64(len(list))}, views), err
+	return resultsOf(exchange.SearchResult[person.User]{Count: int64(len(list))}, views), err
 }
 
 // OrganizationsToAdmin finds organizations; for admins.
@@ -82,8 +85,8 @@ func (a *App) OrganizationsToAdmin(ctx context.Context, who exchange.Actor,
 }
 
 // MakeAdmin makes a user an admin, or no longer one. Admins cannot remove themselves, so that one always remains.
-func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID, admin bool) (exchange.User, error) {
-	var u exchange.User
+func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID, admin bool) (person.User, error) {
+	var u person.User
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		_, err := a.can(who, exchange.UserAdmin, who.ToUser(user))
 		if err != nil {
@@ -112,7 +115,7 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 }
 
 // JobOf reads a job and the user who requested it; nil means Aliquot itself.
-func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, *exchange.User, error) {
+func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, *person.User, error) {
 	j, err := a.Job(ctx, who, id)
 	if err != nil || j.User == nil {
 		return j, nil, err
@@ -123,7 +126,7 @@ func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange
 
 // JobsToAdmin lists everybody's jobs and the users who requested them, by user id; for admins.
 func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Page,
-	f exchange.JobFilter) (exchange.ListPage[exchange.Job], map[uuid.UUID]exchange.User, error) {
+	f exchange.JobFilter) (exchange.ListPage[exchange.Job], map[uuid.UUID]person.User, error) {
 	f.All = new(true)
 	part, err := a.Jobs(ctx, who, p, f)
 	if err != nil {
@@ -136,7 +139,7 @@ func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Pa
 		}
 	}
 	users, err := a.DB.Read().Users.ByIDs(ctx, ids)
-	byID := map[uuid.UUID]exchange.User{}
+	byID := map[uuid.UUID]person.User{}
 	for _, u := range users {
 		byID[u.ID] = u
 	}
@@ -144,6 +147,6 @@ func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Pa
 }
 
 // LongWaiting returns the filter for requests that count as stuck.
-func (a *App) LongWaiting() exchange.StuckFilter {
-	return exchange.StuckFilter{Before: new(a.DB.Read().Now.AddDate(0, 0, -a.StuckAfter()))}
+func (a *App) LongWaiting() request.StuckFilter {
+	return request.StuckFilter{Before: new(a.DB.Read().Now.AddDate(0, 0, -a.StuckAfter()))}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
@@ -114,7 +115,7 @@ func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes
 }
 
 // matching returns those of the changed materials that may be new to a saved search and match it.
-func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes []store.MaterialChange) ([]int64,
+func matching(ctx context.Context, c store.Conn, s material.SavedSearch, changes []store.MaterialChange) ([]int64,
 	error) {
 	var ids []int64
 	for _, n := range changes {

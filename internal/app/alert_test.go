@@ -12,6 +12,9 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
@@ -19,15 +22,15 @@ import (
 )
 
 // alerted returns the announcements about saved searches that somebody got.
-func (r *reminding) alerted(who exchange.Actor) (told []exchange.AnnouncementDetail) {
+func (r *reminding) alerted(who exchange.Actor) (told []notify.AnnouncementDetail) {
 	r.Helper()
-	kind := exchange.NotificationKind(exchange.SearchMatched)
-	part, err := r.db.Read().Notifications.List(r.Context(), who.ID, exchange.NotificationFilter{Kind: &kind},
+	kind := notify.NotificationKind(notify.SearchMatched)
+	part, err := r.db.Read().Notifications.List(r.Context(), who.ID, notify.NotificationFilter{Kind: &kind},
 		exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
-		if n.Category != exchange.SearchNotif ||
-			len(n.News.Detail.Materials) != min(exchange.MaxTold, n.News.Detail.Count) {
+		if n.Category != mailing.SearchNotif ||
+			len(n.News.Detail.Materials) != min(notify.MaxTold, n.News.Detail.Count) {
 			r.Errorf("a notification of %s: %+v", n.Category, n.News.Detail)
 		}
 		told = append(told, n.News.Detail)
@@ -54,7 +57,7 @@ func (r *reminding) alert(jobs int) (news int64) {
 func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Date) int64 {
 	r.Helper()
 	m, _, err := r.app.CreateMaterial(r.Context(), who,
-		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
+		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
 			Organization: exchange.Some(exchange.Ref(r.lab)),
 			EmbargoDate:  exchange.Null[exchange.Date]{Set: true, Value: embargo}})
 	r.must(err)
@@ -62,9 +65,9 @@ func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Dat
 }
 
 // save saves a search for somebody.
-func (r *reminding) save(who exchange.Actor, query string) exchange.SavedSearch {
+func (r *reminding) save(who exchange.Actor, query string) material.SavedSearch {
 	r.Helper()
-	s, err := r.app.CreateSavedSearch(r.Context(), who, who.ID, exchange.SavedSearchPatch{Search: exchange.Some(query)})
+	s, err := r.app.CreateSavedSearch(r.Context(), who, who.ID, material.SavedSearchPatch{Search: exchange.Some(query)})
 	r.must(err)
 	return s
 }
@@ -90,13 +93,13 @@ func TestAPersonHearsOnceInARunOfWhatIsNewInASearch(t *testing.T) {
 		}
 		told := r.alerted(r.asks)
 		if len(told) != 1 || told[0].SavedSearch != s.ID || told[0].Name != "zebrafish" || told[0].Count != 12 ||
-			told[0].Materials[0] != (exchange.MaterialPayload{ID: ids[11], Title: "zebrafish 12"}) {
+			told[0].Materials[0] != (notify.MaterialPayload{ID: ids[11], Title: "zebrafish 12"}) {
 			t.Errorf("told %+v", told)
 		}
 		if n := r.alert(1); n != 0 || len(r.alerted(r.member)) > 0 {
 			t.Errorf("%d pieces of news more; the one who listed them was told %v", n, r.alerted(r.member))
 		}
-		part, err := r.db.Read().Notifications.List(t.Context(), r.asks.ID, exchange.NotificationFilter{},
+		part, err := r.db.Read().Notifications.List(t.Context(), r.asks.ID, notify.NotificationFilter{},
 			exchange.Page{Limit: 1})
 		r.must(err)
 		const want = "12 materials are new in your saved search zebrafish: zebrafish 12; zebrafish 11; zebrafish 10; " +
@@ -189,7 +192,7 @@ func (o *observer) act() {
 			return
 		}
 		m := o.listings[id]
-		var p exchange.MaterialPatch
+		var p material.Patch
 		if o.random.IntN(2) == 0 {
 			m.title = o.title()
 			p.Title = exchange.Some(m.title)
@@ -213,7 +216,7 @@ func (o *observer) act() {
 		}
 		m.archived = !m.archived
 		_, err := o.app.UpdateMaterial(ctx, o.people[0], id,
-			exchange.MaterialPatch{Archived: exchange.Some(m.archived)}, nil)
+			material.Patch{Archived: exchange.Some(m.archived)}, nil)
 		o.must(err)
 	case 6, 7: // save a search
 		who := o.random.IntN(len(o.people))
@@ -226,7 +229,7 @@ func (o *observer) act() {
 			return
 		}
 		k := o.searches[id]
-		before, p := *k, exchange.SavedSearchPatch{}
+		before, p := *k, material.SavedSearchPatch{}
 		switch o.random.IntN(3) {
 		case 0:
 			p.Name = exchange.Some(fmt.Sprint("No. ", o.step))
@@ -279,7 +282,7 @@ func (o *observer) run() {
 	for id, k := range o.searches {
 		if ids := o.fresh(k); len(ids) > 0 {
 			k.told = append(k.told, ids...)
-			want[id] = fmt.Sprintln(len(ids), ids[:min(len(ids), exchange.MaxTold)])
+			want[id] = fmt.Sprintln(len(ids), ids[:min(len(ids), notify.MaxTold)])
 		}
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -355,7 +358,7 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			for range searches {
 				s := r.save(r.asks, "zebrafish")
 				part, err := db.Read().Materials.List(t.Context(), exchange.Page{Limit: 10_000},
-					exchange.MaterialFilter{},
+					material.Filter{},
 					r.asks.ID)
 				r.must(err)
 				mu.Lock()

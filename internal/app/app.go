@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/importer"
@@ -34,7 +35,7 @@ type process struct {
 	books    *workbooks
 	reads    queue
 	numbers  cached[SiteNumbers]
-	paces    cached[map[int64]exchange.Pace]
+	paces    cached[map[int64]request.Pace]
 	refusals refusals
 }
 
@@ -58,8 +59,8 @@ type Config struct {
 	Capacity      Capacity      // limits expensive reads
 	Quotas        Quotas        // of stored content
 	Grace         time.Duration // how long the content of a deleted attachment is kept
-	Reminders     exchange.Reminders
-	Escalation    exchange.Escalation
+	Reminders     request.Reminders
+	Escalation    request.Escalation
 	Sender        *webhook.Client // sends messages to webhooks
 	Log           *slog.Logger
 }

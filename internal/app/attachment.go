@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/files"
 	"aliquot/internal/store"
 )
 
 // attachment reads one attachment for an action of who.
 func (a *App) attachment(ctx context.Context, who exchange.Actor, action exchange.Action,
-	id int64) (exchange.Attachment, error) {
+	id int64) (document.Attachment, error) {
 	c := a.DB.Read()
 	t, err := c.Attachments.Get(ctx, id)
 	if err != nil {
@@ -20,26 +21,26 @@ func (a *App) attachment(ctx context.Context, who exchange.Actor, action exchang
 	if err != nil {
 		return t, err
 	}
-	return t, a.mayRead(ctx, who, action, who.ToAttachment(t, ties.Linked, ties.Public), object("attachment", id))
+	return t, a.mayRead(ctx, who, action, t.RelationsOf(who, ties.Linked, ties.Public), object("attachment", id))
 }
 
 // Attachment reads the record of an attachment.
-func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (exchange.Attachment, error) {
+func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (document.Attachment, error) {
 	return a.attachment(ctx, who, exchange.AttachmentRead, id)
 }
 
 // Attachments lists every attachment; for admins.
 func (a *App) Attachments(ctx context.Context, who exchange.Actor,
-	p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
+	p exchange.Page) (exchange.ListPage[document.Attachment], error) {
 	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
-		return exchange.ListPage[exchange.Attachment]{}, err
+		return exchange.ListPage[document.Attachment]{}, err
 	}
 	return a.DB.Read().Attachments.List(ctx, p)
 }
 
 // CreateAttachment creates the record of an attachment. If content is nil, it follows with PutContent.
-func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchange.AttachmentPatch,
-	content *exchange.Content) (exchange.Attachment, error) {
+func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p document.AttachmentPatch,
+	content *document.Content) (document.Attachment, error) {
 	t, err := newAttachment(who, p, content)
 	if err != nil {
 		return t, err
@@ -51,7 +52,7 @@ func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchan
 }
 
 // newAttachment returns the record of an attachment, not saved yet.
-func newAttachment(who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment,
+func newAttachment(who exchange.Actor, p document.AttachmentPatch, content *document.Content) (document.Attachment,
 	error) {
 	t, err := p.Create(who)
 	if err == nil && content != nil {
@@ -62,11 +63,11 @@ func newAttachment(who exchange.Actor, p exchange.AttachmentPatch, content *exch
 }
 
 // addAttachment saves the record of a new attachment and sets its id.
-func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment) error {
+func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t *document.Attachment) error {
 	if err := a.may(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), "attachment"); err != nil {
 		return err
 	}
-	if err := a.checkAttachment(ctx, tx, who, exchange.Attachment{}, t); err != nil {
+	if err := a.checkAttachment(ctx, tx, who, document.Attachment{}, t); err != nil {
 		return err
 	}
 	if who.Lab != 0 && (t.OwnedByOrg == nil || *t.OwnedByOrg != who.Lab) {
@@ -88,8 +89,8 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 // checkAttachment looks up what a new or changed attachment refers to. It may be given to an organization of the
 // caller, and be the sequence map of a material of such an organization, to which it then belongs. Nobody may file an
 // attachment under another user.
-func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Attachment,
-	t *exchange.Attachment) error {
+func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old document.Attachment,
+	t *document.Attachment) error {
 	var f exchange.FieldErrors
 	if id := t.OwnedByOrg; id != nil && (old.OwnedByOrg == nil || *old.OwnedByOrg != *id) {
 		if _, err := tx.Organizations.Get(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
@@ -143,8 +144,8 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 
 // UpdateAttachment changes the record of an attachment.
 func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.AttachmentPatch, match IfMatch[AttachmentView]) (exchange.Attachment, error) {
-	var t exchange.Attachment
+	p document.AttachmentPatch, match IfMatch[AttachmentView]) (document.Attachment, error) {
+	var t document.Attachment
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
 		if err != nil {
@@ -195,7 +196,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := tx.Attachments.Update(ctx, t); err != nil {
 			return err
 		}
-		if err := a.recordAction(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false),
+		if err := a.recordAction(ctx, tx, who, exchange.AttachmentUpdate, old.RelationsOf(who, false, false),
 			object("attachment", id), nil); err != nil || t.StorageOwner() == owned {
 			return err
 		}
@@ -205,12 +206,12 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 }
 
 func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
-	id int64) (exchange.Attachment, error) {
+	id int64) (document.Attachment, error) {
 	t, err := tx.Attachments.ForUpdate(ctx, id)
 	if err != nil {
 		return t, err
 	}
-	return t, a.may(ctx, tx, who, action, who.ToAttachment(t, false, false), object("attachment", id))
+	return t, a.may(ctx, tx, who, action, t.RelationsOf(who, false, false), object("attachment", id))
 }
 
 // DeleteAttachment deletes an attachment. Its content is deleted after the grace period.
@@ -227,13 +228,13 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := dropAttachment(ctx, tx, who, t); err != nil {
 			return err
 		}
-		return a.recordAction(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(t, false, false),
+		return a.recordAction(ctx, tx, who, exchange.AttachmentDelete, t.RelationsOf(who, false, false),
 			object("attachment", id), nil)
 	})
 }
 
 // dropAttachment deletes an attachment whose row is locked, unless something uses it.
-func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Attachment) error {
+func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t document.Attachment) error {
 	ties, err := tx.Attachments.Ties(ctx, t, who.ID)
 	if err != nil {
 		return err

@@ -6,22 +6,23 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/files"
 	"aliquot/internal/store"
 )
 
 // Store stores content before there is a record of it. The caller passes it to CreateAttachment, or to Discard if that
 // fails.
-func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (exchange.Content, error) {
+func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (document.Content, error) {
 	if _, err := a.can(who, exchange.AttachmentCreate, who.ToUser(who.ID)); err != nil {
-		return exchange.Content{}, err
+		return document.Content{}, err
 	}
 	return a.put(ctx, body, storageOf(who)...)
 }
 
 // Discard deletes content whose record was refused with err. If err leaves open whether the record was saved (a
 // connection that broke at commit), the content stays: the sweep deletes it if no record names it.
-func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
+func (a *App) Discard(ctx context.Context, c document.Content, err error) {
 	if exchange.CodeOf(err).ServerFault() {
 		return
 	}
@@ -33,7 +34,7 @@ func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
 // PutContent stores the content of an attachment that was created without, or a new version of it; the old version is
 // kept, and the replacement is audited. A document of a request never changes: a new version of it is a new attachment.
 func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, filename string,
-	body io.Reader, match IfMatch[*exchange.Content]) (exchange.Attachment, error) {
+	body io.Reader, match IfMatch[*document.Content]) (document.Attachment, error) {
 	t, err := a.named(ctx, who, exchange.AttachmentReplace, id, filename)
 	if err != nil {
 		return t, err
@@ -87,8 +88,8 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 }
 
 // replaceContent keeps the present content of an attachment as a version and audits it.
-func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment,
-	by exchange.Content) error {
+func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *document.Attachment,
+	by document.Content) error {
 	old := t.Present()
 	if err := tx.Attachments.InsertVersion(ctx, old, who.ID); err != nil {
 		return err
@@ -100,27 +101,27 @@ func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *e
 
 // ContentVersion opens the present or a former version of an attachment's content. Former versions are for its owners,
 // and for the parties of the requests that were made while they were current.
-func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (exchange.AttachmentVersion,
+func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (document.AttachmentVersion,
 	files.File, error) {
 	c := a.DB.Read()
 	t, err := c.Attachments.Get(ctx, id)
 	if err != nil {
-		return exchange.AttachmentVersion{}, nil, err
+		return document.AttachmentVersion{}, nil, err
 	}
 	ties, err := c.Attachments.Ties(ctx, t, who.ID)
 	if err != nil {
-		return exchange.AttachmentVersion{}, nil, err
+		return document.AttachmentVersion{}, nil, err
 	}
 	if version != t.Version {
 		agreed, err := c.Attachments.AgreedVersions(ctx, id, who.ID)
 		if err != nil {
-			return exchange.AttachmentVersion{}, nil, err
+			return document.AttachmentVersion{}, nil, err
 		}
 		ties.Linked, ties.Public = slices.Contains(agreed, version), false
 	}
-	if err := a.mayRead(ctx, who, exchange.AttachmentContent, who.ToAttachment(t, ties.Linked, ties.Public),
+	if err := a.mayRead(ctx, who, exchange.AttachmentContent, t.RelationsOf(who, ties.Linked, ties.Public),
 		object("attachment", id)); err != nil {
-		return exchange.AttachmentVersion{}, nil, err
+		return document.AttachmentVersion{}, nil, err
 	}
 	v, err := present(t)
 	if version != t.Version {
@@ -134,15 +135,15 @@ func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, versio
 }
 
 // present returns the current content of an attachment.
-func present(t exchange.Attachment) (exchange.AttachmentVersion, error) {
+func present(t document.Attachment) (document.AttachmentVersion, error) {
 	if t.Content == nil || t.ContentDeleted {
-		return exchange.AttachmentVersion{}, exchange.Errorf(exchange.NotFound, "This attachment has no content (yet).")
+		return document.AttachmentVersion{}, exchange.Errorf(exchange.NotFound, "This attachment has no content (yet).")
 	}
 	return t.Present(), nil
 }
 
 // Content opens the content of an attachment that who may read.
-func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filename string) (exchange.Attachment,
+func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filename string) (document.Attachment,
 	files.File, error) {
 	t, err := a.named(ctx, who, exchange.AttachmentContent, id, filename)
 	if err != nil {
@@ -158,7 +159,7 @@ func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filenam
 
 // named is attachment for a URL that contains a file name, which must be the right one.
 func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
-	filename string) (exchange.Attachment, error) {
+	filename string) (document.Attachment, error) {
 	t, err := a.attachment(ctx, who, action, id)
 	if err == nil && t.Filename != filename {
 		return t, exchange.Errorf(exchange.NotFound, "There is no such object.")

@@ -5,24 +5,26 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 )
 
 // AttachmentView is an attachment with the material that it is a sequence map of, without its private fields; nil if
 // there is none, or none that the viewer may see.
 type AttachmentView struct {
-	exchange.Attachment
-	MapOf *exchange.ShownMaterial
+	document.Attachment
+	MapOf *material.Shown
 }
 
 // ViewAttachments returns attachments as who may see them.
-func (a *App) ViewAttachments(ctx context.Context, who exchange.Actor, list ...exchange.Attachment) ([]AttachmentView,
+func (a *App) ViewAttachments(ctx context.Context, who exchange.Actor, list ...document.Attachment) ([]AttachmentView,
 	error) {
 	return a.viewAttachments(ctx, a.DB.Read(), who, list...)
 }
 
 func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Actor,
-	list ...exchange.Attachment) ([]AttachmentView, error) {
+	list ...document.Attachment) ([]AttachmentView, error) {
 	views, ids := make([]AttachmentView, len(list)), []int64{}
 	for i, t := range list {
 		views[i].Attachment = t
@@ -40,7 +42,7 @@ func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Ac
 	}
 	for i, t := range list {
 		at := slices.IndexFunc(materials,
-			func(m exchange.ShownMaterial) bool { return t.SequenceMapFor != nil && m.ID == *t.SequenceMapFor })
+			func(m material.Shown) bool { return t.SequenceMapFor != nil && m.ID == *t.SequenceMapFor })
 		if at >= 0 && !a.hides(who, materials[at].Material, c.Now) {
 			views[i].MapOf = &materials[at]
 		}
@@ -50,7 +52,7 @@ func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Ac
 
 // shownAttachment passes an attachment to unchanged as who sees it.
 func (a *App) shownAttachment(ctx context.Context, c store.Conn, who exchange.Actor,
-	t exchange.Attachment) func() (AttachmentView, error) {
+	t document.Attachment) func() (AttachmentView, error) {
 	return func() (AttachmentView, error) {
 		views, err := a.viewAttachments(ctx, c, who, t)
 		if err != nil {

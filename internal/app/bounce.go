@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/mail"
 	"aliquot/internal/store"
 
@@ -39,10 +40,10 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err er
 			return err
 		}
 		if !b.Permanent || !strings.EqualFold(b.Recipient, reader.Email) ||
-			reader.Mail.MailFor("", reader.Email) == exchange.MailNoAddress {
+			reader.Mail.MailFor("", reader.Email) == mailing.NoAddress {
 			return nil
 		}
-		reader.Mail.Refused = &exchange.MailRejection{Address: reader.Email, Reason: b.Reason, At: tx.Now}
+		reader.Mail.Refused = &mailing.Rejection{Address: reader.Email, Reason: b.Reason, At: tx.Now}
 		refused = reader.Name()
 		return tx.Mail.SaveSettings(ctx, reader.Mail)
 	})
@@ -60,7 +61,7 @@ func bounceInvitation(ctx context.Context, tx store.Conn, b mail.Bounce, which s
 	if err != nil || !b.Permanent || !strings.EqualFold(b.Recipient, v.Email) {
 		return "", err
 	}
-	changed, err := tx.Invitations.SetMailState(ctx, id, round, exchange.MailSent, exchange.MailRefused)
+	changed, err := tx.Invitations.SetMailState(ctx, id, round, mailing.Sent, mailing.Refused)
 	if changed {
 		refused = "The invitation to " + v.Organization
 	}

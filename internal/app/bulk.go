@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/files"
 	"aliquot/internal/job"
 	"aliquot/internal/sheet"
@@ -21,9 +23,9 @@ var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", MaxAttempts: 5, H
 
 // BulkArgs are the arguments of a BulkMaterials job.
 type BulkArgs struct {
-	Order    exchange.BulkOptions
+	Order    material.BulkOptions
 	Mapping  map[string]string      // all that the organization has said about its headers so far
-	Values   []exchange.Replacement // cell values that are read as others
+	Values   []material.Replacement // cell values that are read as others
 	Operator bool                   // it was started on the command line
 }
 
@@ -35,12 +37,12 @@ func Operator() exchange.Actor { return exchange.Actor{Admin: true} }
 
 // StoreBulk stores a spreadsheet before there is a job for it. The caller passes it to Bulk, or to DiscardBulk if that
 // fails. It counts towards the organization's quota from now on.
-func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (exchange.Content,
+func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (document.Content,
 	error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
-		return exchange.Content{}, err
+		return document.Content{}, err
 	}
-	owner := exchange.LabStorage(organization)
+	owner := document.LabStorage(organization)
 	content, err := a.put(ctx, body, owner)
 	if err != nil {
 		return content, err
@@ -61,7 +63,7 @@ func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization in
 }
 
 // DiscardBulk is Discard for a spreadsheet from StoreBulk, which no longer counts towards the quota.
-func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
+func (a *App) DiscardBulk(ctx context.Context, c document.Content, err error) {
 	if exchange.CodeOf(err).ServerFault() {
 		return
 	}
@@ -82,8 +84,8 @@ func (a *App) MayBulk(ctx context.Context, who exchange.Actor, organization int6
 
 // Bulk enqueues a job that lists, changes or checks the materials of a spreadsheet. Unreadable files and unknown
 // columns are refused at once, with how the other columns were understood.
-func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions,
-	content exchange.Content) (exchange.Job, error) {
+func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order material.BulkOptions,
+	content document.Content) (exchange.Job, error) {
 	args, err := a.bulkArgs(ctx, who, organization, order)
 	if err != nil {
 		return exchange.Job{}, err
@@ -96,16 +98,16 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 
 // bulkArgs returns the arguments of a job, with all that the organization has said about its headers so far.
 func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int64,
-	order exchange.BulkOptions) (BulkArgs, error) {
+	order material.BulkOptions) (BulkArgs, error) {
 	order, err := order.Check()
 	if err != nil {
 		return BulkArgs{}, err
 	}
 	mapping, err := a.DB.Read().Bulk.Mapping(ctx, organization)
-	maps.DeleteFunc(mapping, func(header, _ string) bool { return exchange.OwnHeader(header) })
+	maps.DeleteFunc(mapping, func(header, _ string) bool { return material.OwnHeader(header) })
 	for header, field := range order.Mapping {
-		if delete(mapping, exchange.Fold(header)); field != nil {
-			mapping[exchange.Fold(header)] = *field
+		if delete(mapping, material.Fold(header)); field != nil {
+			mapping[material.Fold(header)] = *field
 		}
 	}
 	return BulkArgs{Order: order, Mapping: mapping, Operator: who.Anonymous() && who.Admin}, err
@@ -120,10 +122,10 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 			return err
 		}
 		for header, field := range args.Order.Mapping {
-			if args.Order.Mode == exchange.BulkDryRun || exchange.OwnHeader(header) && field != nil {
+			if args.Order.Mode == material.BulkDryRun || material.OwnHeader(header) && field != nil {
 				continue
 			}
-			if err := tx.Bulk.SetMapping(ctx, organization, exchange.Fold(header), field); err != nil {
+			if err := tx.Bulk.SetMapping(ctx, organization, material.Fold(header), field); err != nil {
 				return err
 			}
 		}
@@ -132,7 +134,7 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 			return err
 		}
 		if err := tx.Bulk.Insert(ctx,
-			exchange.Bulk{JobID: id, OrganizationID: organization, ContentKey: key}); err != nil {
+			material.Bulk{JobID: id, OrganizationID: organization, ContentKey: key}); err != nil {
 			return err
 		}
 		j, err = tx.Jobs.Get(ctx, id)
@@ -145,7 +147,7 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 // far.
 func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, id int64,
 	begin func() io.Writer) error {
-	var b exchange.Bulk
+	var b material.Bulk
 	err := a.Expensive(ctx, who.ID.String(), func(ctx context.Context) error {
 		if _, err := a.DB.Read().Organizations.Get(ctx, organization); err != nil {
 			return err
@@ -170,9 +172,9 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 	if err := w.Write([]string{"row", "outcome", "material", "reference", "column", "problem"}); err != nil {
 		return err
 	}
-	err = a.EachOutcome(ctx, who.ID.String(), id, func(o exchange.RowResult) error {
+	err = a.EachOutcome(ctx, who.ID.String(), id, func(o material.RowResult) error {
 		word := string(o.Outcome)
-		if !b.Stored && o.Outcome != exchange.RowRefused && o.Outcome != exchange.RowUnchanged {
+		if !b.Stored && o.Outcome != material.RowRefused && o.Outcome != material.RowUnchanged {
 			word = "would be " + word
 		}
 		for _, line := range reportLines(o) {
@@ -190,7 +192,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 }
 
 // reportLines returns the columns and problems of a row, at least one pair.
-func reportLines(o exchange.RowResult) [][2]string {
+func reportLines(o material.RowResult) [][2]string {
 	var lines [][2]string
 	for _, list := range []map[string][]string{o.Problems, o.Doubts} {
 		for _, column := range sorted(list) {
@@ -207,10 +209,10 @@ func reportLines(o exchange.RowResult) [][2]string {
 
 // EachOutcome calls back with the result of each row that a job has examined, in the order of the spreadsheet. It reads
 // a part at a time, as EachMaterial does.
-func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(exchange.RowResult) error) error {
+func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(material.RowResult) error) error {
 	part := a.parts(caller)
 	for after := 0; ; {
-		var list []exchange.RowResult
+		var list []material.RowResult
 		err := part(ctx, func(ctx context.Context) (err error) {
 			list, err = a.DB.Read().Bulk.Part(ctx, id, after)
 			return err
@@ -231,8 +233,8 @@ func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(
 type bulkRows struct {
 	*sheet.Reader
 	io.Closer
-	layout exchange.Layout
-	values exchange.Replaced
+	layout material.Layout
+	values material.Replaced
 }
 
 // headers reads a spreadsheet up to its headers, once it is who's turn.
@@ -266,7 +268,7 @@ func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bul
 
 // openRows reads a spreadsheet up to its headers.
 func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
-	rows.Closer, rows.values = file, exchange.NewReplaced(args.Values)
+	rows.Closer, rows.values = file, material.NewReplaced(args.Values)
 	if rows.Reader, err = sheet.Open(file, args.Order.Sheet); err != nil {
 		return rows, err
 	}
@@ -277,9 +279,9 @@ func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
 	if err != nil {
 		return rows, err
 	}
-	rows.layout, err = exchange.ReadHeader(headers.Cells,
-		exchange.ColumnMapping{Category: args.Order.Category, Mapping: args.Mapping,
-			KeepAll: args.Order.Unknown == exchange.UnknownKeep})
+	rows.layout, err = material.ReadHeader(headers.Cells,
+		material.ColumnMapping{Category: args.Order.Category, Mapping: args.Mapping,
+			KeepAll: args.Order.Unknown == material.UnknownKeep})
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		err = e.With("columns", rows.layout.Headings)
 	}

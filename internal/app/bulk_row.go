@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/sheet"
 	"aliquot/internal/store"
 )
@@ -13,9 +15,9 @@ import (
 // bulkRow is a row that is being turned into a material.
 type bulkRow struct {
 	sheet.Row
-	entry   exchange.RowTarget
-	old     *exchange.Material // nil: the row makes a new one
-	now     exchange.Material
+	entry   material.RowTarget
+	old     *material.Material // nil: the row makes a new one
+	now     material.Material
 	changed bool
 	asAdmin bool
 	faults  exchange.FieldErrors
@@ -31,7 +33,7 @@ const (
 )
 
 // look checks rows and does what is wanted with the valid ones.
-func (b *bulkRun) look(ctx context.Context, c store.Conn, list []sheet.Row, how rowMode) ([]exchange.RowResult, error) {
+func (b *bulkRun) look(ctx context.Context, c store.Conn, list []sheet.Row, how rowMode) ([]material.RowResult, error) {
 	rows, err := b.find(ctx, c, list)
 	if err != nil {
 		return nil, err
@@ -51,7 +53,7 @@ func (b *bulkRun) look(ctx context.Context, c store.Conn, list []sheet.Row, how 
 			return nil, err
 		}
 	}
-	outcomes := make([]exchange.RowResult, len(rows))
+	outcomes := make([]material.RowResult, len(rows))
 	for i, r := range rows {
 		outcomes[i] = b.outcome(r)
 	}
@@ -77,7 +79,7 @@ func (b *bulkRun) find(ctx context.Context, c store.Conn, list []sheet.Row) ([]b
 	if err != nil {
 		return nil, err
 	}
-	byID := map[int64]*exchange.Material{}
+	byID := map[int64]*material.Material{}
 	for i, m := range named {
 		byID[m.ID] = &named[i]
 	}
@@ -85,7 +87,7 @@ func (b *bulkRun) find(ctx context.Context, c store.Conn, list []sheet.Row) ([]b
 	if err != nil {
 		return nil, err
 	}
-	byReference := map[string]*exchange.Material{}
+	byReference := map[string]*material.Material{}
 	for i, m := range known {
 		byReference[*m.Reference] = &known[i]
 	}
@@ -121,7 +123,7 @@ func (b *bulkRun) judge(ctx context.Context, s *materialWriter, r *bulkRow) erro
 		}
 	}
 	if name := r.entry.Contact; name != "" {
-		u, err := s.people.get(name, func() (exchange.User, error) { return s.c.Users.ByRegistryID(ctx, name) })
+		u, err := s.people.get(name, func() (person.User, error) { return s.c.Users.ByRegistryID(ctx, name) })
 		switch {
 		case exchange.CodeOf(err) == exchange.NotFound:
 			r.faults.Add("contact_user_id", "no one with the ORCID iD or user id %q has signed in", name)
@@ -225,7 +227,7 @@ func (b *bulkRun) imported(ctx context.Context, c store.Conn, rows []bulkRow) er
 func (b *bulkRun) store(ctx context.Context, s *materialWriter, rows []bulkRow, stage bool) error {
 	tx := s.c
 	var added []*bulkRow
-	var made, old, saved []exchange.Material
+	var made, old, saved []material.Material
 	asAdmin := map[int64]bool{} // for each changed material
 	for i := range rows {
 		switch r := &rows[i]; {
@@ -239,7 +241,7 @@ func (b *bulkRun) store(ctx context.Context, s *materialWriter, rows []bulkRow, 
 	insert := tx.Materials.InsertAll
 	if stage {
 		old, saved, asAdmin = nil, nil, nil
-		insert = func(ctx context.Context, list []exchange.Material) ([]int64, error) {
+		insert = func(ctx context.Context, list []material.Material) ([]int64, error) {
 			return tx.Bulk.Stage(ctx, b.run.ID(), list)
 		}
 	}
@@ -265,7 +267,7 @@ func (b *bulkRun) keepAdded(ctx context.Context, s *materialWriter, rows []*bulk
 			return err
 		}
 		r.now.CreatedAt, r.now.UpdatedAt = s.c.Now, s.c.Now
-		versions[i] = materialVersion(exchange.ShownMaterial{Material: r.now, Contact: contact, Grants: []int64{}},
+		versions[i] = materialVersion(material.Shown{Material: r.now, Contact: contact, Grants: []int64{}},
 			r.asAdmin)
 		versions[i].First = true
 	}
@@ -273,22 +275,22 @@ func (b *bulkRun) keepAdded(ctx context.Context, s *materialWriter, rows []*bulk
 }
 
 // outcome returns the result of a row, for the report.
-func (b *bulkRun) outcome(r bulkRow) exchange.RowResult {
-	o := exchange.RowResult{Row: r.Number, Outcome: exchange.RowCreated, Material: r.now.ID,
+func (b *bulkRun) outcome(r bulkRow) material.RowResult {
+	o := material.RowResult{Row: r.Number, Outcome: material.RowCreated, Material: r.now.ID,
 		Reference: r.entry.Reference}
 	if r.old != nil {
 		o.Material = r.old.ID
 	}
 	switch {
 	case len(r.faults) > 0:
-		o.Outcome, o.Problems = exchange.RowRefused, b.byHeader(r.faults)
+		o.Outcome, o.Problems = material.RowRefused, b.byHeader(r.faults)
 		o.Values = b.layout.Cells(r.Cells, o.Problems)
 	case !r.changed:
-		o.Outcome = exchange.RowUnchanged
+		o.Outcome = material.RowUnchanged
 	case r.old != nil:
-		o.Outcome = exchange.RowUpdated
+		o.Outcome = material.RowUpdated
 	}
-	if b.args.Order.Mode == exchange.BulkDryRun && o.Problems == nil {
+	if b.args.Order.Mode == material.BulkDryRun && o.Problems == nil {
 		o.Doubts = b.byHeader(r.now.Warnings())
 	}
 	return o

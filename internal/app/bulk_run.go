@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
 	"aliquot/internal/sheet"
 	"aliquot/internal/store"
@@ -25,7 +26,7 @@ type bulkState struct {
 	Total    int64 // rows
 	Row      int   // the last row examined
 	Checked  bool  // all rows have been
-	Counts   exchange.BulkCounts
+	Counts   material.BulkCounts
 	Repeated int // how often all rows were checked again because others changed materials meanwhile
 
 	// Of a large spreadsheet that is stored as a whole:
@@ -41,10 +42,10 @@ type bulkRun struct {
 	a      *App
 	who    exchange.Actor
 	args   BulkArgs
-	record exchange.Bulk
+	record material.Bulk
 	run    *job.Run
 	state  bulkState
-	layout exchange.Layout
+	layout material.Layout
 	pace   pace
 	waited time.Time        // when somebody else waited last to write
 	seen   map[[16]byte]int // values that only one row may have, and the row that has it
@@ -125,8 +126,8 @@ func (b *bulkRun) do(ctx context.Context) error {
 				return err
 			}
 		}
-		if b.args.Order.Mode != exchange.BulkAllOrNothing || b.state.Counts.Refused > 0 {
-			stored := b.args.Order.Mode == exchange.BulkValidRows
+		if b.args.Order.Mode != material.BulkAllOrNothing || b.state.Counts.Refused > 0 {
+			stored := b.args.Order.Mode == material.BulkValidRows
 			return b.run.Finish(ctx,
 				func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, stored) })
 		}
@@ -176,11 +177,11 @@ func (b *bulkRun) count(ctx context.Context) error {
 // pass goes through the rows not examined yet and checks them, or stores the valid ones.
 func (b *bulkRun) pass(ctx context.Context) error {
 	n := checkStep
-	if b.args.Order.Mode == exchange.BulkValidRows {
+	if b.args.Order.Mode == material.BulkValidRows {
 		n = b.pace.rows
 	}
 	err := b.each(ctx, n, b.state.Row, func(rows []sheet.Row) (bool, error) {
-		if b.state.Counts.Refused >= exchange.MaxRefused {
+		if b.state.Counts.Refused >= material.MaxRefused {
 			return false, nil
 		}
 		return true, b.step(ctx, rows)
@@ -245,11 +246,11 @@ func (b *bulkRun) claim(what, name string, row int) int {
 
 // step handles some rows.
 func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
-	trial := b.args.Order.Mode != exchange.BulkValidRows
+	trial := b.args.Order.Mode != material.BulkValidRows
 	for try := 1; ; try++ {
 		next := b.state
 		next.Row = rows[len(rows)-1].Number
-		var list []exchange.RowResult
+		var list []material.RowResult
 		var err error
 		if trial {
 			if list, err = b.look(ctx, b.a.DB.Read(), rows, tryRows); err != nil {
@@ -292,7 +293,7 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 func (b *bulkRun) progress() exchange.Progress {
 	p := exchange.Progress{Done: b.state.Counts.Rows(), Total: b.state.Total, Note: "checking rows"}
 	mode := b.args.Order.Mode
-	if mode == exchange.BulkValidRows || mode == exchange.BulkAllOrNothing && b.state.Checked &&
+	if mode == material.BulkValidRows || mode == material.BulkAllOrNothing && b.state.Checked &&
 		b.state.Counts.Refused == 0 {
 		p.Note = "storing rows"
 	}
@@ -311,7 +312,7 @@ func (b *bulkRun) storeAll(ctx context.Context) error {
 			return nil, err
 		}
 		defer func() { _ = rows.Close() }()
-		b.layout, b.seen, b.state.Counts = rows.layout, map[[16]byte]int{}, exchange.BulkCounts{}
+		b.layout, b.seen, b.state.Counts = rows.layout, map[[16]byte]int{}, material.BulkCounts{}
 		if err := tx.Bulk.DeleteParts(ctx, b.run.ID()); err != nil {
 			return nil, err
 		}
@@ -355,13 +356,13 @@ func (b *bulkRun) checkAgain(ctx context.Context) error {
 }
 
 // finish returns the result of the job.
-func (b *bulkRun) finish(ctx context.Context, tx store.Conn, stored bool) (exchange.BulkResult, error) {
+func (b *bulkRun) finish(ctx context.Context, tx store.Conn, stored bool) (material.BulkResult, error) {
 	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
 	if err != nil {
-		return exchange.BulkResult{}, err
+		return material.BulkResult{}, err
 	}
 	defer func() { _ = rows.Close() }()
-	result := exchange.BulkResult{Mode: b.args.Order.Mode, Stored: stored, BulkCounts: b.state.Counts,
+	result := material.BulkResult{Mode: b.args.Order.Mode, Stored: stored, BulkCounts: b.state.Counts,
 		Complete: b.state.Counts.Rows() == b.state.Total,
 		Report:   fmt.Sprintf("/v1/organizations/%d/materials/bulk/%d/report", b.record.OrganizationID, b.run.ID()),
 		Columns:  rows.layout.Headings, Sheet: rows.Name, Others: append([]string{}, rows.Others...), Notes: []string{}}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
 	"aliquot/internal/sheet"
 	"aliquot/internal/store"
@@ -116,7 +117,7 @@ func (b *bulkRun) stage(ctx context.Context) error {
 			return err
 		}
 		err := b.save(ctx, "storing rows", func(ctx context.Context, tx store.Conn, next *bulkState) error {
-			next.Staging, next.Row, next.Counts = true, 0, exchange.BulkCounts{}
+			next.Staging, next.Row, next.Counts = true, 0, material.BulkCounts{}
 			return tx.Bulk.DeleteParts(ctx, b.run.ID())
 		})
 		if err != nil {
@@ -172,7 +173,7 @@ func (b *bulkRun) publish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var counts exchange.BulkCounts
+		var counts material.BulkCounts
 		if counts.Count(list); counts.Refused > 0 {
 			return errWrongByNow
 		}
@@ -213,7 +214,7 @@ func (b *bulkRun) changeRest(ctx context.Context) error {
 				return err
 			}
 			next.Row = rows[len(rows)-1].Number
-			var counts exchange.BulkCounts
+			var counts material.BulkCounts
 			counts.Count(list)
 			next.Counts.Updated += counts.Updated - int64(len(list))
 			next.Counts.Unchanged += counts.Unchanged
@@ -236,8 +237,8 @@ func (b *bulkRun) changeRest(ctx context.Context) error {
 // changed calls do with the remaining rows that change materials, some at a time.
 func (b *bulkRun) changed(ctx context.Context, n func() int, do func([]sheet.Row) error) error {
 	numbers := map[int]bool{}
-	err := b.a.EachOutcome(ctx, "", b.run.ID(), func(o exchange.RowResult) error {
-		if o.Outcome == exchange.RowUpdated {
+	err := b.a.EachOutcome(ctx, "", b.run.ID(), func(o material.RowResult) error {
+		if o.Outcome == material.RowUpdated {
 			numbers[o.Row] = true
 		}
 		return nil

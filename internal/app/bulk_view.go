@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 )
 
@@ -19,14 +22,14 @@ type BulkSheet struct {
 	Token        string // for LookAgain and BulkOf
 	Sheet        string // the sheet that was read; "" for CSV
 	Others       []string
-	Columns      []exchange.ColumnHeading
+	Columns      []material.ColumnHeading
 	Faults       map[string][]string // in mapping and category; if empty, a job can be started
 }
 
 // LookAtBulk reports how the columns of a spreadsheet from StoreBulk were understood. Its token identifies the
 // spreadsheet to its sender until the content is swept.
-func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions,
-	content exchange.Content, filename string) (BulkSheet, error) {
+func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64, order material.BulkOptions,
+	content document.Content, filename string) (BulkSheet, error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
 		return BulkSheet{}, err
 	}
@@ -44,7 +47,7 @@ func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization i
 func bulkPurpose(who exchange.Actor) string { return "spreadsheet of " + who.ID.String() }
 
 // LookAgain is LookAtBulk for a spreadsheet given by its token, with other options.
-func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (BulkSheet,
+func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, order material.BulkOptions) (BulkSheet,
 	error) {
 	organization, key, filename, err := a.keptBulk(ctx, who, token)
 	if err != nil {
@@ -54,13 +57,13 @@ func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, o
 }
 
 // BulkOf is Bulk for a spreadsheet given by its token.
-func (a *App) BulkOf(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (exchange.Job,
+func (a *App) BulkOf(ctx context.Context, who exchange.Actor, token string, order material.BulkOptions) (exchange.Job,
 	error) {
 	organization, key, _, err := a.keptBulk(ctx, who, token)
 	if err != nil {
 		return exchange.Job{}, err
 	}
-	return a.Bulk(ctx, who, organization, order, exchange.Content{Key: key})
+	return a.Bulk(ctx, who, organization, order, document.Content{Key: key})
 }
 
 func (a *App) keptBulk(ctx context.Context, who exchange.Actor, token string) (organization int64, key, filename string,
@@ -77,7 +80,7 @@ func (a *App) keptBulk(ctx context.Context, who exchange.Actor, token string) (o
 	return organization, key, filename, a.MayBulk(ctx, who, organization)
 }
 
-func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, key,
+func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64, order material.BulkOptions, key,
 	filename, token string) (BulkSheet, error) {
 	args, err := a.bulkArgs(ctx, who, organization, order)
 	if err != nil {
@@ -98,7 +101,7 @@ func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64
 }
 
 // BulkAgain runs a job's spreadsheet again with other options: after a trial it stores the rows.
-func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode exchange.BulkMode) (exchange.Job,
+func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode material.BulkMode) (exchange.Job,
 	error) {
 	v, err := a.BulkView(ctx, who, id)
 	if err != nil {
@@ -108,11 +111,11 @@ func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode 
 }
 
 // bulkAgain runs a job's spreadsheet again, with some values read as others.
-func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mode exchange.BulkMode,
-	values []exchange.Replacement) (j exchange.Job, err error) {
+func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mode material.BulkMode,
+	values []material.Replacement) (j exchange.Job, err error) {
 	args := BulkArgs{Order: v.Order, Mapping: v.mapping, Values: values}
 	if args.Order.Mode = mode; mode == "" {
-		args.Order.Mode = exchange.BulkAllOrNothing
+		args.Order.Mode = material.BulkAllOrNothing
 	}
 	if args.Order, err = args.Order.Check(); err != nil {
 		return j, err
@@ -121,7 +124,7 @@ func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mod
 }
 
 // BulkMend runs another trial of a spreadsheet with refused rows, with some of their values replaced.
-func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []exchange.Replacement) (exchange.Job,
+func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []material.Replacement) (exchange.Job,
 	error) {
 	v, err := a.BulkView(ctx, who, id)
 	if err != nil {
@@ -131,24 +134,24 @@ func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more [
 		return exchange.Job{}, exchange.Errorf(exchange.Conflict,
 			"Only a spreadsheet that was checked and not listed yet can be corrected.")
 	}
-	values, err := exchange.Replace(v.Replaced, more)
+	values, err := material.Replace(v.Replaced, more)
 	if err != nil {
 		return exchange.Job{}, err
 	}
-	return a.bulkAgain(ctx, who, v, exchange.BulkDryRun, values)
+	return a.bulkAgain(ctx, who, v, material.BulkDryRun, values)
 }
 
 // BulkView is a spreadsheet job with the results of its rows.
 type BulkView struct {
 	exchange.Job
-	exchange.Bulk
-	Lab      exchange.Organization
-	Order    exchange.BulkOptions
-	Result   *exchange.BulkResult   // nil: not finished yet
-	Refused  []exchange.RowResult   // the first rows with problems or doubts, of a job that is over
+	material.Bulk
+	Lab      lab.Organization
+	Order    material.BulkOptions
+	Result   *material.BulkResult   // nil: not finished yet
+	Refused  []material.RowResult   // the first rows with problems or doubts, of a job that is over
 	More     bool                   // there are more of them; the report has all
-	Replaced []exchange.Replacement // values that are read as others
-	Wrong    []exchange.WrongValue  // values that are wrong in most rows, if the job stored nothing
+	Replaced []material.Replacement // values that are read as others
+	Wrong    []material.WrongValue  // values that are wrong in most rows, if the job stored nothing
 
 	mapping map[string]string
 }
@@ -194,7 +197,7 @@ func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v Bul
 
 // readProblems reads rows with problems, and the values that are wrong in most of them.
 func (v *BulkView) readProblems(ctx context.Context, c store.Conn) error {
-	var wrong []exchange.RowResult
+	var wrong []material.RowResult
 	after := 0
 	for range maxParts {
 		part, err := c.Bulk.Problems(ctx, v.JobID, after)
@@ -218,7 +221,7 @@ func (v *BulkView) readProblems(ctx context.Context, c store.Conn) error {
 		}
 	}
 	if v.Result != nil && !v.Stored {
-		v.Wrong = exchange.WrongValues(wrong, v.Result.Columns, v.Order.Category, maxWrong)
+		v.Wrong = material.WrongValues(wrong, v.Result.Columns, v.Order.Category, maxWrong)
 	}
 	return nil
 }

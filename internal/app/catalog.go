@@ -6,17 +6,22 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/publish"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
 // Catalog is the result of a search for materials, with what its page shows besides.
 type Catalog struct {
-	Results[exchange.ShownMaterial]
-	Labs     map[int64]exchange.Organization
-	Paces    map[int64]exchange.Pace     // of each lab, by its id
-	Shipping map[int64]exchange.Shipping // by id
-	Asked    map[int64]int64             // number of requests for each in the last year
+	Results[material.Shown]
+	Labs     map[int64]lab.Organization
+	Paces    map[int64]request.Pace // of each lab, by its id
+	Shipping map[int64]lab.Shipping // by id
+	Asked    map[int64]int64        // number of requests for each in the last year
 }
 
 // Catalog searches materials for a page.
@@ -47,8 +52,8 @@ func (a *App) Catalog(ctx context.Context, who exchange.Actor, s exchange.Search
 	return r, err
 }
 
-func materialsOf(list []exchange.ShownMaterial) []exchange.Material {
-	materials := make([]exchange.Material, len(list))
+func materialsOf(list []material.Shown) []material.Material {
+	materials := make([]material.Material, len(list))
 	for i, m := range list {
 		materials[i] = m.Material
 	}
@@ -58,13 +63,13 @@ func materialsOf(list []exchange.ShownMaterial) []exchange.Material {
 // MaterialView is a material with all that its page shows.
 type MaterialView struct {
 	publish.Listing
-	Pace     exchange.Pace // of its lab
-	Shipping *exchange.Shipping
-	Files    []exchange.Attachment // documents that anyone may read
-	Grants   []exchange.Grant      // that paid for it
-	Similar  []exchange.ShownMaterial
-	Labs     map[int64]exchange.Organization // labs of the similar materials
-	UnderWay int64                           // the viewer's unresolved request; 0: none
+	Pace     request.Pace // of its lab
+	Shipping *lab.Shipping
+	Files    []document.Attachment // documents that anyone may read
+	Grants   []person.Grant        // that paid for it
+	Similar  []material.Shown
+	Labs     map[int64]lab.Organization // labs of the similar materials
+	UnderWay int64                      // the viewer's unresolved request; 0: none
 
 	MayUpdate, MayArchive, MayHistory bool
 }
@@ -78,7 +83,7 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 	}
 	c := a.DB.Read()
 	if l.Conceals() {
-		if v.ShownMaterial, err = a.shown(ctx, c, who, id); err != nil {
+		if v.Shown, err = a.shown(ctx, c, who, id); err != nil {
 			return v, err
 		}
 	}
@@ -106,7 +111,7 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 			return v, err
 		}
 	}
-	if v.Grants, err = c.Grants.ByIDs(ctx, l.ShownMaterial.Grants); err != nil {
+	if v.Grants, err = c.Grants.ByIDs(ctx, l.Shown.Grants); err != nil {
 		return v, err
 	}
 	if !who.Anonymous() {
@@ -126,14 +131,13 @@ const maxSimilar = 4
 
 // similar returns materials of the same category and, if there are any, of the same disease or organism, or else from
 // the same lab.
-func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial,
-	error) {
-	for _, likeness := range exchange.SimilarFilters(m) {
+func similar(ctx context.Context, c store.Conn, who exchange.Actor, m material.Material) ([]material.Shown, error) {
+	for _, likeness := range material.SimilarFilters(m) {
 		found, err := c.Materials.Alike(ctx, likeness, who.ID, maxSimilar+1)
 		if err != nil {
 			return nil, err
 		}
-		list := slices.DeleteFunc(found, func(other exchange.ShownMaterial) bool { return other.ID == m.ID })
+		list := slices.DeleteFunc(found, func(other material.Shown) bool { return other.ID == m.ID })
 		if len(list) > 0 {
 			return list[:min(len(list), maxSimilar)], nil
 		}

@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,14 +17,14 @@ import (
 
 // Closing describes what closing an account does, and what has to be done first.
 type Closing struct {
-	User      exchange.User
-	HandOver  []exchange.Organization // labs with other members, which need another owner first
-	Answer    []store.OpenRequest     // open requests by others to the labs in Closes, which must be resolved first
-	LastAdmin bool                    // there is no other admin
+	User      person.User
+	HandOver  []lab.Organization  // labs with other members, which need another owner first
+	Answer    []store.OpenRequest // open requests by others to the labs in Closes, which must be resolved first
+	LastAdmin bool                // there is no other admin
 
-	Closes []exchange.Organization // labs without other members, which close with the account
-	Leaves []exchange.Organization // labs of others
-	Open   []store.OpenRequest     // the user's requests under way, which end
+	Closes []lab.Organization  // labs without other members, which close with the account
+	Leaves []lab.Organization  // labs of others
+	Open   []store.OpenRequest // the user's requests under way, which end
 }
 
 // Blocked reports whether something has to be done before the account can be closed.
@@ -151,12 +155,12 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 	})
 }
 
-func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User) error {
+func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Actor, u person.User) error {
 	labs, err := tx.Closing.LabsOf(ctx, u.ID)
 	if err != nil {
 		return err
 	}
-	listed := map[int64][]exchange.Material{} // of the user's own labs, locked
+	listed := map[int64][]material.Material{} // of the user's own labs, locked
 	for _, id := range labs {                 // so that nobody joins them or requests something from them meanwhile
 		o, err := tx.Organizations.ForUpdate(ctx, id)
 		if err != nil {
@@ -194,7 +198,7 @@ func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Acto
 	if err := tx.Closing.ForgetUser(ctx, u, labs, tx.Now.Add(-a.Grace)); err != nil {
 		return err
 	}
-	return indexNow(ctx, tx, exchange.Renaming{User: u.ID})
+	return indexNow(ctx, tx, request.Renaming{User: u.ID})
 }
 
 // endRequest cancels a request for its requester, or closes it if the material was sent.
@@ -203,9 +207,9 @@ func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 	if err != nil {
 		return err
 	}
-	roles, p := exchange.Roles{Requester: true}, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)}
-	if !slices.Contains(exchange.AllowedStatuses(roles, q.Status), exchange.Cancelled) {
-		roles, p = exchange.Roles{Requester: true, Member: true}, exchange.RequestPatch{Active: exchange.Some(false)}
+	roles, p := request.Roles{Requester: true}, request.Patch{Status: exchange.Some(request.Cancelled)}
+	if !slices.Contains(request.AllowedStatuses(roles, q.Status), request.Cancelled) {
+		roles, p = request.Roles{Requester: true, Member: true}, request.Patch{Active: exchange.Some(false)}
 	}
 	after, events, err := q.Apply(roles, who.ID, p, q.Address, q.Terms, tx.Now)
 	if err != nil || len(events) == 0 {
@@ -215,13 +219,13 @@ func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 }
 
 // closeLab archives the materials, which are locked, of a lab without members, and removes its name.
-func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
-	old []exchange.Material) error {
+func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o lab.Organization,
+	old []material.Material) error {
 	v, err := showOrganization(ctx, tx, o)
 	if err != nil {
 		return err
 	}
-	v.Name, v.Description, v.UpdatedAt = exchange.ClosedLab, "", tx.Now
+	v.Name, v.Description, v.UpdatedAt = person.ClosedLab, "", tx.Now
 	if err := tx.Organizations.Update(ctx, v.Organization); err != nil {
 		return err
 	}
@@ -242,11 +246,11 @@ func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 	if err := tx.Closing.CloseLab(ctx, o.ID); err != nil {
 		return err
 	}
-	return indexNow(ctx, tx, exchange.Renaming{Organization: o.ID})
+	return indexNow(ctx, tx, request.Renaming{Organization: o.ID})
 }
 
 // leaveLab removes a user from a lab; their requests there are assigned to its owner.
-func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
+func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o lab.Organization,
 	user uuid.UUID) error {
 	v, err := showOrganization(ctx, tx, o)
 	if err != nil {

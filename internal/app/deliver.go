@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
@@ -37,15 +39,15 @@ type DeliveryArgs struct {
 	Tries        int   `json:"tries"`
 }
 
-func deliveryArgs(w exchange.Webhook, d exchange.WebhookDelivery) DeliveryArgs {
+func deliveryArgs(w notify.Webhook, d notify.WebhookDelivery) DeliveryArgs {
 	return DeliveryArgs{w.OrganizationID, w.ID, d.ID, d.Round, d.Tries}
 }
 
 // hook sends an event of a request to the webhooks of its organization. It costs one statement if none is enabled, and
 // sends to each once however often it is called. It describes the request as it is now.
-func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organization int64) error {
+func (a *App) hook(ctx context.Context, tx store.Conn, e request.Event, organization int64) error {
 	list, err := tx.Webhooks.On(ctx, organization)
-	list = slices.DeleteFunc(list, func(w exchange.Webhook) bool { return !w.Wants(e.Kind.Type()) })
+	list = slices.DeleteFunc(list, func(w notify.Webhook) bool { return !w.Wants(notify.TypeOf(e.Kind)) })
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -60,7 +62,7 @@ func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organiz
 	if err != nil {
 		return err
 	}
-	m := exchange.NewEventMessage(e, q, people, a.PublicURL)
+	m := notify.NewEventMessage(e, q, people, a.PublicURL)
 	for _, w := range list {
 		if _, err := send(ctx, tx, w, &e.ID, m.Type, m); err != nil {
 			return err
@@ -71,13 +73,13 @@ func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organiz
 
 // send enqueues a message to a webhook and returns the id of its delivery; 0 if the webhook has one of that event
 // already. The bytes of the message are made here, once.
-func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, kind exchange.EventType,
+func send(ctx context.Context, tx store.Conn, w notify.Webhook, event *int64, kind notify.EventType,
 	message any) (int64, error) {
 	payload, err := json.Marshal(message)
 	if err != nil {
 		return 0, err
 	}
-	d := exchange.WebhookDelivery{WebhookID: w.ID, Event: event, Type: kind, Payload: string(payload),
+	d := notify.WebhookDelivery{WebhookID: w.ID, Event: event, Type: kind, Payload: string(payload),
 		MessageID: "msg_" + strings.ReplaceAll(uuid.NewString(), "-", "")}
 	added := false
 	if d.ID, added, err = tx.Deliveries.Insert(ctx, d); err != nil || !added {
@@ -94,7 +96,7 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	if err != nil || !turn {
 		return err
 	}
-	attempt, wait := exchange.Attempt{DeliveryID: d.ID, At: c.Now}, time.Duration(0)
+	attempt, wait := notify.Attempt{DeliveryID: d.ID, At: c.Now}, time.Duration(0)
 	if w.Enabled {
 		began := time.Now()
 		answer, err := a.Sender.Send(ctx,
@@ -136,22 +138,22 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 // read reads the message and its receiver. d.ID is 0 if the delivery was deleted; turn reports whether this attempt is
 // the next one.
 func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
-	readWebhook func(store.Webhooks, context.Context, int64, int64) (exchange.Webhook, error),
-	readDelivery func(store.Deliveries, context.Context, int64, int64) (exchange.WebhookDelivery,
-		error)) (w exchange.Webhook,
-	d exchange.WebhookDelivery, turn bool, err error) {
+	readWebhook func(store.Webhooks, context.Context, int64, int64) (notify.Webhook, error),
+	readDelivery func(store.Deliveries, context.Context, int64, int64) (notify.WebhookDelivery,
+		error)) (w notify.Webhook,
+	d notify.WebhookDelivery, turn bool, err error) {
 	if w, err = readWebhook(c.Webhooks, ctx, s.Organization, s.Webhook); err == nil {
 		d, err = readDelivery(c.Deliveries, ctx, s.Webhook, s.Delivery)
 	}
 	if exchange.CodeOf(err) == exchange.NotFound {
-		return w, exchange.WebhookDelivery{}, false, nil
+		return w, notify.WebhookDelivery{}, false, nil
 	}
-	return w, d, d.State == exchange.DeliveryPending && d.Round == s.Round && d.Tries == s.Tries, err
+	return w, d, d.State == notify.DeliveryPending && d.Round == s.Round && d.Tries == s.Tries, err
 }
 
 // settle saves the result of an attempt, and enqueues the next one.
-func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.WebhookDelivery,
-	t exchange.Attempt, wait time.Duration, jitter float64) error {
+func (a *App) settle(ctx context.Context, tx store.Conn, w notify.Webhook, d notify.WebhookDelivery,
+	t notify.Attempt, wait time.Duration, jitter float64) error {
 	d, after := d.Tried(w, t, wait, jitter)
 	if err := tx.Deliveries.Update(ctx, d); err != nil {
 		return err
@@ -174,14 +176,14 @@ func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d e
 }
 
 // webhookOff records that Aliquot disabled a webhook, and tells the owner of the organization.
-func (a *App) webhookOff(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
+func (a *App) webhookOff(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 	a.Log.WarnContext(ctx, "webhook switched off", "id", w.ID, "organization", w.OrganizationID, "reason", w.OffReason)
 	o, err := tx.Organizations.Get(ctx, w.OrganizationID)
 	if err != nil {
 		return err
 	}
-	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: o.ID,
-		Detail: exchange.AnnouncementDetail{Webhook: w.ID, Reason: w.OffReason}}
+	off := notify.Announcement{Kind: notify.WebhookOff, Organization: o.ID,
+		Detail: notify.AnnouncementDetail{Webhook: w.ID, Reason: w.OffReason}}
 	if err := notifyPeople(ctx, tx, off, o.Owner); err != nil {
 		return err
 	}

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
@@ -26,15 +29,15 @@ type DigestArgs struct {
 }
 
 // waits returns the state of the mail that the digest includes.
-func (d DigestArgs) waits() exchange.MailState {
+func (d DigestArgs) waits() mailing.State {
 	if d.Held {
-		return exchange.MailHeld
+		return mailing.Held
 	}
-	return exchange.MailDigest
+	return mailing.ForDigest
 }
 
 // due returns when mail that has waited since a moment is to be sent.
-func (d DigestArgs) due(s exchange.MailSettings, since, now time.Time) time.Time {
+func (d DigestArgs) due(s mailing.Settings, since, now time.Time) time.Time {
 	if d.Held {
 		return s.Quiet(now)
 	}
@@ -76,7 +79,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 	if len(at.Sending) > 0 { // the process that sent it died, or its mail waits again
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			return p, digestInProgress{},
-				tx.Mail.SetState(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
+				tx.Mail.SetState(ctx, mailing.SendingDigest, mailing.InDoubt, at.Sending...)
 		})
 		if err != nil {
 			return err
@@ -108,7 +111,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 		return errors.Join(err, a.digestWaitsAgain(ctx, r, args, at.Sending))
 	}
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		if state == exchange.MailRefused {
+		if state == mailing.Refused {
 			if err := a.refuse(ctx, tx, reader, reason); err != nil {
 				return nil, err
 			}
@@ -122,7 +125,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 				return nil, err
 			}
 		}
-		return MailResult{state}, tx.Mail.SetState(ctx, exchange.MailSendingDigest, state, at.Sending...)
+		return MailResult{state}, tx.Mail.SetState(ctx, mailing.SendingDigest, state, at.Sending...)
 	})
 }
 
@@ -131,12 +134,12 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args DigestArgs, ids []int64) error {
 	err := r.Step(context.WithoutCancel(ctx),
 		func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-			return p, digestInProgress{}, tx.Mail.SetState(ctx, exchange.MailSendingDigest, args.waits(), ids...)
+			return p, digestInProgress{}, tx.Mail.SetState(ctx, mailing.SendingDigest, args.waits(), ids...)
 		})
 	if err == nil {
 		return nil
 	}
-	return a.mailWaitsAgain(ctx, exchange.MailSendingDigest, args.waits(), ids...) // the process stops
+	return a.mailWaitsAgain(ctx, mailing.SendingDigest, args.waits(), ids...) // the process stops
 }
 
 func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[DigestArgs]) error {
@@ -147,9 +150,9 @@ func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[DigestArgs])
 // beginDigest marks what waits for a digest as being sent and returns the ids; none if the person no longer wants mail.
 func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, reader store.Reader,
 	m *mail.Message) (ids []int64, err error) {
-	become := exchange.MailSendingDigest
-	if state := reader.Mail.MailFor("", reader.Email); state == exchange.MailNotWanted ||
-		state == exchange.MailNoAddress {
+	become := mailing.SendingDigest
+	if state := reader.Mail.MailFor("", reader.Email); state == mailing.NotWanted ||
+		state == mailing.NoAddress {
 		become = state
 	}
 	var at digestInProgress
@@ -158,7 +161,7 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, read
 		if ids, err = tx.Mail.DigestIDs(ctx, reader.ID, args.waits(), maxDigested); err != nil {
 			return p, nil, err
 		}
-		if become == exchange.MailSendingDigest {
+		if become == mailing.SendingDigest {
 			at.Sending = ids
 		}
 		if m.ID, err = a.messageID(ctx, tx, reader.ID, 0); err != nil {
@@ -175,12 +178,12 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, read
 // sendDigest sends a digest of notifications and of the person's tasks. If they may no longer see any of it, the mail
 // counts as not wanted.
 func (a *App) sendDigest(ctx context.Context, args DigestArgs, reader store.Reader, since time.Time, ids []int64,
-	m mail.Message) (state exchange.MailState, reason string, err error) {
+	m mail.Message) (state mailing.State, reason string, err error) {
 	c := a.DB.Read()
 	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(),
 		Unsubscribe: m.Unsubscribe, Held: args.Held}
 	if err = a.happened(ctx, c, reader, ids, &d); err != nil || len(d.Events)+len(d.Matches)+len(d.News) == 0 {
-		return exchange.MailNotWanted, "", err
+		return mailing.NotWanted, "", err
 	}
 	if !args.Held {
 		if d.Waiting, err = a.waitingFor(ctx, c, reader.ID); err != nil {
@@ -241,9 +244,9 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 }
 
 // happenedElsewhere is happened for announcements, which are not about a request.
-func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.Reader, n exchange.Notification,
+func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.Reader, n notify.Notification,
 	d *notice.Digest) error {
-	if n.News.Kind == exchange.SearchMatched {
+	if n.News.Kind == notify.SearchMatched {
 		m, visible, err := match(ctx, c, n, reader)
 		if visible {
 			d.Matches = append(d.Matches, m)
@@ -263,10 +266,10 @@ func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.
 
 // match returns the content of mail about a saved search: those of its materials that the person may still see. visible
 // reports whether there are any and the search still exists.
-func match(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (m notice.Match,
+func match(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (m notice.Match,
 	visible bool, err error) {
 	d := n.News.Detail
-	m = notice.Match{Match: exchange.Match{Count: d.Count}, At: n.News.At, Location: reader.Mail.Location()}
+	m = notice.Match{Match: notify.Match{Count: d.Count}, At: n.News.At, Location: reader.Mail.Location()}
 	if m.Search, err = c.SavedSearches.Get(ctx, n.User, d.SavedSearch); exchange.CodeOf(err) == exchange.NotFound {
 		return m, false, nil
 	} else if err != nil {
@@ -281,7 +284,7 @@ func match(ctx context.Context, c store.Conn, n exchange.Notification, reader st
 }
 
 // of returns the content of mail about a notification, using the facts of another one about the same request.
-func of(f notice.Event, n exchange.Notification) notice.Event {
+func of(f notice.Event, n notify.Notification) notice.Event {
 	f.Event, f.Category, f.Actor = n.Event, n.Category, ""
 	if n.Actor != nil {
 		f.Actor = n.Actor.Name()
@@ -292,18 +295,18 @@ func of(f notice.Event, n exchange.Notification) notice.Event {
 // waitingFor returns the requests that wait for a person: those that they made, and those assigned to them.
 func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]notice.Waiting, error) {
 	var list []notice.Waiting
-	for _, f := range []exchange.RequestFilter{{Active: new(true), AssignedTo: &user},
+	for _, f := range []request.Filter{{Active: new(true), AssignedTo: &user},
 		{Active: new(true), Requester: &user}} {
-		side := exchange.LabSide
+		side := request.LabSide
 		if f.Requester != nil {
-			side = exchange.RequesterSide
+			side = request.RequesterSide
 		}
 		part, err := c.Requests.List(ctx, exchange.Page{Limit: maxWaiting}, f, exchange.Actor{ID: user})
 		if err != nil {
 			return nil, err
 		}
 		for _, q := range part.Items {
-			if turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil && turn.Side == side {
+			if turn := request.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil && turn.Side == side {
 				list = append(list, notice.Waiting{Request: q})
 			}
 		}

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 )
 
 // Draft returns the form that who left unfinished; ok reports whether there is one.
-func (a *App) Draft(ctx context.Context, who exchange.Actor, key string) (d exchange.Draft, ok bool, err error) {
+func (a *App) Draft(ctx context.Context, who exchange.Actor, key string) (d person.Draft, ok bool, err error) {
 	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
 		return d, false, err
 	}
@@ -20,7 +21,7 @@ func (a *App) Draft(ctx context.Context, who exchange.Actor, key string) (d exch
 }
 
 // Drafts returns the drafts of who, the last changed first.
-func (a *App) Drafts(ctx context.Context, who exchange.Actor) ([]exchange.Draft, error) {
+func (a *App) Drafts(ctx context.Context, who exchange.Actor) ([]person.Draft, error) {
 	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (a *App) Drafts(ctx context.Context, who exchange.Actor) ([]exchange.Draft,
 }
 
 // SaveDraft saves the present state of a form of who.
-func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d exchange.Draft) error {
+func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d person.Draft) error {
 	if err := d.Check(); err != nil {
 		return err
 	}

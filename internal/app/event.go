@@ -4,43 +4,43 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
 // What is said in a request, and what happened in it.
 
 // SendMessage adds a message to a request and returns its event.
-func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w exchange.TextBody) (exchange.Event,
+func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w request.TextBody) (request.Event,
 	error) {
 	text, err := w.Check()
 	if err != nil {
-		return exchange.Event{}, err
+		return request.Event{}, err
 	}
-	var sent []exchange.Event
+	var sent []request.Event
 	_, err = a.act(ctx, who, exchange.RequestUpdate, id, nil,
-		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
 			sent = events // commitRequest fills in their ids
 			return after, events, err
 		})
 	if err != nil {
-		return exchange.Event{}, err
+		return request.Event{}, err
 	}
 	return sent[0], nil
 }
 
 // OpenIssue reports a problem with the transfer.
-func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exchange.TextBody) (exchange.Issue,
-	error) {
+func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w request.TextBody) (request.Issue, error) {
 	text, err := w.Check()
 	if err != nil {
-		return exchange.Issue{}, err
+		return request.Issue{}, err
 	}
-	issue := exchange.Issue{RequestID: id, Text: text, OpenedBy: who.ID}
+	issue := request.Issue{RequestID: id, Text: text, OpenedBy: who.ID}
 	_, err = a.act(ctx, who, exchange.RequestUpdate, id, nil,
-		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			after, events, err := q.Request.OpenIssue(roles, who.ID, text, q.Terms, tx.Now)
 			if err != nil {
 				return after, nil, err
@@ -56,11 +56,11 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 }
 
 // CloseIssue closes a reported problem; closing one twice changes nothing.
-func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (exchange.Issue, error) {
-	var issue exchange.Issue
+func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (request.Issue, error) {
+	var issue request.Issue
 	_, err := a.act(ctx, who, exchange.RequestUpdate, id, nil,
-		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			var err error
 			if issue, err = tx.Requests.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
 				return q.Request, nil, err
@@ -77,25 +77,25 @@ func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID in
 
 // Issues lists the issues of a request.
 func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.Page) (exchange.ListPage[exchange.Issue], error) {
+	p exchange.Page) (exchange.ListPage[request.Issue], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
-		return exchange.ListPage[exchange.Issue]{}, err
+		return exchange.ListPage[request.Issue]{}, err
 	}
 	return a.DB.Read().Requests.Issues(ctx, id, p)
 }
 
 // Events lists the events of a request; kind "" means every kind.
-func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind,
-	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
+func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind request.EventKind,
+	p exchange.Page) (exchange.ListPage[request.Event], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
-		return exchange.ListPage[exchange.Event]{}, err
+		return exchange.ListPage[request.Event]{}, err
 	}
 	return a.DB.Read().Events.List(ctx, id, kind, p)
 }
 
 // OrganizationEvents lists the events of the requests for an organization's materials.
-func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter,
-	p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], error) {
+func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f request.EventFilter,
+	p exchange.Page) (exchange.ListPage[request.OrganizationEvent], error) {
 	c := a.DB.Read()
 	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
@@ -103,7 +103,7 @@ func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organi
 			object("events of organization", organization))
 	}
 	if err != nil {
-		return exchange.ListPage[exchange.OrganizationEvent]{}, err
+		return exchange.ListPage[request.OrganizationEvent]{}, err
 	}
 	return c.Events.OfOrganization(ctx, organization, p, f)
 }

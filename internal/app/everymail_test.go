@@ -11,6 +11,11 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/mail"
@@ -35,7 +40,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.must(err)
 		for name, who := range h.people {
 			_, err := h.app.UpdateUser(t.Context(), who, who.ID,
-				exchange.UserPatch{Email: exchange.Some(name + "@example.org")}, nil)
+				person.UserPatch{Email: exchange.Some(name + "@example.org")}, nil)
 			h.must(err)
 		}
 		h.work(1)
@@ -61,7 +66,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.alertOf(1)
 		h.wait()
 		_, err = h.app.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID,
-			exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")}, nil)
+			mailing.Patch{Delivery: exchange.Some("DAILY")}, nil)
 		h.must(err)
 		h.ask("requester", "Why")
 		h.told()
@@ -71,10 +76,10 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
 
-		for _, kind := range exchange.EventKinds {
+		for _, kind := range request.EventKinds {
 			h.sent("request_events", "event_id", string(kind))
 		}
-		for _, kind := range exchange.NewsKinds {
+		for _, kind := range notify.AnnouncementKinds {
 			h.sent("news", "news_id", string(kind))
 		}
 		ids := map[string]bool{}
@@ -119,31 +124,31 @@ func (h *hearing) alertOf(times int) {
 func (h *hearing) membership() {
 	h.Helper()
 	ctx, owner, stranger, former := h.Context(), h.people["owner"], h.people["stranger"], h.people["former"]
-	_, _, err := h.app.Invite(ctx, owner, h.lab, exchange.InvitationNew{Email: exchange.Some("newcomer@example.org")})
+	_, _, err := h.app.Invite(ctx, owner, h.lab, lab.InvitationNew{Email: exchange.Some("newcomer@example.org")})
 	h.must(err)
-	for _, to := range []exchange.InvitationStatus{exchange.InvitationDeclined, exchange.InvitationAccepted} {
+	for _, to := range []lab.InvitationStatus{lab.InvitationDeclined, lab.InvitationAccepted} {
 		h.set(h.now.Load().Add(time.Hour)) // nobody is invited twice within the pause
 		v, _, err := h.app.Invite(ctx, owner, h.lab,
-			exchange.InvitationNew{RegistryID: exchange.Some("hears-stranger")})
+			lab.InvitationNew{RegistryID: exchange.Some("hears-stranger")})
 		h.must(err)
 		h.wait()
 		_, err = h.app.Answer(ctx, stranger, stranger.ID, v.ID, to)
 		h.must(err)
 	}
-	for _, to := range []exchange.JoinStatus{exchange.JoinDeclined, exchange.JoinAccepted} {
+	for _, to := range []lab.JoinStatus{lab.JoinDeclined, lab.JoinAccepted} {
 		h.set(h.now.Load().Add(49 * time.Hour))
-		v, _, err := h.app.AskToJoin(ctx, former, h.lab, exchange.JoinNew{Note: exchange.Some("I am back")})
+		v, _, err := h.app.AskToJoin(ctx, former, h.lab, lab.JoinNew{Note: exchange.Some("I am back")})
 		h.must(err)
 		h.wait()
-		_, err = h.app.AnswerJoin(ctx, owner, h.lab, v.ID, to, exchange.JoinDecline{})
+		_, err = h.app.AnswerJoin(ctx, owner, h.lab, v.ID, to, lab.JoinDecline{})
 		h.must(err)
 	}
 }
 
 // webhookOff announces that a webhook was disabled; the tests of the API make it really happen.
 func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
-	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: h.lab,
-		Detail: exchange.AnnouncementDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
+	off := notify.Announcement{Kind: notify.WebhookOff, Organization: h.lab,
+		Detail: notify.AnnouncementDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
 	var err error
 	if off.ID, err = tx.Notifications.InsertAnnouncement(ctx, off); err != nil {
 		return err

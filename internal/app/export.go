@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/sheet"
 )
 
@@ -30,10 +31,10 @@ func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *i
 // oldest first. It reads a part at a time, each when it is the turn of caller: a user, or "" for a command on the
 // command line.
 func (a *App) EachMaterial(ctx context.Context, caller string, organization *int64,
-	do func(exchange.ShownMaterial) error) error {
+	do func(material.Shown) error) error {
 	part := a.parts(caller)
 	for after := int64(0); ; {
-		var list []exchange.ShownMaterial
+		var list []material.Shown
 		err := part(ctx, func(ctx context.Context) (err error) {
 			list, err = a.DB.Read().Materials.After(ctx, organization, after, batch)
 			return err
@@ -57,7 +58,7 @@ const maxKeys = 900
 // alphabetically: the columns of an export.
 func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64) ([]string, error) {
 	own := map[string]bool{}
-	err := a.EachMaterial(ctx, caller, organization, func(m exchange.ShownMaterial) error {
+	err := a.EachMaterial(ctx, caller, organization, func(m material.Shown) error {
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(m.Metadata, &values); err != nil {
 			return err
@@ -93,9 +94,9 @@ func (a *App) Export(ctx context.Context, caller string, organization *int64, ke
 	if err != nil {
 		return err
 	}
-	err = w.Write(exchange.Exported(keys))
+	err = w.Write(material.ExportHeaders(keys))
 	if err == nil {
-		err = a.EachMaterial(ctx, caller, organization, func(m exchange.ShownMaterial) error {
+		err = a.EachMaterial(ctx, caller, organization, func(m material.Shown) error {
 			cells, err := m.Cells(keys)
 			if err != nil {
 				return err
@@ -111,7 +112,7 @@ func (a *App) Export(ctx context.Context, caller string, organization *int64, ke
 func Template(c category.Category, format string, out io.Writer) error {
 	var columns []sheet.Column
 	var headers, help []string
-	for _, column := range exchange.Columns(c) {
+	for _, column := range material.Columns(c) {
 		columns = append(columns,
 			sheet.Column{Header: column.Label, Help: column.Help, Example: column.Example, Values: column.Values,
 				Closed: column.Closed})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -38,7 +39,7 @@ type Feed struct {
 	app    *App
 	who    exchange.Actor
 	user   uuid.UUID
-	place  exchange.FeedPosition
+	place  notify.FeedPosition
 	unread int64 // the number last sent; -1: none yet
 	marks  int64 // the number last seen
 	fresh  chan struct{}
@@ -47,7 +48,7 @@ type Feed struct {
 
 // Item is a notification with the position after it.
 type Item struct {
-	exchange.Notification
+	notify.Notification
 	Place string
 }
 
@@ -62,7 +63,7 @@ type FeedUpdate struct {
 
 // Follow starts a feed of a person's notifications from a position, or from now if that is nil. The caller calls Read
 // first and after each signal of Fresh until Over is closed, and then calls Close.
-func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, from *exchange.FeedPosition) (*Feed,
+func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, from *notify.FeedPosition) (*Feed,
 	error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user),
 		object("notifications of", user)); err != nil {
@@ -76,7 +77,7 @@ func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, fr
 }
 
 // begin finds the position to start at.
-func (f *Feed) begin(ctx context.Context, from *exchange.FeedPosition) error {
+func (f *Feed) begin(ctx context.Context, from *notify.FeedPosition) error {
 	c, now := f.app.DB.Read(), time.Now()
 	marks, err := c.Notifications.Marks(ctx, []uuid.UUID{f.user})
 	if err != nil {
@@ -92,7 +93,7 @@ func (f *Feed) begin(ctx context.Context, from *exchange.FeedPosition) error {
 		if len(newest) > 0 {
 			f.place.Lower(newest[0].ID)
 		} else {
-			f.place = exchange.FeedPositionAt(0)
+			f.place = notify.FeedPositionAt(0)
 		}
 		return nil
 	}
@@ -109,7 +110,7 @@ func (f *Feed) begin(ctx context.Context, from *exchange.FeedPosition) error {
 
 // settledBefore returns the moment before which the list of notifications is settled: none made earlier can still
 // appear with a lower id. A transaction may have begun long before it got its ids.
-func settledBefore(c store.Conn) time.Time { return c.Now.Add(-2 * exchange.Settled) }
+func settledBefore(c store.Conn) time.Time { return c.Now.Add(-2 * notify.Settled) }
 
 // Fresh signals that there may be something new; several signals may be merged into one.
 func (f *Feed) Fresh() <-chan struct{} { return f.fresh }
@@ -208,7 +209,7 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 func (a *App) look(ctx context.Context) {
 	every := time.NewTicker(lookEvery)
 	defer every.Stop()
-	var place *exchange.FeedPosition
+	var place *notify.FeedPosition
 	for {
 		var err error
 		select {
@@ -232,14 +233,14 @@ func (a *App) look(ctx context.Context) {
 }
 
 // lookForNews wakes the feeds of people whose notifications were added or marked.
-func (a *App) lookForNews(ctx context.Context, place **exchange.FeedPosition) error {
+func (a *App) lookForNews(ctx context.Context, place **notify.FeedPosition) error {
 	c, now := a.DB.Read(), time.Now()
 	if *place == nil {
 		low, err := c.Notifications.AddedBefore(ctx, settledBefore(c), 16*newestLooked)
 		if err != nil {
 			return err
 		}
-		*place = new(exchange.FeedPositionAt(low))
+		*place = new(notify.FeedPositionAt(low))
 	}
 	added, err := c.Notifications.Added(ctx, (*place).Low())
 	if err != nil {

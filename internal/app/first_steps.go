@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 )
 
 // TakeFirstSteps saves what new users say about themselves on their first visit, all or nothing.
-func (a *App) TakeFirstSteps(ctx context.Context, who exchange.Actor, s exchange.FirstSteps) error {
+func (a *App) TakeFirstSteps(ctx context.Context, who exchange.Actor, s person.FirstSteps) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.UserUpdate, who.ToUser(who.ID), object("user", who.ID)); err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,13 +15,13 @@ import (
 // OrganizationChange is an organization after a call, with the pending invitations to the people whom the call named.
 type OrganizationChange struct {
 	OrganizationView
-	Invitations []exchange.ShownInvitation
+	Invitations []lab.ShownInvitation
 }
 
 // CreateOrganization creates an organization. Under exchange.AccessMembers its owner is the caller, or anybody whom an
 // admin names; the other people in it are invited.
 func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor,
-	p exchange.OrganizationPatch) (OrganizationChange, error) {
+	p lab.OrganizationPatch) (OrganizationChange, error) {
 	founder := uuid.Nil
 	if a.Access == exchange.AccessMembers {
 		founder = who.ID
@@ -62,7 +64,7 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor,
 			c.OrganizationView); err != nil {
 			return err
 		}
-		c.Invitations, err = a.inviteUsers(ctx, tx, who, made.ID, exchange.MemberRole, invited...)
+		c.Invitations, err = a.inviteUsers(ctx, tx, who, made.ID, lab.MemberRole, invited...)
 		return err
 	})
 	return c, err
@@ -81,8 +83,8 @@ func (a *App) asked(who exchange.Actor, was, named []uuid.UUID) (present, invite
 	return present, invited
 }
 
-func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organization,
-	members []uuid.UUID) (exchange.Organization, error) {
+func makeOrganization(ctx context.Context, tx store.Conn, o lab.Organization,
+	members []uuid.UUID) (lab.Organization, error) {
 	id, err := tx.Organizations.Insert(ctx, o)
 	if err != nil {
 		return o, err
@@ -94,12 +96,12 @@ func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organizatio
 
 // people checks that an owner and members exist and returns the owner; a wrong id is an error on the field that named
 // it.
-func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.UUID) (exchange.User, error) {
+func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.UUID) (person.User, error) {
 	users, err := tx.Users.ByIDs(ctx, members)
 	if err != nil {
-		return exchange.User{}, err
+		return person.User{}, err
 	}
-	known := map[uuid.UUID]exchange.User{}
+	known := map[uuid.UUID]person.User{}
 	for _, u := range users {
 		if !u.Closed {
 			known[u.ID] = u

@@ -6,15 +6,18 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 )
 
 // GrantReport describes what a grant made available, and the outcome of requests for it. It has nothing that requesters
 // wrote or that names them.
 type GrantReport struct {
-	exchange.Grant
-	Owner        exchange.User
-	Materials    []exchange.FundedMaterial
+	person.Grant
+	Owner        person.User
+	Materials    []material.Funded
 	Labs         []FundedLab
 	Requests     int64
 	Completed    int64
@@ -23,14 +26,14 @@ type GrantReport struct {
 
 // FundedLab is a lab with materials of a grant, and the outcome of requests for these.
 type FundedLab struct {
-	exchange.Organization
+	lab.Organization
 	Materials, Requests, Completed int64
 }
 
 // GrantPage is the report of a grant for its owner, with the actions they can take.
 type GrantPage struct {
 	GrantReport
-	Links    []exchange.GrantLink
+	Links    []person.GrantLink
 	Fundable []exchange.Named // further materials that it could name
 	Own      bool
 }
@@ -49,7 +52,7 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 		return v, err
 	}
 	if v.GrantReport, err = reportOf(ctx, c, g,
-		func(m exchange.Material) bool { return a.hides(who, m, c.Now) }); err != nil {
+		func(m material.Material) bool { return a.hides(who, m, c.Now) }); err != nil {
 		return v, err
 	}
 	if v.Own = who.Is(g.UserID); !v.Own {
@@ -63,7 +66,7 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 }
 
 // reportOf reads the report of a grant as if the materials in hidden did not exist.
-func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(exchange.Material) bool) (v GrantReport,
+func reportOf(ctx context.Context, c store.Conn, g person.Grant, hidden func(material.Material) bool) (v GrantReport,
 	err error) {
 	v.Grant = g
 	if v.Owner, err = c.Users.Get(ctx, g.UserID); err != nil {
@@ -112,8 +115,8 @@ func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(e
 const ofReport = "grant report"
 
 // ShareGrant creates a link to the report of a grant and returns its URL, which is stored nowhere.
-func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantLinkNew) (address string,
-	l exchange.GrantLink, err error) {
+func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p person.GrantLinkNew) (address string,
+	l person.GrantLink, err error) {
 	if l, err = p.Create(id, a.DB.Read().Now); err != nil {
 		return "", l, err
 	}
@@ -125,9 +128,9 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 		if err != nil {
 			return err
 		}
-		if len(list) >= exchange.MaxGrantLinks {
+		if len(list) >= person.MaxGrantLinks {
 			return exchange.Errorf(exchange.Conflict, "A grant has at most %d links; revoke one first.",
-				exchange.MaxGrantLinks)
+				person.MaxGrantLinks)
 		}
 		if l.ID, err = tx.Grants.InsertLink(ctx, l); err != nil {
 			return err
@@ -167,20 +170,20 @@ func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id
 // SharedReport reads the report of a grant with the key of a link to it; it returns NotFound if the link is revoked or
 // has expired.
 func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64, key string) (GrantReport,
-	exchange.GrantLink, error) {
+	person.GrantLink, error) {
 	c := a.DB.Read()
 	none := exchange.Errorf(exchange.NotFound,
 		"This link is not valid any more. Ask the person who gave it to you for a new one.")
 	if _, err := a.can(who, exchange.GrantReport, who.ToUser(who.ID)); err != nil {
-		return GrantReport{}, exchange.GrantLink{}, err
+		return GrantReport{}, person.GrantLink{}, err
 	}
 	text, err := unseal(ctx, c, ofReport, key)
 	if err != nil {
-		return GrantReport{}, exchange.GrantLink{}, err
+		return GrantReport{}, person.GrantLink{}, err
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return GrantReport{}, exchange.GrantLink{}, none
+		return GrantReport{}, person.GrantLink{}, none
 	}
 	l, err := c.Grants.Link(ctx, id)
 	if err == nil && (l.GrantID != grant || !l.Opens(c.Now)) {
@@ -193,6 +196,6 @@ func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64,
 	if err != nil {
 		return GrantReport{}, l, err
 	}
-	v, err := reportOf(ctx, c, g, func(m exchange.Material) bool { return m.Embargoed(c.Now) })
+	v, err := reportOf(ctx, c, g, func(m material.Material) bool { return m.Embargoed(c.Now) })
 	return v, l, err
 }

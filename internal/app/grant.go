@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -12,15 +14,15 @@ import (
 
 // GrantView is a grant with its owner, its materials and their organizations.
 type GrantView struct {
-	exchange.Grant
-	Owner         exchange.User
-	Materials     []exchange.ShownMaterial
+	person.Grant
+	Owner         person.User
+	Materials     []material.Shown
 	Organizations []OrganizationView
 }
 
 // showGrants adds to grants what who may see of their owners and materials; the number of queries does not depend on
 // how many grants there are.
-func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, list []exchange.Grant) ([]GrantView,
+func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, list []person.Grant) ([]GrantView,
 	error) {
 	views := make([]GrantView, len(list))
 	at := map[int64]*GrantView{}
@@ -59,10 +61,10 @@ func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, 
 	for i := range views {
 		v := &views[i]
 		reveal(who, v.Materials)
-		v.Owner = users[slices.IndexFunc(users, func(u exchange.User) bool { return u.ID == v.UserID })]
+		v.Owner = users[slices.IndexFunc(users, func(u person.User) bool { return u.ID == v.UserID })]
 		for _, o := range labs {
 			if slices.ContainsFunc(v.Materials,
-				func(m exchange.ShownMaterial) bool { return m.OrganizationID == o.ID }) {
+				func(m material.Shown) bool { return m.OrganizationID == o.ID }) {
 				v.Organizations = append(v.Organizations, o)
 			}
 		}
@@ -70,8 +72,8 @@ func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, 
 	return views, nil
 }
 
-func (a *App) showGrant(ctx context.Context, c store.Conn, who exchange.Actor, g exchange.Grant) (GrantView, error) {
-	views, err := a.showGrants(ctx, c, who, []exchange.Grant{g})
+func (a *App) showGrant(ctx context.Context, c store.Conn, who exchange.Actor, g person.Grant) (GrantView, error) {
+	views, err := a.showGrants(ctx, c, who, []person.Grant{g})
 	if err != nil {
 		return GrantView{}, err
 	}
@@ -103,8 +105,8 @@ func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (
 }
 
 // CreateGrant records a grant of the caller.
-func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.GrantPatch) (GrantView, error) {
-	g, err := p.Patch(exchange.Grant{UserID: who.ID})
+func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p person.GrantPatch) (GrantView, error) {
+	g, err := p.Patch(person.Grant{UserID: who.ID})
 	if err != nil {
 		return GrantView{}, err
 	}
@@ -124,7 +126,7 @@ func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.Gr
 }
 
 // grantToChange reads and locks a grant that who may change.
-func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Grant, error) {
+func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (person.Grant, error) {
 	g, err := tx.Grants.ForUpdate(ctx, id)
 	if err != nil {
 		return g, err
@@ -133,7 +135,7 @@ func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Act
 }
 
 // UpdateGrant changes a grant.
-func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantPatch,
+func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p person.GrantPatch,
 	match IfMatch[GrantView]) (GrantView, error) {
 	var v GrantView
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -162,14 +164,14 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 
 // FundedBy lists those materials of a grant that who may see.
 func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
+	p exchange.Page) (exchange.ListPage[material.Shown], error) {
 	c := a.DB.Read()
 	g, err := c.Grants.Get(ctx, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id))
 	}
 	if err != nil {
-		return exchange.ListPage[exchange.ShownMaterial]{}, err
+		return exchange.ListPage[material.Shown]{}, err
 	}
 	part, err := c.Grants.FundedBy(ctx, id, p, who)
 	reveal(who, part.Items)
@@ -177,7 +179,7 @@ func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64,
 }
 
 // Fund adds a material to a grant: the caller must own both. existed reports whether the grant named it before.
-func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange.FundingBody) (m exchange.ShownMaterial,
+func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p material.FundingBody) (m material.Shown,
 	existed bool, err error) {
 	material, err := p.Check()
 	if err != nil {
@@ -243,7 +245,7 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 
 // GrantsOf lists the grants that paid for materials of an organization.
 func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64,
-	p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
+	p exchange.Page) (exchange.ListPage[person.Grant], error) {
 	c := a.DB.Read()
 	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
@@ -251,7 +253,7 @@ func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int
 			object("grants of organization", organization))
 	}
 	if err != nil {
-		return exchange.ListPage[exchange.Grant]{}, err
+		return exchange.ListPage[person.Grant]{}, err
 	}
 	return c.Grants.OfOrganization(ctx, organization, p)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 
@@ -16,7 +18,7 @@ import (
 // AuditEntry is an audit event with its actor; By is nil if it names nobody.
 type AuditEntry struct {
 	exchange.AuditEvent
-	By *exchange.User
+	By *person.User
 }
 
 // Version is a version of an object: its state after a change and before it; the latter is nil in the first version.
@@ -29,7 +31,7 @@ type Version[T any] struct {
 // recordMaterialVersion saves a changed material as a version. The version has the id of the contact, not the name,
 // which is looked up when the version is read.
 func recordMaterialVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool,
-	m exchange.ShownMaterial) error {
+	m material.Shown) error {
 	return tx.Audit.InsertVersions(ctx, actorID(who), action, []store.Revision{materialVersion(m, asAdmin)})
 }
 
@@ -47,25 +49,25 @@ func recordMaterialVersions(ctx context.Context, tx store.Conn, who exchange.Act
 	return tx.Audit.InsertVersions(ctx, actorID(who), exchange.MaterialUpdate, versions)
 }
 
-func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Revision {
+func materialVersion(m material.Shown, asAdmin bool) store.Revision {
 	m = m.Revealed()
 	m.Contact = unnamed(m.Contact)
 	return store.Revision{Object: object("material", m.ID), AsAdmin: asAdmin, State: m}
 }
 
 // withoutAddresses returns a user without the addresses that only they may see.
-func withoutAddresses(u exchange.User) exchange.User {
+func withoutAddresses(u person.User) person.User {
 	u.Email, u.VerifiedEmail = "", ""
 	return u
 }
 
 // unnamed returns a user as versions store them: only the id, so that a closed account leaves no name behind.
-func unnamed(u exchange.User) exchange.User { return exchange.User{ID: u.ID} }
+func unnamed(u person.User) person.User { return person.User{ID: u.ID} }
 
 // recordOrganizationVersion saves a changed organization as a version, like recordMaterialVersion.
 func recordOrganizationVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
 	asAdmin bool, v OrganizationView) error {
-	members := make([]exchange.User, len(v.Members))
+	members := make([]person.User, len(v.Members))
 	for i, m := range v.Members {
 		members[i] = unnamed(m)
 	}
@@ -83,12 +85,12 @@ func actorID(who exchange.Actor) *uuid.UUID {
 
 // MaterialHistory lists the versions of a material.
 func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.Page) (exchange.ListPage[Version[exchange.ShownMaterial]], error) {
+	p exchange.Page) (exchange.ListPage[Version[material.Shown]], error) {
 	before, err := a.mayReadHistory(ctx, who, id)
 	if err != nil {
-		return exchange.ListPage[Version[exchange.ShownMaterial]]{}, err
+		return exchange.ListPage[Version[material.Shown]]{}, err
 	}
-	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), before, p)
+	return versions[material.Shown](ctx, a.DB.Read(), object("material", id), before, p)
 }
 
 // mayReadHistory checks that who may read the versions of a material: all of them if before is 0, or those before the
@@ -134,7 +136,7 @@ func versions[T any](ctx context.Context, c store.Conn, object string, before in
 	if err != nil {
 		return exchange.ListPage[Version[T]]{}, err
 	}
-	list, people := make([]Version[T], len(kept.Items)), []*exchange.User{}
+	list, people := make([]Version[T], len(kept.Items)), []*person.User{}
 	for i, v := range kept.Items {
 		list[i].AuditEntry.AuditEvent = v.AuditEvent
 		if err := json.Unmarshal(v.State, &list[i].State); err != nil {
@@ -162,10 +164,10 @@ func versions[T any](ctx context.Context, c store.Conn, object string, before in
 }
 
 // peopleOf returns the users that the state of a version names by their ids.
-func peopleOf(state any) (list []*exchange.User) {
+func peopleOf(state any) (list []*person.User) {
 	switch s := state.(type) {
-	case *exchange.ShownMaterial:
-		return []*exchange.User{&s.Contact}
+	case *material.Shown:
+		return []*person.User{&s.Contact}
 	case *OrganizationView:
 		for i := range s.Members {
 			list = append(list, &s.Members[i])
@@ -178,7 +180,7 @@ func peopleOf(state any) (list []*exchange.User) {
 // namePeople fills in the present names of people known by their ids, without the addresses that only they may see. It
 // also returns the actors; all are read in one query.
 func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T) *uuid.UUID,
-	people []*exchange.User) (map[uuid.UUID]*exchange.User, error) {
+	people []*person.User) (map[uuid.UUID]*person.User, error) {
 	var ids []uuid.UUID
 	for _, d := range done {
 		if by := actor(d); by != nil {
@@ -192,7 +194,7 @@ func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T
 	if err != nil {
 		return nil, err
 	}
-	known := map[uuid.UUID]*exchange.User{}
+	known := map[uuid.UUID]*person.User{}
 	for i, u := range users {
 		known[u.ID] = &users[i]
 	}
@@ -238,7 +240,7 @@ func withActors(ctx context.Context, c store.Conn, acts []exchange.AuditEvent) (
 }
 
 // MaterialVersion reads the state of a material in one version.
-func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m exchange.ShownMaterial,
+func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m material.Shown,
 	err error) {
 	before, err := a.mayReadHistory(ctx, who, id)
 	if err == nil && before != 0 && version >= before {
@@ -290,13 +292,13 @@ func withoutNames(state string) (string, error) {
 		return "", err
 	}
 	for _, name := range []string{"Contact", "OwnerUser", "Members"} {
-		var people []exchange.User
+		var people []person.User
 		single := name != "Members"
 		switch raw, there := fields[name]; {
 		case !there:
 			continue
 		case single:
-			people = make([]exchange.User, 1)
+			people = make([]person.User, 1)
 			if err := json.Unmarshal(raw, &people[0]); err != nil {
 				return "", err
 			}

@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 )
 
 // Import lists a material as a public source describes it, and adds it to a grant. The caller owns the grant and
 // belongs to the organization. existed reports whether it was imported before and is returned unchanged; a unique index
 // decides. No transaction is open while Import waits for a source.
-func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportNew) (m exchange.ShownMaterial,
+func (a *App) Import(ctx context.Context, who exchange.Actor, n material.ImportNew) (m material.Shown,
 	existed bool, err error) {
 	o, err := n.Check()
 	if err != nil {
 		return m, false, err
 	}
 	return a.importOne(ctx, who, o,
-		func(ctx context.Context, made exchange.Material) (m exchange.ShownMaterial, err error) {
+		func(ctx context.Context, made material.Material) (m material.Shown, err error) {
 			err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 				m, err = a.addImported(ctx, tx, who, o, made)
 				return err
@@ -28,8 +29,8 @@ func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportN
 }
 
 // importOne is Import with a function add that stores what the source returned by calling addImported in a transaction.
-func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.ImportOptions,
-	add func(context.Context, exchange.Material) (exchange.ShownMaterial, error)) (m exchange.ShownMaterial,
+func (a *App) importOne(ctx context.Context, who exchange.Actor, o material.ImportOptions,
+	add func(context.Context, material.Material) (material.Shown, error)) (m material.Shown,
 	existed bool, err error) {
 	if _, err := a.mayImport(ctx, a.DB.Read(), who, o); err != nil {
 		return m, false, err
@@ -55,8 +56,8 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 }
 
 // addImported stores what a source returned.
-func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.ImportOptions,
-	made exchange.Material) (m exchange.ShownMaterial, err error) {
+func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o material.ImportOptions,
+	made material.Material) (m material.Shown, err error) {
 	g, err := a.grantToChange(ctx, tx, who, o.GrantID)
 	if err != nil {
 		return m, refer(err, "grant_id", o.GrantID)
@@ -65,7 +66,7 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 	if err != nil {
 		return m, err
 	}
-	if err := a.newShelf(tx, who).check(ctx, exchange.Material{}, &made); err != nil {
+	if err := a.newShelf(tx, who).check(ctx, material.Material{}, &made); err != nil {
 		return m, err
 	}
 	id, err := tx.Materials.Insert(ctx, made)
@@ -86,7 +87,7 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 
 // mayImport checks that who may import, before a source is queried; addImported checks again. It names every wrong
 // reference.
-func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOptions) (asAdmin bool,
+func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o material.ImportOptions) (asAdmin bool,
 	err error) {
 	var f exchange.FieldErrors
 	g, err := c.Grants.Get(ctx, o.GrantID)
@@ -114,11 +115,11 @@ func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o
 
 // draft returns the material that an import makes, with the caller as its contact. A future release date becomes its
 // embargo date.
-func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOptions) (exchange.Material, []string,
+func (a *App) draft(ctx context.Context, who exchange.Actor, o material.ImportOptions) (material.Material, []string,
 	error) {
 	d, err := a.Importer.Draft(ctx, o)
 	if err != nil {
-		return exchange.Material{}, nil, err
+		return material.Material{}, nil, err
 	}
 	p := d.Material
 	p.Organization, p.Contact = exchange.Some(exchange.Ref(o.OrganizationID)), exchange.Some(exchange.UserRef(who.ID))
@@ -138,13 +139,13 @@ func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOp
 
 // ImportPreview shows what an import would make.
 type ImportPreview struct {
-	Material exchange.Material
-	Warnings []string                // what the sources leave out
-	Existing *exchange.ShownMaterial // the material imported before, as imported reads it; nil if there is none
+	Material material.Material
+	Warnings []string        // what the sources leave out
+	Existing *material.Shown // the material imported before, as imported reads it; nil if there is none
 }
 
 // PreviewImport shows what an import would make, and stores nothing.
-func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.ImportName) (ImportPreview, error) {
+func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n material.ImportName) (ImportPreview, error) {
 	o, err := n.Check()
 	if err != nil {
 		return ImportPreview{}, err
@@ -155,7 +156,7 @@ func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.
 	return a.preview(ctx, who, o)
 }
 
-func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.ImportOptions) (v ImportPreview, err error) {
+func (a *App) preview(ctx context.Context, who exchange.Actor, o material.ImportOptions) (v ImportPreview, err error) {
 	if v.Material, v.Warnings, err = a.draft(ctx, who, o); err != nil {
 		return v, err
 	}
@@ -173,14 +174,14 @@ func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.Import
 }
 
 // Publication looks up a publication by its PubMed id or its DOI, one of which is nil.
-func (a *App) Publication(ctx context.Context, who exchange.Actor, pubmedID, doi *string) (exchange.Publication,
+func (a *App) Publication(ctx context.Context, who exchange.Actor, pubmedID, doi *string) (material.Publication,
 	error) {
-	pmid, name, err := exchange.PublicationOf(pubmedID, doi)
+	pmid, name, err := material.PublicationOf(pubmedID, doi)
 	if err != nil {
-		return exchange.Publication{}, err
+		return material.Publication{}, err
 	}
 	if _, err := a.can(who, exchange.PublicationRead, who.ToUser(who.ID)); err != nil {
-		return exchange.Publication{}, err
+		return material.Publication{}, err
 	}
 	return a.Importer.Publication(ctx, pmid, name)
 }

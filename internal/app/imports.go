@@ -8,17 +8,18 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
 
 // ImportMaterials is the kind of job that imports many materials, one after the other, each in a step. For about a day
 // it retries a source that is down.
-var ImportMaterials = job.Kind[exchange.BatchImportOptions]{Name: "materials.import", MaxAttempts: 36, Heavy: true}
+var ImportMaterials = job.Kind[material.BatchImportOptions]{Name: "materials.import", MaxAttempts: 36, Heavy: true}
 
 // Imports enqueues a job that imports materials, or previews the imports. Whoever may import one may import many;
 // malformed identifiers are refused at once.
-func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchImportBody) (j exchange.Job, err error) {
+func (a *App) Imports(ctx context.Context, who exchange.Actor, n material.BatchImportBody) (j exchange.Job, err error) {
 	order, err := n.Check()
 	if err != nil {
 		return j, err
@@ -47,8 +48,8 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchI
 type imports struct {
 	a        *App
 	run      *job.Run
-	order    exchange.BatchImportOptions
-	outcomes []*exchange.ImportOutcome // for each identifier; nil: none yet
+	order    material.BatchImportOptions
+	outcomes []*material.ImportOutcome // for each identifier; nil: none yet
 }
 
 // maxUnanswered is how many identifiers in a row a source may leave unanswered before it counts as down. A single one
@@ -57,8 +58,8 @@ const maxUnanswered = 2
 
 // importMaterials is the handler of ImportMaterials. If a source is down, it goes on with the others and is retried for
 // the rest.
-func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.BatchImportOptions) error {
-	m := &imports{a: a, run: r, order: order, outcomes: make([]*exchange.ImportOutcome, len(order.Orders))}
+func (a *App) importMaterials(ctx context.Context, r *job.Run, order material.BatchImportOptions) error {
+	m := &imports{a: a, run: r, order: order, outcomes: make([]*material.ImportOutcome, len(order.Orders))}
 	if err := r.Resume(&m.outcomes); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.Ba
 		return down
 	}
 	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) {
-		result := exchange.BatchImportResult{Preview: order.Preview}
+		result := material.BatchImportResult{Preview: order.Preview}
 		for _, o := range m.outcomes {
 			result.Add(*o)
 		}
@@ -111,25 +112,25 @@ func (m *imports) one(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	o, outcome := m.order.Orders[i], exchange.ImportOutcome{}
+	o, outcome := m.order.Orders[i], material.ImportOutcome{}
 	if m.order.Preview {
 		outcome, err = m.preview(ctx, who, i)
 	} else {
 		there, existed, failed := m.a.importOne(ctx, who, o,
-			func(ctx context.Context, made exchange.Material) (added exchange.ShownMaterial, err error) {
-				err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (exchange.ImportOutcome, error) {
+			func(ctx context.Context, made material.Material) (added material.Shown, err error) {
+				err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (material.ImportOutcome, error) {
 					who, err := tx.Actors.Current(ctx, exchange.Actor{ID: m.run.User()})
 					if err == nil {
 						added, err = m.a.addImported(ctx, tx, who, o, made)
 					}
-					return m.outcome(i, exchange.WasImported, added.Material), err
+					return m.outcome(i, material.WasImported, added.Material), err
 				})
 				return added, err
 			})
 		if failed == nil && !existed {
 			return nil
 		}
-		outcome, err = m.outcome(i, exchange.ExistedBefore, there.Material), failed
+		outcome, err = m.outcome(i, material.ExistedBefore, there.Material), failed
 	}
 	if e, ok := errors.AsType[*exchange.Error](err); ok && !e.Code.ServerFault() {
 		outcome, err = m.refusal(i, e), nil
@@ -137,28 +138,28 @@ func (m *imports) one(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	return m.step(ctx, i, func(context.Context, store.Conn) (exchange.ImportOutcome, error) { return outcome, nil })
+	return m.step(ctx, i, func(context.Context, store.Conn) (material.ImportOutcome, error) { return outcome, nil })
 }
 
 // preview previews the import of an identifier. If two identifiers name the same material, the second one counts as
 // existing.
-func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (exchange.ImportOutcome, error) {
+func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (material.ImportOutcome, error) {
 	if _, err := m.a.mayImport(ctx, m.a.DB.Read(), who, m.order.Orders[i]); err != nil {
-		return exchange.ImportOutcome{}, err
+		return material.ImportOutcome{}, err
 	}
 	v, err := m.a.preview(ctx, who, m.order.Orders[i])
 	if err != nil {
-		return exchange.ImportOutcome{}, err
+		return material.ImportOutcome{}, err
 	}
-	outcome := m.outcome(i, exchange.WouldImport, v.Material)
+	outcome := m.outcome(i, material.WouldImport, v.Material)
 	if v.Existing != nil {
-		outcome = m.outcome(i, exchange.ExistedBefore, v.Existing.Material)
+		outcome = m.outcome(i, material.ExistedBefore, v.Existing.Material)
 	}
 	outcome.Warnings = append(outcome.Warnings, v.Warnings...)
 	for k, other := range m.outcomes {
-		if other != nil && other.Outcome == exchange.WouldImport && other.Source == outcome.Source &&
+		if other != nil && other.Outcome == material.WouldImport && other.Source == outcome.Source &&
 			other.Accession == outcome.Accession {
-			outcome.Outcome = exchange.ExistedBefore
+			outcome.Outcome = material.ExistedBefore
 			outcome.Warnings = append(outcome.Warnings, fmt.Sprintf("It is the same as identifiers[%d].", k))
 		}
 	}
@@ -166,9 +167,9 @@ func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (excha
 }
 
 // outcome returns the result for an identifier with a material, stored or not.
-func (m *imports) outcome(i int, word exchange.ImportStatus, is exchange.Material) exchange.ImportOutcome {
+func (m *imports) outcome(i int, word material.ImportStatus, is material.Material) material.ImportOutcome {
 	o := m.order.Orders[i]
-	out := exchange.ImportOutcome{Identifier: m.order.Identifiers[i], Outcome: word, Source: o.Source,
+	out := material.ImportOutcome{Identifier: m.order.Identifiers[i], Outcome: word, Source: o.Source,
 		Accession: o.Identifier,
 		Organisms: append([]string{}, is.Organisms...), Warnings: []string{}}
 	if is.ID != 0 {
@@ -184,8 +185,8 @@ func (m *imports) outcome(i int, word exchange.ImportStatus, is exchange.Materia
 }
 
 // refusal returns the result for an identifier that failed.
-func (m *imports) refusal(i int, why *exchange.Error) exchange.ImportOutcome {
-	out := m.outcome(i, exchange.ImportRefused, exchange.Material{})
+func (m *imports) refusal(i int, why *exchange.Error) material.ImportOutcome {
+	out := m.outcome(i, material.ImportRefused, material.Material{})
 	out.Error = &why.Message
 	if fields := sorted(why.Fields); len(fields) > 0 {
 		var texts []string
@@ -199,7 +200,7 @@ func (m *imports) refusal(i int, why *exchange.Error) exchange.ImportOutcome {
 
 // step saves the outcome of an identifier in one transaction with the effects of do.
 func (m *imports) step(ctx context.Context, i int,
-	do func(context.Context, store.Conn) (exchange.ImportOutcome, error)) error {
+	do func(context.Context, store.Conn) (material.ImportOutcome, error)) error {
 	next := slices.Clone(m.outcomes)
 	err := m.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 		outcome, err := do(ctx, tx)

@@ -5,6 +5,9 @@ import (
 	"io"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/sheet"
 
 	"github.com/google/uuid"
@@ -12,12 +15,12 @@ import (
 
 // InboxItem is a request with what a list shows of it.
 type InboxItem struct {
-	exchange.RequestDetail
-	Whose    exchange.InboxState
-	Turn     *exchange.Turn // nil if it waits for nobody
-	Roles    exchange.Roles
-	Asker    exchange.User // the requester
-	Assignee exchange.User
+	request.Detail
+	Whose    request.InboxState
+	Turn     *request.Turn // nil if it waits for nobody
+	Roles    request.Roles
+	Asker    person.User // the requester
+	Assignee person.User
 	Lab      string         // the name of the organization
 	Doing    *PendingStatus // the reader's pending action, which they can undo
 }
@@ -25,11 +28,11 @@ type InboxItem struct {
 // Inbox is one page of a person's inbox, with the number of requests of each kind.
 type Inbox struct {
 	exchange.ListPage[InboxItem]
-	Counts exchange.InboxCounts
+	Counts request.InboxCounts
 }
 
 // Inbox lists the requests of the caller and of the caller's labs. Admins see only their own, too.
-func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.InboxFilter) (Inbox, error) {
+func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f request.InboxFilter) (Inbox, error) {
 	var in Inbox
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
 		return in, err
@@ -50,7 +53,7 @@ func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 }
 
 // InboxSheet writes all requests that Inbox lists as CSV, a part at a time: a header row, and a row for each request.
-func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f exchange.InboxFilter,
+func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f request.InboxFilter,
 	head []string, cells func(InboxItem) []string, out io.Writer) error {
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
 		return err
@@ -95,7 +98,7 @@ func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange
 const partOfInbox = 200
 
 // inboxItems adds to requests the people and labs involved, with one statement for all people and one for all labs.
-func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchange.RequestDetail) ([]InboxItem, error) {
+func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []request.Detail) ([]InboxItem, error) {
 	c := a.DB.Read()
 	var people []uuid.UUID
 	var labs []int64
@@ -110,7 +113,7 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	if err != nil {
 		return nil, err
 	}
-	byID, names := map[uuid.UUID]exchange.User{}, map[int64]string{}
+	byID, names := map[uuid.UUID]person.User{}, map[int64]string{}
 	for _, u := range users {
 		byID[u.ID] = u
 	}
@@ -123,9 +126,9 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	}
 	items := make([]InboxItem, len(list))
 	for i, q := range list {
-		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
-		items[i] = InboxItem{RequestDetail: q, Whose: who.InboxState(q),
-			Turn: exchange.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
+		roles := request.RolesOf(q.RelationsOf(who, q.Organization))
+		items[i] = InboxItem{Detail: q, Whose: q.InboxState(who),
+			Turn: request.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
 			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Doing: doing[q.ID]}
 	}
 	return items, nil
@@ -133,7 +136,7 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 
 // pendingStatuses returns the status changes that who has pending, by the ids of the requests.
 func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor,
-	list []exchange.RequestDetail) (map[int64]*PendingStatus, error) {
+	list []request.Detail) (map[int64]*PendingStatus, error) {
 	keys := make([]string, len(list))
 	for i, q := range list {
 		keys[i] = PendingAction{Request: q.ID}.key(who.ID)
@@ -158,9 +161,9 @@ func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor,
 
 // InboxChoices lists the filters of an inbox, and the people to whom a request can be assigned.
 type InboxChoices struct {
-	Labs   []exchange.Organization // the caller's
-	People []exchange.User         // members of these labs, by name
-	More   bool                    // there are more people; Member finds them
+	Labs   []lab.Organization // the caller's
+	People []person.User      // members of these labs, by name
+	More   bool               // there are more people; Member finds them
 }
 
 // InboxChoices reads the choices for the caller's inbox.

@@ -6,27 +6,30 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
 // Insights are statistics of a lab's requests over some months, up to the present one.
 type Insights struct {
-	exchange.Organization
+	lab.Organization
 	Months    []Month
-	Total     exchange.InsightCounts // over all these months
-	Requested []MaterialCount        // the materials requested most
+	Total     request.InsightCounts // over all these months
+	Requested []MaterialCount       // the materials requested most
 }
 
 // Month is one month, in UTC, with the number of requests in each status at its end.
 type Month struct {
 	Begins time.Time
-	exchange.InsightCounts
+	request.InsightCounts
 	New, Progress int64
 }
 
 // MaterialCount is a material and the number of requests for it.
 type MaterialCount struct {
-	Material exchange.ShownMaterial
+	Material material.Shown
 	N        int64
 }
 
@@ -55,13 +58,13 @@ func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int
 	for _, m := range v.Months {
 		v.Total.Add(m.InsightCounts)
 	}
-	most := exchange.TopCounts(v.Total.Materials, maxRequested)
+	most := request.TopCounts(v.Total.Materials, maxRequested)
 	ids := make([]int64, len(most))
 	for i, m := range most {
 		ids[i] = m.Key
 	}
 	materials, err := a.DB.Read().Materials.ShownByIDs(ctx, ids)
-	known := map[int64]exchange.ShownMaterial{}
+	known := map[int64]material.Shown{}
 	for _, m := range materials {
 		known[m.ID] = m
 	}
@@ -93,7 +96,7 @@ func (a *App) months(ctx context.Context, organization int64, category string, n
 		return nil, err
 	}
 	accounts = slices.DeleteFunc(accounts,
-		func(account exchange.TurnHistory) bool { return category != "" && account.Category != category })
+		func(account request.TurnHistory) bool { return category != "" && account.Category != category })
 	months := make([]Month, n)
 	for i := range months {
 		m := &months[i]
@@ -171,7 +174,7 @@ func keepDays(ctx context.Context, tx store.Conn, organization int64, from, unti
 		return err
 	}
 	type part struct{ day, category string }
-	days := map[part]*exchange.InsightCounts{}
+	days := map[part]*request.InsightCounts{}
 	for _, account := range accounts {
 		var last time.Time
 		for _, t := range account.Turns {
@@ -179,7 +182,7 @@ func keepDays(ctx context.Context, tx store.Conn, organization int64, from, unti
 				last = day
 				p := part{day.Format(time.DateOnly), account.Category}
 				if days[p] == nil {
-					days[p] = &exchange.InsightCounts{}
+					days[p] = &request.InsightCounts{}
 				}
 				days[p].Within(account, day, day.AddDate(0, 0, 1))
 			}

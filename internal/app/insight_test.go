@@ -10,6 +10,10 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -25,14 +29,14 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 		y.admin = y.person("admin")
 		y.admin.Admin = true
 		other, err := y.app.CreateOrganization(t.Context(), y.member,
-			exchange.OrganizationPatch{Name: exchange.Some("Other"),
+			lab.OrganizationPatch{Name: exchange.Some("Other"),
 				Owner: exchange.Some(exchange.UserRef(y.member.ID)), Members: exchange.Some([]exchange.UserRef{})})
 		y.must(err)
 		y.member = y.person("member")
 		labs := []int64{y.lab, other.ID}
 		for i := range 6 {
 			m, _, err := y.app.CreateMaterial(t.Context(), y.member,
-				exchange.MaterialPatch{Category: exchange.Some([]string{"OTHER", "PLASMID", "OTHER"}[i%3]),
+				material.Patch{Category: exchange.Some([]string{"OTHER", "PLASMID", "OTHER"}[i%3]),
 					Title:        exchange.Some("HeLa"),
 					Organization: exchange.Some(exchange.Ref(labs[i%2])), NeedsAbstract: exchange.Some(i%3 == 0),
 					NeedsMTA: exchange.Some(i%2 == 0)})
@@ -54,7 +58,7 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 				y.askForOtherThings()
 			case 1: // mostly refused, since no request may be under way
 				_, err := y.app.UpdateMaterial(t.Context(), y.member, y.materials[y.random.IntN(len(y.materials))],
-					exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(labs[y.random.IntN(2)]))}, nil)
+					material.Patch{Organization: exchange.Some(exchange.Ref(labs[y.random.IntN(2)]))}, nil)
 				if exchange.CodeOf(err) == exchange.Internal && err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +90,7 @@ func (y *year) compareInsights(lab int64, code string, months int) {
 	want := make([]app.Month, months)
 	for i := range want {
 		want[i].Begins = first.AddDate(0, i, 0)
-		want[i].Stages = map[exchange.Stage]exchange.Durations{}
+		want[i].Stages = map[request.Stage]request.Durations{}
 	}
 	month := func(at time.Time) *app.Month {
 		for i := range want {
@@ -96,7 +100,7 @@ func (y *year) compareInsights(lab int64, code string, months int) {
 		}
 		return &app.Month{}
 	}
-	list, err := y.db.Read().Requests.List(y.Context(), exchange.Page{}, exchange.RequestFilter{}, y.admin)
+	list, err := y.db.Read().Requests.List(y.Context(), exchange.Page{}, request.Filter{}, y.admin)
 	y.must(err)
 	for _, q := range list.Items {
 		m, err := y.db.Read().Materials.Get(y.Context(), q.MaterialID)
@@ -128,7 +132,7 @@ func (y *year) compareInsights(lab int64, code string, months int) {
 }
 
 // count adds one request to months.
-func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time.Time) *app.Month) {
+func (y *year) count(q request.Detail, want []app.Month, month func(time.Time) *app.Month) {
 	part, err := y.app.Turns(y.Context(), y.admin, q.ID, exchange.Page{})
 	y.must(err)
 	turns := part.Items
@@ -139,23 +143,23 @@ func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time
 		m.Materials = map[int64]int64{}
 	}
 	m.Materials[q.MaterialID]++
-	standing := func(t exchange.RequestTurn) string {
+	standing := func(t request.TurnRecord) string {
 		switch {
 		case t.Side == "" && t.Status.Active():
 			return "closed"
 		case t.Side == "":
-			return map[exchange.Status]string{"VERIFIED_FULFILLED": "completed", "REJECTED": "declined",
+			return map[request.Status]string{"VERIFIED_FULFILLED": "completed", "REJECTED": "declined",
 				"CANCELLED": "cancelled", "INVALID": "invalid"}[t.Status]
-		case t.Status == exchange.Open:
+		case t.Status == request.Open:
 			return ""
 		}
 		return "-"
 	}
-	stage := func(t exchange.RequestTurn) exchange.Stage {
+	stage := func(t request.TurnRecord) request.Stage {
 		if t.Side == "" {
 			return ""
 		}
-		known := map[string]exchange.Stage{"decision": "decision", "issue": "problem", "shipment": "shipping",
+		known := map[string]request.Stage{"decision": "decision", "issue": "problem", "shipment": "shipping",
 			"receipt": "receipt", "executed_mta": "countersign"}
 		if s := known[t.What[0]]; s != "" {
 			return s
@@ -169,7 +173,7 @@ func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time
 			m := month(*t.EndedAt)
 			if t.Side != "" {
 				if m.Sides == nil {
-					m.Sides = map[exchange.Side]int64{}
+					m.Sides = map[request.Side]int64{}
 				}
 				m.Sides[t.Side] += n
 			}
@@ -184,9 +188,9 @@ func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time
 		if s := standing(t); i > 0 && len(s) > 1 && s != standing(turns[i-1]) {
 			m := month(t.BeganAt)
 			if m.Ended == nil {
-				m.Ended = map[exchange.RequestState]int64{}
+				m.Ended = map[request.State]int64{}
 			}
-			if m.Ended[exchange.RequestState(s)]++; s == "completed" {
+			if m.Ended[request.State(s)]++; s == "completed" {
 				m.Whole = append(m.Whole, t.BeganAt.Unix()-turns[0].BeganAt.Unix())
 			}
 		}
@@ -209,13 +213,13 @@ func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time
 // tidied returns a month without what the comparison must ignore: order, and zeros.
 func tidied(m app.Month) app.Month {
 	m.InsightCounts.New, m.InsightCounts.Progress, m.Countries = 0, 0, nil
-	sorted := map[exchange.Stage]exchange.Durations{}
+	sorted := map[request.Stage]request.Durations{}
 	for s, d := range m.Stages {
 		if len(d) > 0 {
 			sorted[s] = slices.Sorted(slices.Values(d))
 		}
 	}
-	m.Stages, m.Whole = sorted, append(exchange.Durations{}, slices.Sorted(slices.Values(m.Whole))...)
+	m.Stages, m.Whole = sorted, append(request.Durations{}, slices.Sorted(slices.Values(m.Whole))...)
 	m.Ended, m.Materials, m.Sides = some(m.Ended), some(m.Materials), some(m.Sides)
 	return m
 }
@@ -237,19 +241,19 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 		r := newReminding(t, db)
 		ctx := t.Context()
 		g, err := r.app.CreateGrant(ctx, r.member,
-			exchange.GrantPatch{Title: exchange.Some("Wnt"), FunderID: exchange.Some("EX-1")})
+			person.GrantPatch{Title: exchange.Some("Wnt"), FunderID: exchange.Some("EX-1")})
 		r.must(err)
 		hidden, _, err := r.app.CreateMaterial(ctx, r.member,
-			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret"),
+			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret"),
 				Organization: exchange.Some(exchange.Ref(r.lab)),
 				EmbargoDate:  exchange.NullOf(exchange.Date("2027-01-01"))})
 		r.must(err)
 		for _, m := range []int64{r.material, hidden.ID} {
-			_, _, err = r.app.Fund(ctx, r.member, g.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(m))})
+			_, _, err = r.app.Fund(ctx, r.member, g.ID, material.FundingBody{Material: exchange.Some(exchange.Ref(m))})
 			r.must(err)
 		}
 		r.request()
-		link := exchange.GrantLinkNew{Note: exchange.Some("funder"), Days: exchange.Some(30)}
+		link := person.GrantLinkNew{Note: exchange.Some("funder"), Days: exchange.Some(30)}
 		if _, _, err := r.app.ShareGrant(ctx, r.off, g.ID, link); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("a member of the lab who does not own the grant: %v", err)
 		}
@@ -275,7 +279,7 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 			}
 		}
 		second, err := r.app.CreateGrant(ctx, r.member,
-			exchange.GrantPatch{Title: exchange.Some("Other"), FunderID: exchange.Some("EX-2")})
+			person.GrantPatch{Title: exchange.Some("Other"), FunderID: exchange.Some("EX-2")})
 		r.must(err)
 		refused("another grant", second.ID, key)
 		refused("another key", g.ID, key+"x")
@@ -300,7 +304,7 @@ func TestWhoLeavesALabIsNoMemberAndItsOwnerStays(t *testing.T) {
 		ctx := t.Context()
 		id := r.request()
 		_, err := r.app.UpdateRequest(ctx, r.member, id,
-			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
+			request.Patch{AssignedTo: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
 		r.must(err)
 		if err := r.app.Leave(ctx, r.member, r.lab); exchange.CodeOf(err) != exchange.Conflict {
 			t.Errorf("the owner: %v", err)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 
@@ -12,8 +15,8 @@ import (
 )
 
 // Invitations lists the invitations of an organization.
-func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter,
-	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
+func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f lab.InvitationFilter,
+	p exchange.Page) (exchange.ListPage[lab.ShownInvitation], error) {
 	c := a.DB.Read()
 	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
@@ -21,7 +24,7 @@ func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization 
 			object("invitations of organization", organization))
 	}
 	if err != nil {
-		return exchange.ListPage[exchange.ShownInvitation]{}, err
+		return exchange.ListPage[lab.ShownInvitation]{}, err
 	}
 	return c.Invitations.List(ctx, organization, f, p)
 }
@@ -29,7 +32,7 @@ func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization 
 // Invite invites a person to an organization. existed reports whether they were invited already; then that invitation
 // is returned unchanged.
 func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64,
-	p exchange.InvitationNew) (v exchange.ShownInvitation, existed bool, err error) {
+	p lab.InvitationNew) (v lab.ShownInvitation, existed bool, err error) {
 	i, err := p.Create(a.DB.Read().Now, a.Identity != nil && a.Identity.ByORCID())
 	if err != nil {
 		return v, false, err
@@ -48,21 +51,21 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 }
 
 // otherRole returns the error for inviting somebody who is already invited in another role.
-func otherRole(v exchange.ShownInvitation) error {
+func otherRole(v lab.ShownInvitation) error {
 	return exchange.Errorf(exchange.Conflict, "%s is already invited as %s; withdraw that invitation first.",
 		v.Addressee(), v.Role)
 }
 
 // invite is Invite for an organization whose row is locked.
 func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
-	i exchange.Invitation) (v exchange.ShownInvitation, existed bool, err error) {
+	i lab.Invitation) (v lab.ShownInvitation, existed bool, err error) {
 	i.InvitedBy = who.ID
 	asked, err := tx.Invitations.InvitedUsers(ctx, i)
 	if err != nil {
 		return v, false, err
 	}
 	for _, u := range asked {
-		if u.Owner || u.Member && i.Role == exchange.MemberRole {
+		if u.Owner || u.Member && i.Role == lab.MemberRole {
 			return v, false, exchange.Errorf(exchange.Conflict, "%s is already a member of this organization.",
 				i.Addressee())
 		}
@@ -72,7 +75,7 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 		return v, false, err
 	}
 	if same != nil {
-		if same.Status == exchange.InvitationPending {
+		if same.Status == lab.InvitationPending {
 			return *same, true, nil
 		}
 		err = followUp(ctx, tx, same.Invitation)
@@ -97,24 +100,24 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
 // inviteUsers invites users to an organization whose row is locked, as Invite does. Someone who is already invited to
 // own it need not be invited as a member too.
 func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64,
-	role exchange.Role, users ...uuid.UUID) ([]exchange.ShownInvitation, error) {
-	if len(users) > exchange.MaxInvited {
-		return nil, fieldError("members", "at most %d people can be invited at once", exchange.MaxInvited)
+	role lab.Role, users ...uuid.UUID) ([]lab.ShownInvitation, error) {
+	if len(users) > lab.MaxInvited {
+		return nil, fieldError("members", "at most %d people can be invited at once", lab.MaxInvited)
 	}
 	list, err := tx.Users.ByIDs(ctx, users)
 	if err != nil {
 		return nil, err
 	}
-	invitations := make([]exchange.ShownInvitation, len(list))
+	invitations := make([]lab.ShownInvitation, len(list))
 	for n, u := range list {
-		i, err := exchange.InvitationNew{RegistryID: exchange.Some(u.RegistryID),
+		i, err := lab.InvitationNew{RegistryID: exchange.Some(u.RegistryID),
 			Role: exchange.Some(role)}.Create(tx.Now, false)
 		if err != nil {
 			return nil, err
 		}
 		i.OrganizationID = organization
 		v, _, err := a.invite(ctx, tx, who, i)
-		if err == nil && role == exchange.OwnerRole && v.Role != role {
+		if err == nil && role == lab.OwnerRole && v.Role != role {
 			err = otherRole(v)
 		}
 		if err != nil {
@@ -127,14 +130,14 @@ func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor
 
 // followUp checks that another invitation may follow the last one to the same person, which is over. If that one
 // expired, it is withdrawn, so that it cannot be sent again beside the new one.
-func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) error {
+func followUp(ctx context.Context, tx store.Conn, last lab.Invitation) error {
 	if last.Email != "" {
-		if err := exchange.NotBefore(last.SentAt.Add(exchange.InvitationPause), tx.Now,
+		if err := exchange.NotBefore(last.SentAt.Add(lab.InvitationPause), tx.Now,
 			"This address was invited a moment ago"); err != nil {
 			return err
 		}
 	}
-	if last.Status != exchange.InvitationExpired {
+	if last.Status != lab.InvitationExpired {
 		return nil
 	}
 	last, err := last.Withdraw()
@@ -146,23 +149,23 @@ func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) erro
 
 // mayInviteMore limits how many people one person invites within a day.
 func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
-	n, first, err := tx.Invitations.InvitedBy(ctx, who, tx.Now.Add(-exchange.InvitationDay))
-	if err != nil || n < exchange.MaxInvited {
+	n, first, err := tx.Invitations.InvitedBy(ctx, who, tx.Now.Add(-lab.InvitationDay))
+	if err != nil || n < lab.MaxInvited {
 		return err
 	}
-	return exchange.NotBefore(first.Add(exchange.InvitationDay), tx.Now,
+	return exchange.NotBefore(first.Add(lab.InvitationDay), tx.Now,
 		fmt.Sprintf("You invited %d people within a day", n))
 }
 
 // invitationNote is the detail of an invitation's audit event. It does not say whom the invitation is for, since that
 // account may be closed later.
-func invitationNote(i exchange.Invitation) any {
+func invitationNote(i lab.Invitation) any {
 	return map[string]any{"invitation": i.ID, "role": i.Role, "status": i.Status}
 }
 
 // sendInvitation records an invitation and tells its addressee: with a notification if they have signed in before, else
 // by mail if the invitation has an address. Anyone else sees it when they sign in.
-func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation,
+func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v lab.ShownInvitation,
 	asked []store.InvitedUser) error {
 	if err := tx.Audit.Insert(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false,
 		invitationNote(v.Invitation)); err != nil {
@@ -174,8 +177,8 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 		for i, u := range asked {
 			people[i] = u.ID
 		}
-		return notifyPeople(ctx, tx, invitationAnnouncement(v, exchange.Invited, who.ID), people...)
-	case v.Mail == exchange.MailWaiting:
+		return notifyPeople(ctx, tx, invitationAnnouncement(v, notify.Invited, who.ID), people...)
+	case v.Mail == mailing.Waiting:
 		if err := mayMailAddress(ctx, tx, who.ID, v.Email); err != nil {
 			return err
 		}
@@ -195,7 +198,7 @@ func (a *App) lockForInvitation(ctx context.Context, tx store.Conn, who exchange
 }
 
 // Resend sends an unanswered invitation again and restarts its lifetime.
-func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id int64) (v exchange.ShownInvitation,
+func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id int64) (v lab.ShownInvitation,
 	err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {

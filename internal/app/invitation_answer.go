@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -18,7 +21,7 @@ import (
 // Answer accepts or declines an invitation of a user; accepting it makes them a member. The same answer again changes
 // nothing.
 func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+	to lab.InvitationStatus) (v lab.ShownInvitation, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.InvitationAnswer, who.ToUser(user),
 			object("invitation", id)); err != nil {
@@ -36,8 +39,8 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 
 // answer records a user's answer; holding reports whether they have the token that was sent. The organization is
 // locked, so that of two concurrent calls the second sees the effect of the first.
-func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User, id int64,
-	to exchange.InvitationStatus, holding bool) (exchange.ShownInvitation, error) {
+func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u person.User, id int64,
+	to lab.InvitationStatus, holding bool) (lab.ShownInvitation, error) {
 	v, err := tx.Invitations.Get(ctx, id)
 	if err != nil {
 		return v, err
@@ -64,10 +67,10 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	if err := tx.Invitations.SaveAnswer(ctx, v.Invitation); err != nil {
 		return v, err
 	}
-	kind, owner := exchange.InvitationRefused, o.Owner
-	if to == exchange.InvitationAccepted {
-		kind = exchange.InvitationTaken
-		if v.Role == exchange.OwnerRole {
+	kind, owner := notify.InvitationRefused, o.Owner
+	if to == lab.InvitationAccepted {
+		kind = notify.InvitationTaken
+		if v.Role == lab.OwnerRole {
 			o.Owner, o.UpdatedAt = u.ID, tx.Now
 			if err := errors.Join(tx.Actors.LockOwner(ctx, o.ID), tx.Organizations.Update(ctx, o),
 				tx.Invitations.WithdrawOwners(ctx, o.ID)); err != nil {
@@ -87,38 +90,38 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 
 // InvitationLink returns the URL of the page where an invitation is answered. Its token proves that the visitor reads
 // the addressee's mail. The token stays the same when the invitation is sent again, and opens it in its current state.
-func (a *App) InvitationLink(ctx context.Context, tx store.Conn, i exchange.Invitation) (string, error) {
+func (a *App) InvitationLink(ctx context.Context, tx store.Conn, i lab.Invitation) (string, error) {
 	token, err := seal(ctx, tx, ofInvitation, fmt.Sprint(i.ID, " ", i.Addressee()))
 	return a.PublicURL + "/join?token=" + url.QueryEscape(token), err
 }
 
 // HeldInvitation reads the invitation that a token opens.
-func (a *App) HeldInvitation(ctx context.Context, token string) (exchange.ShownInvitation, error) {
+func (a *App) HeldInvitation(ctx context.Context, token string) (lab.ShownInvitation, error) {
 	return held(ctx, a.DB.Read(), token)
 }
 
 // held reads the invitation that a token opens. It returns NotFound if the invitation was withdrawn or its addressee
 // has changed.
-func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvitation, error) {
+func held(ctx context.Context, c store.Conn, token string) (lab.ShownInvitation, error) {
 	text, err := unseal(ctx, c, ofInvitation, token)
 	if err != nil {
-		return exchange.ShownInvitation{}, err
+		return lab.ShownInvitation{}, err
 	}
 	number, addressee, _ := strings.Cut(text, " ")
 	id, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
-		return exchange.ShownInvitation{}, err
+		return lab.ShownInvitation{}, err
 	}
 	v, err := c.Invitations.Get(ctx, id)
-	if err == nil && (v.Status == exchange.InvitationWithdrawn || v.Addressee() != addressee) {
+	if err == nil && (v.Status == lab.InvitationWithdrawn || v.Addressee() != addressee) {
 		err = exchange.Errorf(exchange.NotFound, "This invitation was withdrawn.")
 	}
 	return v, err
 }
 
 // AnswerHeld is Answer for a caller with the token that was sent.
-func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.InvitationToken,
-	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t lab.InvitationToken,
+	to lab.InvitationStatus) (v lab.ShownInvitation, err error) {
 	token, err := t.Check()
 	if err != nil {
 		return v, err
@@ -142,10 +145,10 @@ func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.Inv
 
 // acceptInvitationOnSignIn accepts the invitation whose token comes with a sign-in. The sign-in fails if it cannot be
 // accepted.
-func acceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u exchange.User, token string) error {
+func acceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u person.User, token string) error {
 	v, err := held(ctx, tx, token)
 	if err == nil {
-		_, err = answer(ctx, tx, exchange.Actor{ID: u.ID}, u, v.ID, exchange.InvitationAccepted, true)
+		_, err = answer(ctx, tx, exchange.Actor{ID: u.ID}, u, v.ID, lab.InvitationAccepted, true)
 	}
 	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict, exchange.Forbidden)
 }
@@ -155,8 +158,8 @@ func acceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u exchange.Use
 func (a *App) acceptable(ctx context.Context, token string) error {
 	c := a.DB.Read()
 	v, err := held(ctx, c, token)
-	if err == nil && v.Status != exchange.InvitationAccepted { // only the sign-in shows by whom
-		_, err = v.Answer(exchange.InvitationAccepted, uuid.Nil, c.Now)
+	if err == nil && v.Status != lab.InvitationAccepted { // only the sign-in shows by whom
+		_, err = v.Answer(lab.InvitationAccepted, uuid.Nil, c.Now)
 	}
 	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict)
 }

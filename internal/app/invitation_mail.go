@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
@@ -24,11 +28,11 @@ type InvitationMail struct {
 
 // mailOfInvitation returns the state of an invitation's own mail. Addressees who have signed in before get a
 // notification instead.
-func (a *App) mailOfInvitation(i exchange.Invitation, asked []store.InvitedUser) exchange.MailState {
+func (a *App) mailOfInvitation(i lab.Invitation, asked []store.InvitedUser) mailing.State {
 	if i.Email == "" || len(asked) > 0 || a.Mail == nil {
 		return ""
 	}
-	return exchange.MailWaiting
+	return mailing.Waiting
 }
 
 // mailInvitation mails one round of an invitation, at most once, as mailNotification does.
@@ -38,22 +42,22 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	if err != nil {
 		return err
 	}
-	become := func(tx store.Conn, was, now exchange.MailState) (bool, error) {
+	become := func(tx store.Conn, was, now mailing.State) (bool, error) {
 		return tx.Invitations.SetMailState(ctx, v.ID, args.Round, was, now)
 	}
 	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt, References: []string{a.invitationThread(v.ID)},
 		List: a.list("invitation")}
 	begins, link := false, ""
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-		died, err := become(tx, exchange.MailSending, exchange.MailInDoubt)
+		died, err := become(tx, mailing.Sending, mailing.InDoubt)
 		if err != nil || died {
 			return p, nil, err
 		}
-		if v.Status != exchange.InvitationPending {
-			_, err = become(tx, exchange.MailWaiting, exchange.MailNotWanted)
+		if v.Status != lab.InvitationPending {
+			_, err = become(tx, mailing.Waiting, mailing.NotWanted)
 			return p, nil, err
 		}
-		if begins, err = become(tx, exchange.MailWaiting, exchange.MailSending); err != nil || !begins {
+		if begins, err = become(tx, mailing.Waiting, mailing.Sending); err != nil || !begins {
 			return p, nil, err
 		}
 		token, err := seal(ctx, tx, ofMessage, fmt.Sprintf("%s %d %d", ofInvitation, v.ID, args.Round))
@@ -69,18 +73,18 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	}
 	words, err := a.Notice.Invitation(invitationWords(v, link))
 	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
-	var state exchange.MailState
+	var state mailing.State
 	if err == nil {
 		state, _, err = a.post(ctx, m)
 	}
 	if err != nil { // it was not sent, so it may be sent again
 		return errors.Join(err, a.DB.Tx(context.WithoutCancel(ctx), func(_ context.Context, tx store.Conn) error {
-			_, err := become(tx, exchange.MailSending, exchange.MailWaiting)
+			_, err := become(tx, mailing.Sending, mailing.Waiting)
 			return err
 		}))
 	}
 	return r.Finish(ctx, func(_ context.Context, tx store.Conn) (any, error) {
-		_, err := become(tx, exchange.MailSending, state)
+		_, err := become(tx, mailing.Sending, state)
 		return MailResult{state}, err
 	})
 }
@@ -91,7 +95,7 @@ func (a *App) invitationThread(id int64) string { return fmt.Sprintf("invitation
 // searchThread returns the thread id for all mail about a saved search.
 func (a *App) searchThread(id int64) string { return fmt.Sprintf("search.%d@%s", id, a.host()) }
 
-func invitationWords(v exchange.ShownInvitation, link string) notice.Invitation {
+func invitationWords(v lab.ShownInvitation, link string) notice.Invitation {
 	return notice.Invitation{Organization: v.Organization, Inviter: v.Inviter.Name(),
 		Role: strings.ToLower(string(v.Role)), Expires: v.ExpiresAt, Link: link}
 }
@@ -103,12 +107,12 @@ type letter struct {
 }
 
 // letter returns the content of mail about a notification. visible reports whether the person may still see it.
-func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (l letter,
+func (a *App) letter(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (l letter,
 	visible bool, err error) {
 	if n.News == nil {
 		facts, visible, err := a.facts(ctx, c, n, reader)
 		if err == nil && visible {
-			var kept map[int64]exchange.RequestDetail
+			var kept map[int64]request.Detail
 			kept, err = c.Events.Facts(ctx, []int64{n.Event.ID})
 			facts = then(facts, kept)
 		}
@@ -118,9 +122,9 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 		}}, visible, err
 	}
 	switch n.News.Kind {
-	case exchange.Invited:
+	case notify.Invited:
 		return a.invitationLetter(ctx, c, n, reader)
-	case exchange.SearchMatched:
+	case notify.SearchMatched:
 		m, visible, err := match(ctx, c, n, reader)
 		return letter{a.searchThread(n.News.Detail.SavedSearch),
 			func(_ context.Context, unsubscribe string) (notice.Text, error) {
@@ -137,7 +141,7 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 	}
 	l = letter{a.invitationThread(d.Invitation),
 		func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
-	if n.News.Kind == exchange.WebhookOff {
+	if n.News.Kind == notify.WebhookOff {
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.host())
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
 	}
@@ -146,7 +150,7 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 		return l, visible, err
 	}
 	l.thread = fmt.Sprintf("join.%d@%s", d.JoinRequest, a.host())
-	if n.News.Kind != exchange.JoinAsked {
+	if n.News.Kind != notify.JoinAsked {
 		m.Note = d.Reason
 		return l, true, nil
 	}
@@ -155,11 +159,11 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 		return l, false, err
 	}
 	o, err := c.Organizations.Get(ctx, n.Organization)
-	return l, j.Status == exchange.JoinPending && o.Owner == n.User, err
+	return l, j.Status == lab.JoinPending && o.Owner == n.User, err
 }
 
 // invitationLetter returns the letter of an invitation to someone who has signed in before.
-func (a *App) invitationLetter(ctx context.Context, c store.Conn, n exchange.Notification,
+func (a *App) invitationLetter(ctx context.Context, c store.Conn, n notify.Notification,
 	reader store.Reader) (l letter, visible bool, err error) {
 	v, err := c.Invitations.Get(ctx, n.News.Detail.Invitation)
 	write := func(ctx context.Context, _ string) (words notice.Text, err error) {
@@ -175,5 +179,5 @@ func (a *App) invitationLetter(ctx context.Context, c store.Conn, n exchange.Not
 		i.Location = reader.Mail.Location()
 		return a.Notice.Invitation(i)
 	}
-	return letter{a.invitationThread(v.ID), write}, v.Status == exchange.InvitationPending, err
+	return letter{a.invitationThread(v.ID), write}, v.Status == lab.InvitationPending, err
 }

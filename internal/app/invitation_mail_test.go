@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/mail"
 	"aliquot/internal/mail/mailtest"
@@ -16,20 +19,20 @@ import (
 )
 
 // invite invites somebody to the lab as Ada.
-func (m *mailing) invite(p exchange.InvitationNew) exchange.ShownInvitation {
+func (m *mailWorld) invite(p lab.InvitationNew) lab.ShownInvitation {
 	m.Helper()
 	v, _, err := m.app.Invite(m.Context(), m.ada, m.lab, p)
 	m.must(err)
 	return v
 }
 
-func (m *mailing) inviteAddress(name string) exchange.ShownInvitation {
+func (m *mailWorld) inviteAddress(name string) lab.ShownInvitation {
 	m.Helper()
-	return m.invite(exchange.InvitationNew{Email: exchange.Some(name + "@example.org")})
+	return m.invite(lab.InvitationNew{Email: exchange.Some(name + "@example.org")})
 }
 
 // invitation reads an invitation.
-func (m *mailing) invitation(id int64) (v exchange.ShownInvitation) {
+func (m *mailWorld) invitation(id int64) (v lab.ShownInvitation) {
 	m.Helper()
 	v, err := m.db.Read().Invitations.Get(m.Context(), id)
 	m.must(err)
@@ -37,7 +40,7 @@ func (m *mailing) invitation(id int64) (v exchange.ShownInvitation) {
 }
 
 // token returns the token in a letter.
-func (m *mailing) token(l mailtest.Letter) string {
+func (m *mailWorld) token(l mailtest.Letter) string {
 	m.Helper()
 	_, rest, ok := strings.Cut(l.Text, "https://aliquot.example.org/join?token=")
 	if !ok || !strings.Contains(l.HTML, "https://aliquot.example.org/join?token=") {
@@ -47,16 +50,16 @@ func (m *mailing) token(l mailtest.Letter) string {
 }
 
 func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		v := m.inviteAddress("nora")
-		if v.Mail != exchange.MailWaiting {
+		if v.Mail != mailing.Waiting {
 			m.Errorf("got %s, want WAITING", v.Mail)
 		}
 		m.work()
 		m.set("2026-03-02T10:00:00Z")
 		m.work()
 		want := []string{"ada invites you to join Mora lab as a member: please answer by 1 April 2026"}
-		if got := m.got("nora"); !slices.Equal(got, want) || m.invitation(v.ID).Mail != exchange.MailSent {
+		if got := m.got("nora"); !slices.Equal(got, want) || m.invitation(v.ID).Mail != mailing.Sent {
 			m.Errorf("got %q, %s; want %q, SENT", got, m.invitation(v.ID).Mail, want)
 		}
 		_, err := m.app.Resend(m.Context(), m.ada, m.lab, v.ID)
@@ -74,7 +77,7 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 			m.Errorf("held %+v", held)
 		}
 		_, err = m.app.SignIn(m.Context(), identity.Person{RegistryID: "nora"},
-			exchange.Registration{Invitation: exchange.Some(m.token(letters[0]))})
+			person.Registration{Invitation: exchange.Some(m.token(letters[0]))})
 		m.must(err)
 		m.work()
 		if got := m.got("ada"); len(got) != 1 ||
@@ -85,26 +88,26 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 }
 
 func TestAnInvitationThatIsOverIsNotMailed(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		v := m.inviteAddress("nora")
 		m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
-		known := m.invite(exchange.InvitationNew{RegistryID: exchange.Some("rosa")})
-		_, err := m.app.Answer(m.Context(), m.rosa, m.rosa.ID, known.ID, exchange.InvitationDeclined)
+		known := m.invite(lab.InvitationNew{RegistryID: exchange.Some("rosa")})
+		_, err := m.app.Answer(m.Context(), m.rosa, m.rosa.ID, known.ID, lab.InvitationDeclined)
 		m.must(err)
 		m.work()
 		if got := append(m.got("nora"), m.got("rosa")...); len(got) != 0 ||
-			m.invitation(v.ID).Mail != exchange.MailNotWanted {
+			m.invitation(v.ID).Mail != mailing.NotWanted {
 			m.Errorf("got %q, %s", got, m.invitation(v.ID).Mail)
 		}
 	})
 }
 
 func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(string) error { return mailtest.Reply(550, 5, 1, 1, "no such user here") })
 		v := m.inviteAddress("nora")
 		m.work()
-		if got := m.invitation(v.ID).Mail; got != exchange.MailRefused {
+		if got := m.invitation(v.ID).Mail; got != mailing.Refused {
 			m.Errorf("got %s, want REFUSED", got)
 		}
 		m.server.Answer(nil)
@@ -117,12 +120,12 @@ func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
 			permanent bool
 			recipient string
 			want      string
-			then      exchange.MailState
+			then      mailing.State
 		}{
-			{false, "nick@example.org", "", exchange.MailSent},
-			{true, "nora@example.org", "", exchange.MailSent},
-			{true, "Nick@example.org", "The invitation to Mora lab", exchange.MailRefused},
-			{true, "nick@example.org", "", exchange.MailRefused},
+			{false, "nick@example.org", "", mailing.Sent},
+			{true, "nora@example.org", "", mailing.Sent},
+			{true, "Nick@example.org", "The invitation to Mora lab", mailing.Refused},
+			{true, "nick@example.org", "", mailing.Refused},
 		} {
 			b.Permanent, b.Recipient = c.permanent, c.recipient
 			refused, err := m.app.Bounce(m.Context(), b)
@@ -135,11 +138,11 @@ func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
 }
 
 func TestAnInvitationThatIsPutOffIsMailedLaterAndOneInDoubtNever(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "greylisted, come back") })
 		late, lost := m.inviteAddress("late"), m.inviteAddress("lost")
 		m.work()
-		if got := m.invitation(late.ID).Mail; got != exchange.MailWaiting {
+		if got := m.invitation(late.ID).Mail; got != mailing.Waiting {
 			m.Errorf("got %s, want WAITING", got)
 		}
 		// The process dies while it sends.
@@ -149,18 +152,18 @@ func TestAnInvitationThatIsPutOffIsMailedLaterAndOneInDoubtNever(t *testing.T) {
 		m.server.Answer(nil)
 		m.set("2026-03-03T09:00:00Z")
 		m.work()
-		if len(m.got("late")) != 1 || len(m.got("lost")) != 0 || m.invitation(lost.ID).Mail != exchange.MailInDoubt {
+		if len(m.got("late")) != 1 || len(m.got("lost")) != 0 || m.invitation(lost.ID).Mail != mailing.InDoubt {
 			m.Errorf("got %q and %q, %s", m.got("late"), m.got("lost"), m.invitation(lost.ID).Mail)
 		}
 	})
 }
 
 func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("WEEKLY")})
 		ask := func() int64 {
 			v, _, err := m.app.AskToJoin(m.Context(), m.rosa, m.lab,
-				exchange.JoinNew{Note: exchange.Some("I start in May")})
+				lab.JoinNew{Note: exchange.Some("I start in May")})
 			m.must(err)
 			return v.ID
 		}
@@ -174,13 +177,13 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 			!strings.Contains(l.Header.Get("List-Unsubscribe"), "https://aliquot.example.org/unsubscribe?token=") {
 			m.Errorf("got %v %s", l.Header, l.Text)
 		}
-		_, err := m.app.AnswerJoin(m.Context(), m.ada, m.lab, id, exchange.JoinDeclined,
-			exchange.JoinDecline{Reason: exchange.Some("No bench is free")})
+		_, err := m.app.AnswerJoin(m.Context(), m.ada, m.lab, id, lab.JoinDeclined,
+			lab.JoinDecline{Reason: exchange.Some("No bench is free")})
 		m.must(err)
 		m.work()
 		m.set("2026-03-04T09:00:00Z")
-		m.wants(m.ada, exchange.MailSettingsPatch{Muted: exchange.Some([]exchange.Category{exchange.MembershipNotif})})
-		_, err = m.app.AnswerJoin(m.Context(), m.ada, m.lab, ask(), exchange.JoinAccepted, exchange.JoinDecline{})
+		m.wants(m.ada, mailing.Patch{Muted: exchange.Some([]mailing.Category{mailing.MembershipNotif})})
+		_, err = m.app.AnswerJoin(m.Context(), m.ada, m.lab, ask(), lab.JoinAccepted, lab.JoinDecline{})
 		m.must(err)
 		m.work()
 		want := []string{"ada declined your request to join Mora lab: nothing to do",
@@ -189,16 +192,16 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 			!strings.Contains(m.server.Messages()[1].Text, "No bench is free") {
 			m.Errorf("Rosa got %q, want %q", got, want)
 		}
-		if got := m.got("ada"); len(got) != 1 || m.mails(m.ada)[1] != exchange.MailNotWanted {
+		if got := m.got("ada"); len(got) != 1 || m.mails(m.ada)[1] != mailing.NotWanted {
 			m.Errorf("Ada, who wants no more, got %q", got)
 		}
 	})
 }
 
 func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		v := m.invite(exchange.InvitationNew{Email: exchange.Some("Rosa@example.org"),
-			Role: exchange.Some(exchange.OwnerRole)})
+	eachMailing(t, func(m *mailWorld) {
+		v := m.invite(lab.InvitationNew{Email: exchange.Some("Rosa@example.org"),
+			Role: exchange.Some(lab.OwnerRole)})
 		if v.Mail != "" {
 			m.Errorf("got %s, want no mail of its own", v.Mail)
 		}
@@ -208,8 +211,8 @@ func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
 			m.Fatalf("got %q, want %q", got, want)
 		}
 		_, err := m.app.AnswerHeld(m.Context(), m.rosa,
-			exchange.InvitationToken{Token: exchange.Some(m.token(m.server.Messages()[0]))},
-			exchange.InvitationAccepted)
+			lab.InvitationToken{Token: exchange.Some(m.token(m.server.Messages()[0]))},
+			lab.InvitationAccepted)
 		m.must(err)
 		o, err := m.app.Organization(m.Context(), m.lab)
 		m.must(err)
@@ -221,11 +224,11 @@ func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
 
 // TestATokenOpensItsInvitationAndNoOther: the token is bound to the invitation and its addressee.
 func TestATokenOpensItsInvitationAndNoOther(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		v := m.inviteAddress("nora")
 		readdressed := v.Invitation
 		readdressed.Email = "eve@example.org"
-		for i, want := range map[*exchange.Invitation]exchange.Code{&v.Invitation: "", &readdressed: exchange.NotFound,
+		for i, want := range map[*lab.Invitation]exchange.Code{&v.Invitation: "", &readdressed: exchange.NotFound,
 			{ID: v.ID + 7, Email: v.Email}: exchange.NotFound} {
 			var link string
 			m.must(m.db.Tx(m.Context(), func(ctx context.Context, tx store.Conn) (err error) {

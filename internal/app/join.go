@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -12,7 +14,7 @@ import (
 // AskToJoin asks the owner of an organization to admit the caller. existed reports whether they had asked already; then
 // that join request is returned unchanged.
 func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization int64,
-	p exchange.JoinNew) (v exchange.ShownJoinRequest, existed bool, err error) {
+	p lab.JoinNew) (v lab.ShownJoinRequest, existed bool, err error) {
 	j, err := p.Create()
 	if err != nil {
 		return v, false, err
@@ -40,7 +42,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		if err != nil {
 			return err
 		}
-		if existed = last != nil && last.Status == exchange.JoinPending; existed {
+		if existed = last != nil && last.Status == lab.JoinPending; existed {
 			v = *last
 			return nil
 		}
@@ -52,7 +54,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		switch n, err := tx.JoinRequests.Pending(ctx, who.ID); {
 		case err != nil:
 			return err
-		case n >= exchange.MaxJoins:
+		case n >= lab.MaxJoins:
 			return exchange.Errorf(exchange.Conflict,
 				"You asked to join %d organizations that have not answered; withdraw one of these requests first.", n)
 		}
@@ -66,14 +68,14 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		if err := noteJoin(ctx, tx, who, exchange.JoinAsk, v.JoinRequest); err != nil {
 			return err
 		}
-		return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, exchange.JoinAsked, who.ID), o.Owner)
+		return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, notify.JoinAsked, who.ID), o.Owner)
 	})
 	return v, existed, err
 }
 
 // JoinRequests lists the join requests to an organization.
-func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f exchange.JoinFilter,
-	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f lab.JoinFilter,
+	p exchange.Page) (exchange.ListPage[lab.ShownJoinRequest], error) {
 	c := a.DB.Read()
 	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
@@ -81,26 +83,26 @@ func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization
 			object("join requests of organization", organization))
 	}
 	if err != nil {
-		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
+		return exchange.ListPage[lab.ShownJoinRequest]{}, err
 	}
 	return c.JoinRequests.List(ctx, organization, f, p)
 }
 
 // JoinRequestsOf lists the join requests of a user.
-func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.JoinFilter,
-	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f lab.JoinFilter,
+	p exchange.Page) (exchange.ListPage[lab.ShownJoinRequest], error) {
 	if err := a.mayRead(ctx, who, exchange.JoinRead, who.ToUser(user), object("join requests of", user)); err != nil {
-		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
+		return exchange.ListPage[lab.ShownJoinRequest]{}, err
 	}
 	return a.DB.Read().JoinRequests.OfUser(ctx, user, f, p)
 }
 
 // AnswerJoin accepts or declines a join request. The same answer again changes nothing.
-func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus,
-	r exchange.JoinDecline) (exchange.ShownJoinRequest, error) {
+func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, id int64, to lab.JoinStatus,
+	r lab.JoinDecline) (lab.ShownJoinRequest, error) {
 	reason, err := r.Check()
 	if err != nil {
-		return exchange.ShownJoinRequest{}, err
+		return lab.ShownJoinRequest{}, err
 	}
 	return a.endJoin(ctx, who, organization, id, to, reason, nil)
 }
@@ -108,14 +110,14 @@ func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, 
 // WithdrawJoin withdraws an unanswered join request; withdrawing it again changes nothing.
 func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization, id int64,
 	match IfMatch[Untagged]) error {
-	_, err := a.endJoin(ctx, who, organization, id, exchange.JoinWithdrawn, "", match)
+	_, err := a.endJoin(ctx, who, organization, id, lab.JoinWithdrawn, "", match)
 	return err
 }
 
 // endJoin ends a join request: its sender withdraws it, or the organization's owner answers. The organization is
 // locked, so that of two concurrent calls the second sees the effect of the first.
-func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus,
-	reason string, match IfMatch[Untagged]) (v exchange.ShownJoinRequest, err error) {
+func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to lab.JoinStatus,
+	reason string, match IfMatch[Untagged]) (v lab.ShownJoinRequest, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		o, err := tx.Organizations.ForUpdate(ctx, organization)
 		if err != nil {
@@ -125,7 +127,7 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 			return err
 		}
 		action, rel := exchange.JoinAnswer, who.ToOrganization(organization)
-		if to == exchange.JoinWithdrawn {
+		if to == lab.JoinWithdrawn {
 			action, rel = exchange.JoinWithdraw, who.ToUser(v.UserID)
 		}
 		if err := a.may(ctx, tx, who, action, rel, object("join request", id)); err != nil {
@@ -142,16 +144,16 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 			return err
 		}
 		switch to {
-		case exchange.JoinAccepted:
+		case lab.JoinAccepted:
 			if err := addMember(ctx, tx, who, action, o, v.UserID); err != nil {
 				return err
 			}
-			return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, exchange.JoinTaken, who.ID), v.UserID)
-		case exchange.JoinDeclined:
+			return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, notify.JoinTaken, who.ID), v.UserID)
+		case lab.JoinDeclined:
 			if err := noteJoin(ctx, tx, who, action, v.JoinRequest); err != nil {
 				return err
 			}
-			return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, exchange.JoinRefused, who.ID), v.UserID)
+			return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, notify.JoinRefused, who.ID), v.UserID)
 		default:
 			return noteJoin(ctx, tx, who, action, v.JoinRequest)
 		}
@@ -160,7 +162,7 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 }
 
 func noteJoin(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
-	j exchange.JoinRequest) error {
+	j lab.JoinRequest) error {
 	return tx.Audit.Insert(ctx, &who.ID, action, object("organization", j.OrganizationID), false,
 		map[string]any{"join_request": j.ID, "status": j.Status})
 }

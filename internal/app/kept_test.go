@@ -9,6 +9,9 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -19,16 +22,16 @@ import (
 func TestKeptVersionsStayReadable(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)
-	user := exchange.User{ID: uuid.UUID{1}, Username: "ada", FirstName: "Ada", LastName: "Lovelace",
+	user := person.User{ID: uuid.UUID{1}, Username: "ada", FirstName: "Ada", LastName: "Lovelace",
 		RegistryID: "0000-0001-2345-6789",
 		Admin:      true, CreatedAt: at, UpdatedAt: at}
-	material := exchange.ShownMaterial{
-		Material: exchange.Material{
+	material := material.Shown{
+		Material: material.Material{
 			ID: 1, OrganizationID: 2, Category: "DATASET", Reference: new("r"), Title: "t", URL: "https://example.org",
 			PubMedID: "3", Metadata: json.RawMessage(`{"num_samples":4}`),
 			NeedsMTA: true, NeedsIRB: true, NeedsAbstract: true, MTAAttachmentID: new(int64(5)),
 			ShippingID: new(int64(6)), Imported: true,
-			ImportSource: exchange.SourceGEO, ImportIdentifier: new("GSE7"), Organisms: []string{"Mus musculus"},
+			ImportSource: material.SourceGEO, ImportIdentifier: new("GSE7"), Organisms: []string{"Mus musculus"},
 			PublicationTitle: new("p"),
 			PrePrintDOI:      new("10.1101/8"), PrePrintTitle: new("q"), Citation: new("c"), AdditionalInfo: new("i"),
 			EmbargoDate: new(exchange.Date("2030-01-02")),
@@ -37,9 +40,9 @@ func TestKeptVersionsStayReadable(t *testing.T) {
 		Contact: user, Grants: []int64{9},
 	}
 	organization := app.OrganizationView{
-		Organization: exchange.Organization{ID: 2, Name: "n", Description: "d", Owner: user.ID,
-			Targets: exchange.DefaultTargets, CreatedAt: at, UpdatedAt: at},
-		OwnerUser: user, Members: []exchange.User{user},
+		Organization: lab.Organization{ID: 2, Name: "n", Description: "d", Owner: user.ID,
+			Targets: lab.DefaultTargets, CreatedAt: at, UpdatedAt: at},
+		OwnerUser: user, Members: []person.User{user},
 	}
 	pin(t, "testdata/material.json", material)
 	pin(t, "testdata/organization.json", organization)

@@ -5,6 +5,11 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -12,13 +17,13 @@ import (
 
 // Lab is an organization as the head of its page shows it to a viewer.
 type Lab struct {
-	exchange.Organization
-	Head   exchange.User // its owner
-	Member bool          // the viewer is a member
+	lab.Organization
+	Head   person.User // its owner
+	Member bool        // the viewer is a member
 	Owner  bool
 	store.LabCounts
-	Pace  exchange.Pace
-	Asked *exchange.ShownJoinRequest // the viewer's last join request; nil: none
+	Pace  request.Pace
+	Asked *lab.ShownJoinRequest // the viewer's last join request; nil: none
 	may   func(exchange.Action) bool
 }
 
@@ -65,9 +70,9 @@ func (a *App) MayToLab(ctx context.Context, who exchange.Actor, action exchange.
 
 // OwnLabs lists the labs of a user, and those that they have been invited to or asked to join.
 type OwnLabs struct {
-	Labs        []exchange.Organization
-	Invitations []exchange.ShownInvitation
-	Asked       []exchange.ShownJoinRequest // not answered yet
+	Labs        []lab.Organization
+	Invitations []lab.ShownInvitation
+	Asked       []lab.ShownJoinRequest // not answered yet
 }
 
 // OwnLabs reads the labs of who.
@@ -87,8 +92,8 @@ func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err e
 	if err != nil {
 		return v, err
 	}
-	asked, err := c.JoinRequests.OfUser(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)},
-		exchange.Page{Limit: exchange.MaxJoins})
+	asked, err := c.JoinRequests.OfUser(ctx, who.ID, lab.JoinFilter{Status: new(lab.JoinPending)},
+		exchange.Page{Limit: lab.MaxJoins})
 	v.Invitations, v.Asked = invitations.Items, asked.Items
 	return v, err
 }
@@ -130,9 +135,9 @@ func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 
 // LabRequirements holds what a lab requires: shipping requirements and documents, with the materials that name them.
 type LabRequirements struct {
-	Shipping     exchange.ListPage[exchange.Shipping]
+	Shipping     exchange.ListPage[lab.Shipping]
 	ShippingUses map[int64]store.MaterialUse
-	Documents    exchange.ListPage[exchange.Attachment] // for viewers who may read them
+	Documents    exchange.ListPage[document.Attachment] // for viewers who may read them
 	DocumentUses map[int64]store.MaterialUse
 }
 
@@ -166,8 +171,8 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 
 // ReplaceDocument replaces a lab's document by a new version in one transaction: the materials that name the old one as
 // their MTA name the new one from then on. The old one is deleted unless a request uses it.
-func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch,
-	content *exchange.Content) (made exchange.Attachment, err error) {
+func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p document.AttachmentPatch,
+	content *document.Content) (made document.Attachment, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
 		if err != nil {
@@ -189,7 +194,7 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 		if err := a.replaceMTA(ctx, tx, who, old, made.ID); err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(old, false, false),
+		if err := a.may(ctx, tx, who, exchange.AttachmentDelete, old.RelationsOf(who, false, false),
 			object("attachment", id)); err != nil {
 			return err
 		}
@@ -202,16 +207,16 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 }
 
 // replaceMTA makes the materials that name a lab's document as their MTA name another one.
-func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor, document exchange.Attachment,
+func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor, document document.Attachment,
 	by int64) error {
 	old, err := tx.Materials.WithMTA(ctx, *document.OwnedByOrg, document.ID)
 	if err != nil {
 		return err
 	}
-	shelf, list, asAdmin := a.newShelf(tx, who), make([]exchange.Material, len(old)), map[int64]bool{}
+	shelf, list, asAdmin := a.newShelf(tx, who), make([]material.Material, len(old)), map[int64]bool{}
 	for i, m := range old {
 		// whether an MTA is needed stays unchanged
-		p := exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)}
+		p := material.Patch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)}
 		if list[i], _, asAdmin[m.ID], err = shelf.change(ctx, m, p, nil); err != nil {
 			return err
 		}
@@ -224,8 +229,8 @@ func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 
 // LabActivity lists the events of the requests for an organization's materials, with their actors.
 func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64,
-	p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
-	list, err := a.OrganizationEvents(ctx, who, organization, exchange.EventFilter{}, p)
+	p exchange.Page) (exchange.ListPage[request.OrganizationEvent], map[uuid.UUID]person.User, error) {
+	list, err := a.OrganizationEvents(ctx, who, organization, request.EventFilter{}, p)
 	if err != nil {
 		return list, nil, err
 	}
@@ -236,7 +241,7 @@ func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization 
 		}
 	}
 	users, err := a.DB.Read().Users.ByIDs(ctx, ids)
-	people := map[uuid.UUID]exchange.User{}
+	people := map[uuid.UUID]person.User{}
 	for _, u := range users {
 		people[u.ID] = u
 	}

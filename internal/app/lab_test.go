@@ -5,19 +5,21 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
 
 // agreement creates a document of the lab and so many materials that name it as their MTA.
-func (r *reminding) agreement(materials int) (document int64) {
+func (r *reminding) agreement(materials int) (documentID int64) {
 	r.Helper()
-	t, err := r.app.CreateAttachment(r.Context(), r.member, exchange.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
+	t, err := r.app.CreateAttachment(r.Context(), r.member, document.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
 		Description: exchange.Some("Ours"), OwnedByOrg: exchange.NullOf(exchange.Ref(r.lab))}, nil)
 	r.must(err)
 	for i := range materials {
 		_, _, err := r.app.CreateMaterial(r.Context(), r.member,
-			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(fmt.Sprint("Line ", i)),
+			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some(fmt.Sprint("Line ", i)),
 				Organization: exchange.Some(exchange.Ref(r.lab)), MTAAttachment: exchange.NullOf(exchange.Ref(t.ID))})
 		r.must(err)
 	}
@@ -27,7 +29,7 @@ func (r *reminding) agreement(materials int) (document int64) {
 // naming returns how many materials of the lab name a document as their MTA.
 func (r *reminding) naming(document int64) int {
 	r.Helper()
-	part, err := r.app.Materials(r.Context(), r.member, exchange.Page{}, exchange.MaterialFilter{Organization: &r.lab})
+	part, err := r.app.Materials(r.Context(), r.member, exchange.Page{}, material.Filter{Organization: &r.lab})
 	r.must(err)
 	n := 0
 	for _, m := range part.Items {
@@ -43,7 +45,7 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, old, sql := t.Context(), r.agreement(12), storetest.SQL(t, db)
-		renamed := exchange.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}
+		renamed := document.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}
 		if _, err := r.app.ReplaceDocument(ctx, r.person("stranger"), old, renamed,
 			nil); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("replaced by a stranger: %v", err)
@@ -61,7 +63,7 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 				len(documents.Items))
 		}
 		_, err = r.app.UpdateMaterial(ctx, r.member, r.material,
-			exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(old)), NeedsMTA: exchange.Some(false)}, nil)
+			material.Patch{MTAShown: exchange.NullOf(exchange.Ref(old)), NeedsMTA: exchange.Some(false)}, nil)
 		r.must(err)
 		made, err := r.app.ReplaceDocument(ctx, r.member, old, renamed, nil)
 		r.must(err)
@@ -94,7 +96,7 @@ func TestReplacingADocumentWritesManyMaterialsAtOnce(t *testing.T) {
 			old := r.agreement(materials)
 			before := db.Queries()
 			_, err := r.app.ReplaceDocument(t.Context(), r.member, old,
-				exchange.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}, nil)
+				document.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}, nil)
 			r.must(err)
 			counts = append(counts, db.Queries()-before)
 		}

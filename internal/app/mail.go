@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/job"
 	"aliquot/internal/mail"
 	"aliquot/internal/store"
@@ -23,7 +24,7 @@ type MailArgs struct {
 
 // MailResult is the result of a job that sends mail.
 type MailResult struct {
-	Mail exchange.MailState `json:"mail"`
+	Mail mailing.State `json:"mail"`
 }
 
 // mailTries is how often a mail is tried if the mail server defers it. With at most an hour between tries, that is
@@ -42,23 +43,23 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 	if err != nil {
 		return err
 	}
-	become := map[exchange.MailState][]int64{}
+	become := map[mailing.State][]int64{}
 	var mails []job.Queued[MailArgs]
 	var digests []job.Queued[DigestArgs]
 	for _, n := range list {
 		state := a.mailFor(n)
 		until, late := held[n.Mail.User]
 		if late {
-			state = exchange.MailHeld
+			state = mailing.Held
 		}
 		become[state] = append(become[state], n.Notification)
 		switch state {
-		case exchange.MailWaiting:
+		case mailing.Waiting:
 			mails = append(mails, job.Queued[MailArgs]{Args: MailArgs{n.Notification},
 				EnqueueOptions: job.EnqueueOptions{At: n.Mail.Quiet(tx.Now), Turn: turn}})
-		case exchange.MailDigest:
+		case mailing.ForDigest:
 			digests = append(digests, digestAt(n.Mail.User, n.Mail.Digest(tx.Now)))
-		case exchange.MailHeld:
+		case mailing.Held:
 			digests = append(digests, heldAt(n.Mail.User, n.Mail.Quiet(until)))
 		}
 	}
@@ -69,7 +70,7 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 		return err
 	}
 	for state, ids := range become {
-		if err := tx.Mail.SetState(ctx, exchange.MailNew, state, ids...); err != nil {
+		if err := tx.Mail.SetState(ctx, mailing.NotProcessed, state, ids...); err != nil {
 			return err
 		}
 	}
@@ -77,9 +78,9 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 }
 
 // mailFor returns the state of the mail about a new notification, by its reader's settings.
-func (a *App) mailFor(n store.ToMail) exchange.MailState {
+func (a *App) mailFor(n store.ToMail) mailing.State {
 	if a.Mail == nil {
-		return exchange.MailNotWanted
+		return mailing.NotWanted
 	}
 	return n.Mail.MailFor(n.Category, n.Address)
 }
@@ -104,32 +105,32 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 	}
 	state := reader.Mail.MailFor(n.Category, reader.Email)
 	if !visible {
-		state = exchange.MailNotWanted
+		state = mailing.NotWanted
 	}
-	if state == exchange.MailWaiting {
-		state = exchange.MailSending
+	if state == mailing.Waiting {
+		state = mailing.Sending
 	}
 	list, _, _ := strings.Cut(letter.thread, ".")
 	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt,
 		References: []string{letter.thread}, List: a.list(list)}
-	var found exchange.MailState
+	var found mailing.State
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		now, err := tx.Notifications.ForUpdate(ctx, n.ID)
 		if err != nil {
 			return p, nil, err
 		}
 		switch found = now.Mail; {
-		case found == exchange.MailSending: // the process that sent it died
-			return p, nil, tx.Mail.SetState(ctx, found, exchange.MailInDoubt, n.ID)
-		case found != exchange.MailWaiting:
+		case found == mailing.Sending: // the process that sent it died
+			return p, nil, tx.Mail.SetState(ctx, found, mailing.InDoubt, n.ID)
+		case found != mailing.Waiting:
 			return p, nil, nil
 		}
-		if until := reader.Mail.Quiet(tx.Now); state == exchange.MailSending && until.After(tx.Now) {
-			found = exchange.MailNew // it is quiet time; not now
+		if until := reader.Mail.Quiet(tx.Now); state == mailing.Sending && until.After(tx.Now) {
+			found = mailing.NotProcessed // it is quiet time; not now
 			_, err = MailNotification.Enqueue(ctx, tx, args, job.EnqueueOptions{At: until, Turn: r.Turn()})
 			return p, nil, err
 		}
-		if state == exchange.MailDigest {
+		if state == mailing.ForDigest {
 			d := digestAt(n.User, reader.Mail.Digest(tx.Now))
 			if _, err := MailDigest.Enqueue(ctx, tx, d.Args, d.EnqueueOptions); err != nil {
 				return p, nil, err
@@ -141,9 +142,9 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 		if m.Unsubscribe, err = a.unsubscribeURL(ctx, tx, n.User, n.Category); err != nil {
 			return p, nil, err
 		}
-		return p, nil, tx.Mail.SetState(ctx, exchange.MailWaiting, state, n.ID)
+		return p, nil, tx.Mail.SetState(ctx, mailing.Waiting, state, n.ID)
 	})
-	if err != nil || found != exchange.MailWaiting || state != exchange.MailSending {
+	if err != nil || found != mailing.Waiting || state != mailing.Sending {
 		return err
 	}
 	words, err := letter.write(ctx, m.Unsubscribe)
@@ -153,26 +154,26 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 		state, reason, err = a.post(ctx, m)
 	}
 	if err != nil { // it was not sent, so it may be sent again
-		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSending, exchange.MailWaiting, n.ID))
+		return errors.Join(err, a.mailWaitsAgain(ctx, mailing.Sending, mailing.Waiting, n.ID))
 	}
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		if state == exchange.MailRefused {
+		if state == mailing.Refused {
 			if err := a.refuse(ctx, tx, reader, reason); err != nil {
 				return nil, err
 			}
 		}
-		return MailResult{state}, tx.Mail.SetState(ctx, exchange.MailSending, state, n.ID)
+		return MailResult{state}, tx.Mail.SetState(ctx, mailing.Sending, state, n.ID)
 	})
 }
 
 // post sends a message. If that fails and the message may be sent again, post returns an error; if it is marked by
 // GiveUp, somebody has to fix something first.
-func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailState, reason string, err error) {
+func (a *App) post(ctx context.Context, m mail.Message) (state mailing.State, reason string, err error) {
 	err = a.Mail.Send(ctx, m)
 	failure, ok := errors.AsType[*mail.Failure](err)
 	switch {
 	case err == nil:
-		return exchange.MailSent, "", nil
+		return mailing.Sent, "", nil
 	case !ok || failure.Kind == mail.Rejected:
 		return "", "", job.GiveUp(&exchange.Error{Code: exchange.Unavailable,
 			Message: "The mail server refused it: " + err.Error(), Cause: err})
@@ -180,15 +181,15 @@ func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailStat
 		return "", "", &exchange.Error{Code: exchange.Unavailable, Message: "The mail server deferred it: " +
 			failure.Text, Cause: err}
 	case failure.Kind == mail.Refused:
-		return exchange.MailRefused, failure.Text, nil
+		return mailing.Refused, failure.Text, nil
 	default:
 		a.Log.WarnContext(ctx, "mail in doubt", "id", m.ID, "error", err)
-		return exchange.MailInDoubt, "", nil
+		return mailing.InDoubt, "", nil
 	}
 }
 
 // mailWaitsAgain records that mail was not sent. The end of the job does not interrupt it.
-func (a *App) mailWaitsAgain(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
+func (a *App) mailWaitsAgain(ctx context.Context, was, now mailing.State, ids ...int64) error {
 	return a.DB.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) error {
 		return tx.Mail.SetState(ctx, was, now, ids...)
 	})
@@ -200,6 +201,6 @@ func (a *App) refuse(ctx context.Context, tx store.Conn, reader store.Reader, re
 	if err != nil {
 		return err
 	}
-	now.Mail.Refused = &exchange.MailRejection{Address: reader.Email, Reason: reason, At: tx.Now}
+	now.Mail.Refused = &mailing.Rejection{Address: reader.Email, Reason: reason, At: tx.Now}
 	return tx.Mail.SaveSettings(ctx, now.Mail)
 }

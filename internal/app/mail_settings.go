@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
 
 // MailSettings reads a person's mail settings.
-func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
+func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID) (mailing.Settings, error) {
 	reader, err := a.DB.Read().Mail.Reader(ctx, user)
 	if err != nil {
 		return reader.Mail, err
@@ -21,21 +22,21 @@ func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UU
 
 // UpdateMailSettings changes a person's mail settings. What waits for their digest is sent at the new time.
 func (a *App) UpdateMailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	p exchange.MailSettingsPatch, match IfMatch[exchange.MailSettings]) (exchange.MailSettings, error) {
+	p mailing.Patch, match IfMatch[mailing.Settings]) (mailing.Settings, error) {
 	return a.changeMail(ctx, who, user, match, p.Patch)
 }
 
 // RetryMail enables mail again to an address that a mail server refused.
-func (a *App) RetryMail(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
-	return a.changeMail(ctx, who, user, nil, func(s exchange.MailSettings) (exchange.MailSettings, error) {
+func (a *App) RetryMail(ctx context.Context, who exchange.Actor, user uuid.UUID) (mailing.Settings, error) {
+	return a.changeMail(ctx, who, user, nil, func(s mailing.Settings) (mailing.Settings, error) {
 		s.Refused = nil
 		return s, nil
 	})
 }
 
-func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[exchange.MailSettings],
-	change func(exchange.MailSettings) (exchange.MailSettings, error)) (exchange.MailSettings, error) {
-	var s exchange.MailSettings
+func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID, match IfMatch[mailing.Settings],
+	change func(mailing.Settings) (mailing.Settings, error)) (mailing.Settings, error) {
+	var s mailing.Settings
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		reader, err := tx.Mail.ReaderForUpdate(ctx, user)
 		if err != nil {
@@ -62,11 +63,11 @@ func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID
 }
 
 // saveMailSettings saves a person's mail settings and reschedules their digest.
-func saveMailSettings(ctx context.Context, tx store.Conn, s exchange.MailSettings) error {
+func saveMailSettings(ctx context.Context, tx store.Conn, s mailing.Settings) error {
 	if err := tx.Mail.SaveSettings(ctx, s); err != nil {
 		return err
 	}
-	oldest, some, err := tx.Mail.DigestSince(ctx, s.User, exchange.MailDigest)
+	oldest, some, err := tx.Mail.DigestSince(ctx, s.User, mailing.ForDigest)
 	if err != nil || !some {
 		return err
 	}

@@ -11,6 +11,12 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
@@ -23,7 +29,7 @@ import (
 
 // mailing is a lab whose owner is Ada, with one more member, Ben, and Rosa, who requests its material, on a database
 // whose clock stands still until it is set, and with a mail server.
-type mailing struct {
+type mailWorld struct {
 	*testing.T
 	db             *store.DB
 	app            *app.App
@@ -33,9 +39,9 @@ type mailing struct {
 	lab, material  int64
 }
 
-func newMailing(t *testing.T, db *store.DB) *mailing {
+func newMailing(t *testing.T, db *store.DB) *mailWorld {
 	t.Helper()
-	m := &mailing{T: t, db: db, server: mailtest.Start(t), now: &atomic.Pointer[time.Time]{}}
+	m := &mailWorld{T: t, db: db, server: mailtest.Start(t), now: &atomic.Pointer[time.Time]{}}
 	m.set("2026-03-02T09:00:00Z")
 	db.Clock = func() time.Time { return *m.now.Load() }
 	log := slog.New(slog.DiscardHandler)
@@ -45,40 +51,40 @@ func newMailing(t *testing.T, db *store.DB) *mailing {
 	m.must(err)
 	m.app = app.New(app.Config{DB: db, PublicURL: "https://aliquot.example.org", Mail: post, Notice: words,
 		Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: 1e6 * time.Hour, Reminders: exchange.Reminders{7}, Log: log})
+		TokenLifetime: 1e6 * time.Hour, Reminders: request.Reminders{7}, Log: log})
 	m.ada, m.ben, m.rosa = m.person("ada"), m.person("ben"), m.person("rosa")
-	o, err := m.app.CreateOrganization(t.Context(), m.ada, exchange.OrganizationPatch{Name: exchange.Some("Mora lab"),
+	o, err := m.app.CreateOrganization(t.Context(), m.ada, lab.OrganizationPatch{Name: exchange.Some("Mora lab"),
 		Owner: exchange.Some(exchange.UserRef(m.ada.ID)), Members: exchange.Some([]exchange.UserRef{})})
 	m.must(err)
 	m.lab = o.ID
 	m.must(join(t.Context(), db, m.lab, m.ben.ID))
 	m.ada, m.ben = m.person("ada"), m.person("ben") // reloaded with their lab
 	s, _, err := m.app.CreateMaterial(t.Context(), m.ada,
-		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 			Organization: exchange.Some(exchange.Ref(o.ID))})
 	m.must(err)
 	m.material = s.ID
 	return m
 }
 
-func (m *mailing) set(now string) {
+func (m *mailWorld) set(now string) {
 	m.Helper()
 	at, err := time.Parse(time.RFC3339, now)
 	m.must(err)
 	m.now.Store(&at)
 }
 
-func (m *mailing) must(err error) {
+func (m *mailWorld) must(err error) {
 	m.Helper()
 	if err != nil {
 		m.Fatal(err)
 	}
 }
 
-func (m *mailing) person(name string) exchange.Actor {
+func (m *mailWorld) person(name string) exchange.Actor {
 	m.Helper()
 	signed, err := m.app.SignIn(m.Context(),
-		identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.Registration{})
+		identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, person.Registration{})
 	m.must(err)
 	who, err := m.app.Actor(m.Context(), signed.Token)
 	m.must(err)
@@ -86,28 +92,28 @@ func (m *mailing) person(name string) exchange.Actor {
 }
 
 // ask requests the material as Rosa.
-func (m *mailing) ask() int64 {
+func (m *mailWorld) ask() int64 {
 	m.Helper()
 	q, err := m.app.CreateRequest(m.Context(), m.rosa,
-		exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
+		request.New{Material: exchange.Some(exchange.Ref(m.material))})
 	m.must(err)
 	return q.ID
 }
 
-func (m *mailing) say(who exchange.Actor, request int64, text string) {
+func (m *mailWorld) say(who exchange.Actor, requestID int64, text string) {
 	m.Helper()
-	_, err := m.app.SendMessage(m.Context(), who, request, exchange.TextBody{Text: exchange.Some(text)})
+	_, err := m.app.SendMessage(m.Context(), who, requestID, request.TextBody{Text: exchange.Some(text)})
 	m.must(err)
 }
 
-func (m *mailing) wants(who exchange.Actor, p exchange.MailSettingsPatch) {
+func (m *mailWorld) wants(who exchange.Actor, p mailing.Patch) {
 	m.Helper()
 	_, err := m.app.UpdateMailSettings(m.Context(), who, who.ID, p, nil)
 	m.must(err)
 }
 
 // work runs due jobs until there are none.
-func (m *mailing) work() {
+func (m *mailWorld) work() {
 	m.Helper()
 	var handlers []job.Handler
 	for _, h := range m.app.Handlers() {
@@ -126,7 +132,7 @@ func (m *mailing) work() {
 }
 
 // got returns the subjects of the mail that somebody got, in order.
-func (m *mailing) got(name string) (subjects []string) {
+func (m *mailWorld) got(name string) (subjects []string) {
 	m.Helper()
 	for _, l := range m.server.Messages() {
 		if l.To == name+"@example.org" {
@@ -137,9 +143,9 @@ func (m *mailing) got(name string) (subjects []string) {
 }
 
 // mails returns the states of the mail about somebody's notifications, the oldest first.
-func (m *mailing) mails(who exchange.Actor) (states []exchange.MailState) {
+func (m *mailWorld) mails(who exchange.Actor) (states []mailing.State) {
 	m.Helper()
-	part, err := m.db.Read().Notifications.List(m.Context(), who.ID, exchange.NotificationFilter{},
+	part, err := m.db.Read().Notifications.List(m.Context(), who.ID, notify.NotificationFilter{},
 		exchange.Page{Limit: 10_000})
 	m.must(err)
 	for _, n := range slices.Backward(part.Items) {
@@ -148,14 +154,14 @@ func (m *mailing) mails(who exchange.Actor) (states []exchange.MailState) {
 	return states
 }
 
-func eachMailing(t *testing.T, test func(m *mailing)) {
+func eachMailing(t *testing.T, test func(m *mailWorld)) {
 	t.Helper()
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) { test(newMailing(t, db)) })
 }
 
 func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		id := m.ask()
 		m.say(m.ben, id, "How much?")
 		m.say(m.rosa, id, "Two vials.")
@@ -196,7 +202,7 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 		}
 		for _, who := range []exchange.Actor{m.ada, m.ben, m.rosa} {
 			for _, state := range m.mails(who) {
-				if state != exchange.MailSent {
+				if state != mailing.Sent {
 					m.Errorf("got %s, want SENT", state)
 				}
 			}
@@ -205,7 +211,7 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 }
 
 func TestMailThatIsPutOffIsTriedAgain(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		tries := 0
 		m.server.Answer(func(string) error {
 			if tries++; tries <= 2 {
@@ -213,18 +219,18 @@ func TestMailThatIsPutOffIsTriedAgain(t *testing.T) {
 			}
 			return nil
 		})
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.ask()
 		m.work()
 		for _, now := range []string{"2026-03-02T09:30:00Z", "2026-03-02T10:30:00Z"} {
-			if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailWaiting}) ||
+			if got := m.mails(m.ada); !slices.Equal(got, []mailing.State{mailing.Waiting}) ||
 				len(m.got("ada")) != 0 {
 				m.Errorf("got %v and %v, want it to wait", got, m.got("ada"))
 			}
 			m.set(now)
 			m.work()
 		}
-		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailSent}) ||
+		if got := m.mails(m.ada); !slices.Equal(got, []mailing.State{mailing.Sent}) ||
 			len(m.got("ada")) != 1 {
 			m.Errorf("got %v and %v, want it sent once", got, m.got("ada"))
 		}
@@ -232,7 +238,7 @@ func TestMailThatIsPutOffIsTriedAgain(t *testing.T) {
 }
 
 func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(to string) error {
 			if to == "ada@example.org" {
 				return mailtest.Reply(550, 5, 1, 1, "no such user here")
@@ -256,8 +262,8 @@ func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
 		m.must(err)
 		m.say(m.rosa, id, "Hello???")
 		m.work()
-		want := []exchange.MailState{exchange.MailRefused, exchange.MailNoAddress, exchange.MailNoAddress,
-			exchange.MailSent}
+		want := []mailing.State{mailing.Refused, mailing.NoAddress, mailing.NoAddress,
+			mailing.Sent}
 		if got := m.mails(m.ada); !slices.Equal(got, want) {
 			m.Errorf("got %v, want %v", got, want)
 		}
@@ -268,14 +274,14 @@ func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
 }
 
 func TestMailThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.server.AnswerMessage(func(mailtest.Letter) error { return mailtest.ErrDrop })
 		m.ask()
 		m.work()
 		m.set("2026-03-03T09:00:00Z")
 		m.work()
-		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) ||
+		if got := m.mails(m.ada); !slices.Equal(got, []mailing.State{mailing.InDoubt}) ||
 			len(m.got("ada")) != 1 {
 			m.Errorf("got %v, %d messages, want it in doubt and sent once", got, len(m.got("ada")))
 		}
@@ -283,8 +289,8 @@ func TestMailThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 }
 
 func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 3, 0, "later") })
 		m.ask()
 		m.work()
@@ -294,7 +300,7 @@ func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
 		m.server.Answer(nil)
 		m.set("2026-03-03T09:00:00Z")
 		m.work()
-		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) ||
+		if got := m.mails(m.ada); !slices.Equal(got, []mailing.State{mailing.InDoubt}) ||
 			len(m.got("ada")) != 0 {
 			m.Errorf("got %v, %d messages, want it in doubt and not sent", got, len(m.got("ada")))
 		}
@@ -302,15 +308,15 @@ func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
 }
 
 func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{TimeZone: exchange.Some("Europe/Amsterdam"),
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{TimeZone: exchange.Some("Europe/Amsterdam"),
 			QuietFrom: exchange.NullOf("09:00"), QuietUntil: exchange.NullOf("12:00")})
 		m.ask()
 		m.work()
 		if len(m.got("ada")) != 1 || len(m.got("ben")) != 0 {
 			m.Errorf("Ada got %v and Ben %v, want it for Ada alone", m.got("ada"), m.got("ben"))
 		}
-		m.wants(m.ben, exchange.MailSettingsPatch{QuietUntil: exchange.NullOf("13:00")}) // extended while mail waits
+		m.wants(m.ben, mailing.Patch{QuietUntil: exchange.NullOf("13:00")}) // extended while mail waits
 		m.set("2026-03-02T11:00:00Z")
 		if m.work(); len(m.got("ben")) != 0 {
 			m.Errorf("at eleven, which is quiet now: %v", m.got("ben"))
@@ -323,9 +329,9 @@ func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
 }
 
 func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY"), DigestAt: exchange.Some("17:00")})
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY"),
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("DAILY"), DigestAt: exchange.Some("17:00")})
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("WEEKLY"),
 			DigestDay: exchange.Some("FRIDAY")})
 		id := m.ask()
 		m.say(m.rosa, id, "Please.")
@@ -350,7 +356,7 @@ func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
 		if got := m.got("ben"); len(got) != 1 || got[0] != "3 events in 1 request; none is waiting for you" {
 			m.Errorf("the weekly one: %q", got)
 		}
-		sent := []exchange.MailState{exchange.MailSent, exchange.MailSent, exchange.MailSent}
+		sent := []mailing.State{mailing.Sent, mailing.Sent, mailing.Sent}
 		if !slices.Equal(m.mails(m.ada), sent) || !slices.Equal(m.mails(m.ben), sent) {
 			m.Errorf("got %v and %v, want all sent", m.mails(m.ada), m.mails(m.ben))
 		}
@@ -358,15 +364,15 @@ func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
 }
 
 func TestADigestThatIsPutOffIsSentOnceLater(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
-		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
+		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("DAILY")})
 		m.server.Answer(func(string) error { return mailtest.Reply(421, 4, 3, 2, "going down") })
 		m.ask()
 		m.work()
 		m.set("2026-03-03T08:00:00Z")
 		m.work()
-		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailDigest}) {
+		if got := m.mails(m.ada); !slices.Equal(got, []mailing.State{mailing.ForDigest}) {
 			m.Errorf("got %v, want it to wait", got)
 		}
 		m.server.Answer(nil)
@@ -381,12 +387,12 @@ func TestADigestThatIsPutOffIsSentOnceLater(t *testing.T) {
 }
 
 func TestWhatWaitsForADigestComesWhenThePersonWantsIt(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
-		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
+		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("WEEKLY")})
 		m.ask()
 		m.work()
-		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("AT_ONCE")})
+		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("AT_ONCE")})
 		m.work()
 		if got := m.got("ada"); len(got) != 1 {
 			m.Errorf("got %q, want it at once", got)
@@ -395,8 +401,8 @@ func TestWhatWaitsForADigestComesWhenThePersonWantsIt(t *testing.T) {
 }
 
 func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		id := m.ask()
 		m.work()
 		m.say(m.rosa, id, "one")
@@ -405,7 +411,7 @@ func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
 		_, token, _ := strings.Cut(strings.Trim(last.Header.Get("List-Unsubscribe"), "<>"), "token=")
 		s, err := m.app.Subscription(m.Context(), token)
 		m.must(err)
-		if s.User.ID != m.ada.ID || s.Category != exchange.StatusNotif || !s.On {
+		if s.User.ID != m.ada.ID || s.Category != mailing.StatusNotif || !s.On {
 			m.Errorf("got %+v", s)
 		}
 		for _, on := range []bool{false, false, true} {
@@ -427,17 +433,17 @@ func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
 }
 
 func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "later") })
 		m.ask()
 		m.work()
 		_, err := m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
-			exchange.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})}, nil)
+			lab.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})}, nil)
 		m.must(err)
 		m.server.Answer(nil)
 		m.set("2026-03-03T09:00:00Z")
 		m.work()
-		if got := m.mails(m.ben); !slices.Equal(got, []exchange.MailState{exchange.MailNotWanted}) ||
+		if got := m.mails(m.ben); !slices.Equal(got, []mailing.State{mailing.NotWanted}) ||
 			len(m.got("ben")) != 0 {
 			m.Errorf("got %v and %v, want nothing", got, m.got("ben"))
 		}
@@ -448,7 +454,7 @@ func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
 }
 
 func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		id := m.ask()
 		m.must(m.app.SetAdmin(m.Context(), "ben", true))
 		m.must(m.app.DeleteRequest(m.Context(), m.person("ben"), id, nil))
@@ -465,8 +471,8 @@ func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
 }
 
 func TestABounceCountsOnlyWhereItIsAboutMailOfOursToThatAddress(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.ask()
 		m.work()
 		id := strings.Trim(m.server.Messages()[0].Header.Get("Message-Id"), "<>")

@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
 
 // heldMail counts the mail that a person causes by one action and returns the recipients whose mail is held back, and
-// until when: those who got MailPerHour mails from that person within the hour, and new contacts of the person beyond
-// MailContacts. Mail that Aliquot itself causes is not held back.
+// until when: those who got mailing.PerHour mails from that person within the hour, and new contacts of the person
+// beyond mailing.Contacts. Mail that Aliquot itself causes is not held back.
 func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 	actor uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	var recipients []string
 	first := false
 	for _, n := range list {
-		if a.mailFor(n) == exchange.MailWaiting {
+		if a.mailFor(n) == mailing.Waiting {
 			recipients = append(recipients, n.Mail.User.String())
 			first = n.Kind.FirstContact()
 		}
@@ -27,13 +28,13 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 	if actor == uuid.Nil || len(recipients) == 0 {
 		return nil, nil
 	}
-	counts, err := tx.Mail.Count(ctx, actor, recipients, exchange.MailHour, exchange.MailDay, first)
+	counts, err := tx.Mail.Count(ctx, actor, recipients, mailing.Hour, mailing.Day, first)
 	if err != nil {
 		return nil, err
 	}
 	room := len(counts)
 	if first {
-		contacts, err := tx.Mail.Contacts(ctx, actor, tx.Now.Add(-exchange.MailDay))
+		contacts, err := tx.Mail.Contacts(ctx, actor, tx.Now.Add(-mailing.Day))
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +43,7 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 				contacts--
 			}
 		}
-		room = exchange.MailContacts - contacts // new contacts that are still allowed
+		room = mailing.Contacts - contacts // new contacts that are still allowed
 	}
 	held := map[uuid.UUID]time.Time{}
 	for _, m := range counts {
@@ -50,12 +51,12 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 		if err != nil {
 			return nil, err
 		}
-		if m.Sent > exchange.MailPerHour {
-			held[user] = m.Since.Add(exchange.MailHour)
+		if m.Sent > mailing.PerHour {
+			held[user] = m.Since.Add(mailing.Hour)
 		}
 		if first && m.Met.Equal(tx.Now) {
 			if room--; room < 0 {
-				held[user] = tx.Now.Add(exchange.MailDay)
+				held[user] = tx.Now.Add(mailing.Day)
 			}
 		}
 	}
@@ -64,10 +65,10 @@ func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
 
 // mayMailAddress counts mail about an invitation, and refuses it if a person causes too much mail to one address.
 func mayMailAddress(ctx context.Context, tx store.Conn, who uuid.UUID, address string) error {
-	counts, err := tx.Mail.Count(ctx, who, []string{address}, exchange.MailDay, exchange.MailDay, false)
-	if err != nil || counts[0].Sent <= exchange.MailPerAddress {
+	counts, err := tx.Mail.Count(ctx, who, []string{address}, mailing.Day, mailing.Day, false)
+	if err != nil || counts[0].Sent <= mailing.PerAddress {
 		return err
 	}
-	return exchange.NotBefore(counts[0].Since.Add(exchange.MailDay), tx.Now,
-		fmt.Sprintf("You sent %d invitations to %s within a day", exchange.MailPerAddress, address))
+	return exchange.NotBefore(counts[0].Since.Add(mailing.Day), tx.Now,
+		fmt.Sprintf("You sent %d invitations to %s within a day", mailing.PerAddress, address))
 }

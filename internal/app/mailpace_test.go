@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/mail/mailtest"
 	"aliquot/internal/store"
 
@@ -21,15 +24,15 @@ import (
 // TestMail_OnePersonCannotFloodAnother checks that ten messages an hour are mailed at once, and the rest of the hour as
 // one more, however they are caused. Each is on the page at once, and mail that others cause is not delayed.
 func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		first, second := m.ask(), m.ask()
 		for i := range 30 {
 			m.say(m.rosa, []int64{first, second}[i%2], fmt.Sprintf("Hello %d?", i))
 		}
 		m.say(m.ben, first, "I see.")
 		m.work()
-		if got := m.got("ada"); len(got) != exchange.MailPerHour {
+		if got := m.got("ada"); len(got) != mailing.PerHour {
 			m.Errorf("%d messages came at once: %q", len(got), got)
 		}
 		if got := m.got("rosa"); len(got) != 1 {
@@ -43,13 +46,13 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 		m.set("2026-03-02T09:59:59Z")
 		m.say(m.rosa, second, "The last one.")
 		m.work()
-		if got := m.got("ada"); len(got) != exchange.MailPerHour {
+		if got := m.got("ada"); len(got) != mailing.PerHour {
 			m.Errorf("within the hour: %q", got)
 		}
 		m.set("2026-03-02T10:00:00Z")
 		m.work()
 		got := m.got("ada")
-		if len(got) != exchange.MailPerHour+1 || got[exchange.MailPerHour] != "23 more events" {
+		if len(got) != mailing.PerHour+1 || got[mailing.PerHour] != "23 more events" {
 			m.Errorf("after the hour: %q", got)
 		}
 		if l := m.letterTo("ada"); !strings.Contains(l.Text, "The last one.") ||
@@ -57,12 +60,12 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 			m.Errorf("got %s", l.Text)
 		}
 		if states := m.mails(m.ada); slices.ContainsFunc(states,
-			func(s exchange.MailState) bool { return s != exchange.MailSent }) {
+			func(s mailing.State) bool { return s != mailing.Sent }) {
 			m.Errorf("got %v, want all sent", states)
 		}
 		m.say(m.rosa, first, "A new hour.")
 		m.work()
-		if got := m.got("ada"); len(got) != exchange.MailPerHour+2 {
+		if got := m.got("ada"); len(got) != mailing.PerHour+2 {
 			m.Errorf("in the next hour: %q", got)
 		}
 	})
@@ -70,20 +73,20 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 
 // TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody checks this for a user and for an address of no user.
 func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		for i := range 20 {
-			v := m.invite(exchange.InvitationNew{RegistryID: exchange.Some("rosa")})
+			v := m.invite(lab.InvitationNew{RegistryID: exchange.Some("rosa")})
 			m.work()
 			if i < 19 {
 				m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
 			}
 		}
-		if got := m.got("rosa"); len(got) != exchange.MailPerHour {
+		if got := m.got("rosa"); len(got) != mailing.PerHour {
 			m.Errorf("%d invitations came at once", len(got))
 		}
 		m.set("2026-03-02T10:00:00Z")
 		m.work()
-		if l := m.letterTo("rosa"); len(m.got("rosa")) != exchange.MailPerHour+1 ||
+		if l := m.letterTo("rosa"); len(m.got("rosa")) != mailing.PerHour+1 ||
 			!strings.Contains(strings.Join(strings.Fields(l.Text), " "), "invited you to Mora lab.") {
 			m.Errorf("%d came; the last one is %s", len(m.got("rosa")), l.Text)
 		}
@@ -91,19 +94,19 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 		v := m.inviteAddress("nora")
 		at := *m.now.Load()
 		for i := 1; ; i++ {
-			at = at.Add(exchange.InvitationPause)
+			at = at.Add(lab.InvitationPause)
 			m.set(at.Format(time.RFC3339))
 			_, err := m.app.Resend(m.Context(), m.ada, m.lab, v.ID)
-			if exchange.CodeOf(err) == exchange.RateLimited && i == exchange.MailPerAddress &&
+			if exchange.CodeOf(err) == exchange.RateLimited && i == mailing.PerAddress &&
 				strings.Contains(err.Error(), "2026-03-03T10:00:00") {
 				break
 			}
-			if m.must(err); i >= exchange.MailPerAddress {
+			if m.must(err); i >= mailing.PerAddress {
 				m.Fatalf("resent %d times", i)
 			}
 		}
 		m.work()
-		if n := m.invitation(v.ID).Round; n != exchange.MailPerAddress {
+		if n := m.invitation(v.ID).Round; n != mailing.PerAddress {
 			m.Errorf("round %d", n)
 		}
 		m.set("2026-03-03T10:00:00Z")
@@ -115,13 +118,13 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 // TestMail_WhomOnePersonTurnsToFirstIsBounded checks the limit of new contacts a day; those beyond it get one message
 // about it the day after.
 func TestMail_WhomOnePersonTurnsToFirstIsBounded(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.must(m.db.Tx(m.Context(), func(ctx context.Context, tx store.Conn) error {
-			people := make([]string, exchange.MailContacts-1)
+			people := make([]string, mailing.Contacts-1)
 			for i := range people {
 				people[i] = uuid.NewString()
 			}
-			_, err := tx.Mail.Count(ctx, m.rosa.ID, people, exchange.MailHour, exchange.MailDay, true)
+			_, err := tx.Mail.Count(ctx, m.rosa.ID, people, mailing.Hour, mailing.Day, true)
 			return err
 		}))
 		m.set("2026-03-02T09:00:01Z")
@@ -141,7 +144,7 @@ func TestMail_WhomOnePersonTurnsToFirstIsBounded(t *testing.T) {
 			m.Errorf("%d messages the day after, want 4", got)
 		}
 		for _, who := range []exchange.Actor{m.ada, m.ben} {
-			if got := m.mails(who); !slices.Equal(got, []exchange.MailState{exchange.MailSent, exchange.MailSent}) {
+			if got := m.mails(who); !slices.Equal(got, []mailing.State{mailing.Sent, mailing.Sent}) {
 				m.Errorf("got %v", got)
 			}
 		}
@@ -150,18 +153,18 @@ func TestMail_WhomOnePersonTurnsToFirstIsBounded(t *testing.T) {
 
 // TestMail_ALabThatAcceptsManyRequestsMailsEachRequester checks that they get it at once, however many there are.
 func TestMail_ALabThatAcceptsManyRequestsMailsEachRequester(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		for _, who := range []exchange.Actor{m.ada, m.ben} {
-			m.wants(who, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+			m.wants(who, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		}
 		const requesters = 40
 		for i := range requesters {
 			who := m.person(fmt.Sprintf("requester-%d", i))
 			q, err := m.app.CreateRequest(m.Context(), who,
-				exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
+				request.New{Material: exchange.Some(exchange.Ref(m.material))})
 			m.must(err)
 			_, err = m.app.UpdateRequest(m.Context(), m.ada, q.ID,
-				exchange.RequestPatch{Status: exchange.Some(exchange.Approved)}, nil)
+				request.Patch{Status: exchange.Some(request.Approved)}, nil)
 			m.must(err)
 		}
 		m.work()
@@ -176,8 +179,8 @@ func TestMail_ALabThatAcceptsManyRequestsMailsEachRequester(t *testing.T) {
 // TestMail_EveryNotificationIsInOneMessage checks the final result, whoever caused the mail, whenever, and whatever the
 // mail server answered.
 func TestMail_EveryNotificationIsInOneMessage(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("DAILY")})
 		requests, said, at := []int64{m.ask(), m.ask()}, 2, *m.now.Load()
 		people := []exchange.Actor{m.ada, m.ben, m.rosa}
 		rapid.Check(m.T, func(r *rapid.T) {
@@ -218,7 +221,7 @@ func TestMail_EveryNotificationIsInOneMessage(t *testing.T) {
 		}
 		for name, who := range map[string]exchange.Actor{"ada": m.ada, "ben": m.ben, "rosa": m.rosa} {
 			states := m.mails(who)
-			if slices.ContainsFunc(states, func(s exchange.MailState) bool { return s != exchange.MailSent }) ||
+			if slices.ContainsFunc(states, func(s mailing.State) bool { return s != mailing.Sent }) ||
 				of[name+"@example.org"] != len(states) {
 				m.Errorf("%s got %d notifications by mail of %d: %v", name, of[name+"@example.org"], len(states),
 					states)

@@ -7,12 +7,17 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/mail/mailtest"
 	"aliquot/internal/store"
 )
 
 // letterTo returns the last mail that somebody got.
-func (m *mailing) letterTo(name string) mailtest.Letter {
+func (m *mailWorld) letterTo(name string) mailtest.Letter {
 	m.Helper()
 	var last mailtest.Letter
 	for _, l := range m.server.Messages() {
@@ -24,23 +29,23 @@ func (m *mailing) letterTo(name string) mailtest.Letter {
 }
 
 // outdated makes a request as Rosa with an abstract, and then changes all of it before any mail is sent.
-func (m *mailing) outdated() {
+func (m *mailWorld) outdated() {
 	m.Helper()
 	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material,
-		exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)}, nil)
+		material.Patch{NeedsAbstract: exchange.Some(true)}, nil)
 	m.must(err)
 	id := m.ask()
 	m.set("2026-03-02T09:10:00Z")
-	m.change(m.rosa, id, exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+	m.change(m.rosa, id, request.Patch{Abstract: exchange.Some("To map receptors.")})
 	m.set("2026-03-02T09:20:00Z")
-	m.change(m.rosa, id, exchange.RequestPatch{Abstract: exchange.Some("To do something else.")})
-	m.change(m.rosa, id, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
+	m.change(m.rosa, id, request.Patch{Abstract: exchange.Some("To do something else.")})
+	m.change(m.rosa, id, request.Patch{Status: exchange.Some(request.Cancelled)})
 	_, err = m.app.UpdateMaterial(m.Context(), m.ada, m.material,
-		exchange.MaterialPatch{Title: exchange.Some("Another title")}, nil)
+		material.Patch{Title: exchange.Some("Another title")}, nil)
 	m.must(err)
 }
 
-func (m *mailing) change(who exchange.Actor, id int64, p exchange.RequestPatch) {
+func (m *mailWorld) change(who exchange.Actor, id int64, p request.Patch) {
 	m.Helper()
 	_, err := m.app.UpdateRequest(m.Context(), who, id, p, nil)
 	m.must(err)
@@ -48,7 +53,7 @@ func (m *mailing) change(who exchange.Actor, id int64, p exchange.RequestPatch) 
 
 // TestMailTellsWhatWasThen checks that mail sent late describes the state at the time of its event.
 func TestMailTellsWhatWasThen(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.outdated()
 		m.work()
 		said := ""
@@ -77,8 +82,8 @@ func TestMailTellsWhatWasThen(t *testing.T) {
 }
 
 func TestADigestTellsWhatWasThen(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
-		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("DAILY")})
 		m.outdated()
 		m.work()
 		m.set("2026-03-03T12:00:00Z")
@@ -92,9 +97,9 @@ func TestADigestTellsWhatWasThen(t *testing.T) {
 
 // TestANotificationKeepsItsText checks that it names the material by its title at that time.
 func TestANotificationKeepsItsText(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.outdated()
-		part, err := m.db.Read().Notifications.List(m.Context(), m.ada.ID, exchange.NotificationFilter{},
+		part, err := m.db.Read().Notifications.List(m.Context(), m.ada.ID, notify.NotificationFilter{},
 			exchange.Page{Limit: 10})
 		m.must(err)
 		for _, n := range part.Items {
@@ -105,12 +110,12 @@ func TestANotificationKeepsItsText(t *testing.T) {
 		if len(part.Items) != 4 {
 			m.Errorf("%d notifications", len(part.Items))
 		}
-		_, _, err = m.app.AskToJoin(m.Context(), m.rosa, m.lab, exchange.JoinNew{})
+		_, _, err = m.app.AskToJoin(m.Context(), m.rosa, m.lab, lab.JoinNew{})
 		m.must(err)
 		_, err = m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
-			exchange.OrganizationPatch{Name: exchange.Some("Park lab")}, nil)
+			lab.OrganizationPatch{Name: exchange.Some("Park lab")}, nil)
 		m.must(err)
-		part, err = m.db.Read().Notifications.List(m.Context(), m.ada.ID, exchange.NotificationFilter{},
+		part, err = m.db.Read().Notifications.List(m.Context(), m.ada.ID, notify.NotificationFilter{},
 			exchange.Page{Limit: 1})
 		m.must(err)
 		if !strings.Contains(part.Items[0].Text(), "Mora lab") {
@@ -120,7 +125,7 @@ func TestANotificationKeepsItsText(t *testing.T) {
 }
 
 func TestFactsOfEventsAreKeptForMailAlone(t *testing.T) {
-	eachMailing(t, func(m *mailing) {
+	eachMailing(t, func(m *mailWorld) {
 		m.outdated()
 		if facts, err := m.db.Read().Events.Facts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 3 {
 			m.Errorf("%d of 3, %v", len(facts), err)

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 	"aliquot/internal/store"
 )
 
 // Material reads one material.
-func (a *App) Material(ctx context.Context, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+func (a *App) Material(ctx context.Context, who exchange.Actor, id int64) (material.Shown, error) {
 	return a.shown(ctx, a.DB.Read(), who, id)
 }
 
@@ -23,12 +24,12 @@ func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publis
 		return publish.Listing{}, err
 	}
 	o, err := read.Organizations.Get(ctx, m.OrganizationID)
-	return publish.Listing{ShownMaterial: m, Organization: o, Site: a.PublicURL, Now: read.Now}, err
+	return publish.Listing{Shown: m, Organization: o, Site: a.PublicURL, Now: read.Now}, err
 }
 
 // Materials lists materials.
 func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page,
-	f exchange.MaterialFilter) (exchange.ListPage[exchange.ShownMaterial], error) {
+	f material.Filter) (exchange.ListPage[material.Shown], error) {
 	part, err := a.DB.Read().Materials.List(ctx, p, f, who.Viewer())
 	reveal(who, part.Items)
 	return part, err
@@ -37,7 +38,7 @@ func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page
 // CreateMaterial lists a material. existed reports whether it was imported before; then it is returned as imported
 // reads it (the duplicate rule of the specification, held by a unique index).
 func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor,
-	p exchange.MaterialPatch) (m exchange.ShownMaterial, existed bool, err error) {
+	p material.Patch) (m material.Shown, existed bool, err error) {
 	made, err := p.Create()
 	if err != nil {
 		return m, false, err
@@ -82,7 +83,7 @@ func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, acti
 }
 
 // takenReference returns the error for a material whose reference is already used in its organization.
-func takenReference(m exchange.Material) error {
+func takenReference(m material.Material) error {
 	reference := ""
 	if m.Reference != nil {
 		reference = *m.Reference
@@ -94,8 +95,8 @@ func takenReference(m exchange.Material) error {
 // UpdateMaterial changes a material. To move it to another organization, the caller needs the right to change materials
 // there too; archiving and unarchiving need a right of their own.
 func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.MaterialPatch, match IfMatch[exchange.ShownMaterial]) (exchange.ShownMaterial, error) {
-	var shown exchange.ShownMaterial
+	p material.Patch, match IfMatch[material.Shown]) (material.Shown, error) {
+	var shown material.Shown
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.Materials.ForUpdate(ctx, id)
 		if err != nil {
@@ -116,8 +117,8 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
 			shown, err = a.shownIn(ctx, tx, who, id)
 			return err
 		}
-		if err := saveMaterials(ctx, tx, []exchange.Material{old},
-			[]exchange.Material{m}); exchange.CodeOf(err) == exchange.Conflict {
+		if err := saveMaterials(ctx, tx, []material.Material{old},
+			[]material.Material{m}); exchange.CodeOf(err) == exchange.Conflict {
 			if m.ImportIdentifier != nil && !same(m.ImportIdentifier, old.ImportIdentifier) {
 				return exchange.Errorf(exchange.Conflict,
 					"Another material was already imported with this identifier.")
@@ -145,8 +146,8 @@ const takeBackTime = 30 * 24 * time.Hour
 
 // takesBack reports whether p returns a material to a lab of the caller that it left within takeBackTime. Under open
 // access anyone may move a material, so the lab that had it needs no right in the lab that has it now.
-func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Material,
-	p exchange.MaterialPatch) (bool, error) {
+func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, old material.Material,
+	p material.Patch) (bool, error) {
 	if a.Access != exchange.AccessOpen || !p.Organization.Set || int64(p.Organization.Value) == old.OrganizationID ||
 		!who.MemberOf(int64(p.Organization.Value)) {
 		return false, nil
@@ -168,7 +169,7 @@ func idle(ctx context.Context, tx store.Conn, material int64) error {
 
 // ArchiveMaterial archives a material; it is refused while a request for it is under way.
 func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64,
-	match IfMatch[exchange.ShownMaterial]) error {
+	match IfMatch[material.Shown]) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		m, err := a.materialForUpdate(ctx, tx, who, id)
 		if err != nil {
@@ -178,7 +179,7 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64,
 		if err != nil {
 			return err
 		}
-		if err := match.checkRead(func() (exchange.ShownMaterial, error) {
+		if err := match.checkRead(func() (material.Shown, error) {
 			return a.shownIn(ctx, tx, who, id)
 		}); err != nil {
 			return err

@@ -8,28 +8,32 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 )
 
 // MaterialFormOptions holds what the form for a lab's material offers to choose from.
 type MaterialFormOptions struct {
-	Labs       []exchange.Organization // the labs for which the user may list materials
-	Lab        exchange.Organization   // the chosen lab; zero: none
-	People     []exchange.User         // possible contacts
-	More       bool                    // there are more people; Member finds them
-	Shippings  []exchange.Shipping
-	Agreements []exchange.Attachment // documents that can be the blank MTA
-	Maps       []exchange.Attachment // sequence maps of the material
-	Grants     []exchange.Grant      // the user's own
-	Others     []exchange.ShownMaterial
+	Labs       []lab.Organization // the labs for which the user may list materials
+	Lab        lab.Organization   // the chosen lab; zero: none
+	People     []person.User      // possible contacts
+	More       bool               // there are more people; Member finds them
+	Shippings  []lab.Shipping
+	Agreements []document.Attachment // documents that can be the blank MTA
+	Maps       []document.Attachment // sequence maps of the material
+	Grants     []person.Grant        // the user's own
+	Others     []material.Shown
 }
 
 // maxOffered is how many people, grants and materials a form offers to choose from.
 const maxOffered = 200
 
 // MaterialToEdit reads a material for a user who may change it; whole reports whether they see its private fields.
-func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m exchange.ShownMaterial, whole bool,
+func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m material.Shown, whole bool,
 	err error) {
 	c := a.DB.Read()
 	if m, err = a.shown(ctx, c, who, id); err == nil {
@@ -43,23 +47,23 @@ func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) 
 
 // MaterialFormOptions returns what the form offers who for a lab; 0 means the first of their labs. material is nil for
 // a new one.
-func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab int64,
-	material *exchange.ShownMaterial) (d MaterialFormOptions, err error) {
+func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, labID int64,
+	material *material.Shown) (d MaterialFormOptions, err error) {
 	c := a.DB.Read()
 	if d.Labs, err = c.Organizations.OfUser(ctx, who.ID); err != nil {
 		return d, err
 	}
-	at := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.ID == lab })
+	at := slices.IndexFunc(d.Labs, func(o lab.Organization) bool { return o.ID == labID })
 	switch {
 	case at >= 0:
 		d.Lab = d.Labs[at]
-	case lab != 0 && (who.Admin || material != nil && material.OrganizationID == lab):
-		if d.Lab, err = c.Organizations.Get(ctx, lab); err != nil {
-			return d, refer(err, "organization_id", lab)
+	case labID != 0 && (who.Admin || material != nil && material.OrganizationID == labID):
+		if d.Lab, err = c.Organizations.Get(ctx, labID); err != nil {
+			return d, refer(err, "organization_id", labID)
 		}
 		d.Labs = append(d.Labs, d.Lab)
 	case len(d.Labs) > 0: // prefer a lab that they joined to the one that everybody has
-		joined := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.Owner != who.ID })
+		joined := slices.IndexFunc(d.Labs, func(o lab.Organization) bool { return o.Owner != who.ID })
 		d.Lab = d.Labs[max(joined, 0)]
 	default:
 		return d, nil
@@ -68,22 +72,22 @@ func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab i
 }
 
 func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchange.Actor,
-	material *exchange.ShownMaterial, d *MaterialFormOptions) error {
+	item *material.Shown, d *MaterialFormOptions) error {
 	people, err := c.Organizations.ListMembers(ctx, d.Lab.ID, exchange.Page{Limit: maxOffered})
 	if err != nil {
 		return err
 	}
 	d.People, d.More = people.Items, people.Next != nil
-	if !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == who.ID }) {
+	if !slices.ContainsFunc(d.People, func(u person.User) bool { return u.ID == who.ID }) {
 		u, err := c.Users.Get(ctx, who.ID)
 		if err != nil {
 			return err
 		}
 		d.People = append(d.People, u)
 	}
-	if material != nil && !slices.ContainsFunc(d.People,
-		func(u exchange.User) bool { return u.ID == material.ContactID }) {
-		d.People = append(d.People, withoutAddresses(material.Contact))
+	if item != nil && !slices.ContainsFunc(d.People,
+		func(u person.User) bool { return u.ID == item.ContactID }) {
+		d.People = append(d.People, withoutAddresses(item.Contact))
 	}
 	shippings, err := c.Shippings.List(ctx, &d.Lab.ID, exchange.Page{Limit: maxOffered})
 	if err != nil {
@@ -93,9 +97,9 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 	if d.Agreements, err = c.Attachments.BlankAgreements(ctx, d.Lab.ID, maxOffered); err != nil {
 		return err
 	}
-	if material != nil && material.MTAAttachmentID != nil {
-		id := *material.MTAAttachmentID
-		if !slices.ContainsFunc(d.Agreements, func(t exchange.Attachment) bool { return t.ID == id }) {
+	if item != nil && item.MTAAttachmentID != nil {
+		id := *item.MTAAttachmentID
+		if !slices.ContainsFunc(d.Agreements, func(t document.Attachment) bool { return t.ID == id }) {
 			t, err := c.Attachments.Get(ctx, id)
 			if err != nil && exchange.CodeOf(err) != exchange.NotFound {
 				return err
@@ -109,12 +113,12 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 		return err
 	}
 	d.Grants = grants.Items
-	if material != nil {
-		d.Maps, err = c.Attachments.MapsOf(ctx, material.ID)
+	if item != nil {
+		d.Maps, err = c.Attachments.MapsOf(ctx, item.ID)
 		return err
 	}
 	others, err := c.Materials.List(ctx, exchange.Page{Limit: maxOffered / 4},
-		exchange.MaterialFilter{Organization: &d.Lab.ID}, who.ID)
+		material.Filter{Organization: &d.Lab.ID}, who.ID)
 	d.Others = others.Items
 	reveal(who, d.Others)
 	return err
@@ -125,13 +129,13 @@ const maxAlike = 20
 
 // SimilarMaterial is a material that may be the same as another one.
 type SimilarMaterial struct {
-	exchange.ShownMaterial
+	material.Shown
 	Lab string // the name of its organization
 }
 
 // Alike finds materials that may be the same as m: with the same name in any spelling, or with the same identifier. It
 // leaves out m itself and materials that who may not see.
-func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material) ([]SimilarMaterial, error) {
+func (a *App) Alike(ctx context.Context, who exchange.Actor, m material.Material) ([]SimilarMaterial, error) {
 	ids := identifiersOf(m)
 	queries := []string{`"` + strings.ReplaceAll(m.Title, `"`, " ") + `"`}
 	for id := range ids {
@@ -141,7 +145,7 @@ func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material
 	var list []SimilarMaterial
 	for i, text := range queries {
 		q := fulltext.Parse(text)
-		if i == 0 && exchange.Fold(m.Title) == "" || q.Empty() {
+		if i == 0 && material.Fold(m.Title) == "" || q.Empty() {
 			continue
 		}
 		found, err := a.DB.Read().Materials.Search(ctx,
@@ -150,14 +154,14 @@ func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material
 			return nil, err
 		}
 		for _, other := range found.Items {
-			same := m.Title != "" && exchange.Fold(other.Title) == exchange.Fold(m.Title) &&
+			same := m.Title != "" && material.Fold(other.Title) == material.Fold(m.Title) &&
 				other.Category == m.Category
 			for id := range identifiersOf(other.Material) {
 				same = same || ids[id]
 			}
 			known := func(o SimilarMaterial) bool { return o.ID == other.ID }
 			if same && other.ID != m.ID && !slices.ContainsFunc(list, known) {
-				list = append(list, SimilarMaterial{ShownMaterial: other})
+				list = append(list, SimilarMaterial{Shown: other})
 			}
 		}
 	}
@@ -181,7 +185,7 @@ func (a *App) nameLabs(ctx context.Context, list []SimilarMaterial) error {
 }
 
 // identifiersOf returns the identifiers of m itself: those of its category, and the one at its source.
-func identifiersOf(m exchange.Material) map[string]bool {
+func identifiersOf(m material.Material) map[string]bool {
 	ids := map[string]bool{}
 	if m.ImportIdentifier != nil {
 		ids[*m.ImportIdentifier] = true

@@ -5,6 +5,9 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -20,17 +23,17 @@ type materialWriter struct {
 
 	takesBack bool // the change returns a material to a lab that had it before
 
-	organizations memo[int64, exchange.Organization]
-	users         memo[uuid.UUID, exchange.User]
-	people        memo[string, exchange.User] // by registry id
-	shippings     memo[int64, exchange.Shipping]
+	organizations memo[int64, lab.Organization]
+	users         memo[uuid.UUID, person.User]
+	people        memo[string, person.User] // by registry id
+	shippings     memo[int64, lab.Shipping]
 	attachments   memo[int64, struct{}]
 }
 
 func (a *App) newShelf(c store.Conn, who exchange.Actor) *materialWriter {
-	return &materialWriter{a: a, c: c, who: who, organizations: memo[int64, exchange.Organization]{},
-		users: memo[uuid.UUID, exchange.User]{}, people: memo[string, exchange.User]{},
-		shippings: memo[int64, exchange.Shipping]{}, attachments: memo[int64, struct{}]{}}
+	return &materialWriter{a: a, c: c, who: who, organizations: memo[int64, lab.Organization]{},
+		users: memo[uuid.UUID, person.User]{}, people: memo[string, person.User]{},
+		shippings: memo[int64, lab.Shipping]{}, attachments: memo[int64, struct{}]{}}
 }
 
 // memo caches the results of reads, errors included.
@@ -45,26 +48,26 @@ func (m memo[K, V]) get(key K, read func() (V, error)) (V, error) {
 	return v, err
 }
 
-func (s *materialWriter) user(ctx context.Context, id uuid.UUID) (exchange.User, error) {
-	return s.users.get(id, func() (exchange.User, error) { return s.c.Users.Get(ctx, id) })
+func (s *materialWriter) user(ctx context.Context, id uuid.UUID) (person.User, error) {
+	return s.users.get(id, func() (person.User, error) { return s.c.Users.Get(ctx, id) })
 }
 
 // add checks that a new material may be listed, and completes it.
-func (s *materialWriter) add(ctx context.Context, m *exchange.Material) (asAdmin bool, err error) {
+func (s *materialWriter) add(ctx context.Context, m *material.Material) (asAdmin bool, err error) {
 	if asAdmin, err = s.a.canIn(ctx, s.c, s.who, exchange.MaterialCreate, m.OrganizationID); err != nil {
 		return asAdmin, err
 	}
-	return asAdmin, s.check(ctx, exchange.Material{}, m)
+	return asAdmin, s.check(ctx, material.Material{}, m)
 }
 
 // change applies a patch to a material whose row is locked. If changed is false, there is nothing to save.
-func (s *materialWriter) change(ctx context.Context, old exchange.Material,
-	p exchange.MaterialPatch, match IfMatch[exchange.ShownMaterial]) (m exchange.Material, changed, asAdmin bool,
+func (s *materialWriter) change(ctx context.Context, old material.Material,
+	p material.Patch, match IfMatch[material.Shown]) (m material.Material, changed, asAdmin bool,
 	err error) {
 	if asAdmin, err = s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(old.OrganizationID)); err != nil {
 		return m, false, asAdmin, err
 	}
-	if err := match.checkRead(func() (exchange.ShownMaterial, error) {
+	if err := match.checkRead(func() (material.Shown, error) {
 		return s.a.shownIn(ctx, s.c, s.who, old.ID)
 	}); err != nil {
 		return m, false, asAdmin, err
@@ -103,7 +106,7 @@ func (s *materialWriter) change(ctx context.Context, old exchange.Material,
 
 // keepPrivate keeps the private fields in a change by somebody who may not see them, and therefore could not send them
 // back. Such a caller may not set them either, nor get to see them by moving the material.
-func (s *materialWriter) keepPrivate(ctx context.Context, old exchange.Material, p *exchange.MaterialPatch) error {
+func (s *materialWriter) keepPrivate(ctx context.Context, old material.Material, p *material.Patch) error {
 	moves := p.Organization.Set && int64(p.Organization.Value) != old.OrganizationID
 	if !p.Metadata.Set && !moves {
 		return nil
@@ -126,13 +129,13 @@ func (s *materialWriter) keepPrivate(ctx context.Context, old exchange.Material,
 	return nil
 }
 
-func (s *materialWriter) organization(ctx context.Context, id int64) (exchange.Organization, error) {
-	return s.organizations.get(id, func() (exchange.Organization, error) { return s.c.Organizations.Get(ctx, id) })
+func (s *materialWriter) organization(ctx context.Context, id int64) (lab.Organization, error) {
+	return s.organizations.get(id, func() (lab.Organization, error) { return s.c.Organizations.Get(ctx, id) })
 }
 
 // check looks up what a new or changed material refers to and names every wrong reference. The contact defaults to the
 // caller, or to the organization's owner for an anonymous caller.
-func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *exchange.Material) error {
+func (s *materialWriter) check(ctx context.Context, old material.Material, m *material.Material) error {
 	var f exchange.FieldErrors
 	o, err := s.organization(ctx, m.OrganizationID)
 	if err != nil {
@@ -159,7 +162,7 @@ func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *ex
 	}
 	if id := m.ShippingID; id != nil &&
 		(old.ShippingID == nil || *old.ShippingID != *id || old.OrganizationID != m.OrganizationID) {
-		r, err := s.shippings.get(*id, func() (exchange.Shipping, error) { return s.c.Shippings.Get(ctx, *id) })
+		r, err := s.shippings.get(*id, func() (lab.Shipping, error) { return s.c.Shippings.Get(ctx, *id) })
 		if err != nil && exchange.CodeOf(err) != exchange.NotFound {
 			return err
 		}
@@ -201,7 +204,7 @@ func (s *materialWriter) publish(ctx context.Context, field string, attachment, 
 		return nil // it is public already
 	}
 	own := t.OwnedByOrg != nil && *t.OwnedByOrg == lab
-	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, s.who.ToAttachment(t, false, false))
+	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, t.RelationsOf(s.who, false, false))
 	switch {
 	case !ok:
 		return exchange.Errorf(exchange.FieldForbidden,

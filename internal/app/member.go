@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 )
 
 // maxCalled is how many people of the same name an error lists.
@@ -13,14 +14,14 @@ const maxCalled = 5
 // Member returns the one member of labs that a text typed by people names, for forms with too many members to choose
 // from: by a registry id, also after the name, or by a name or part of it that no other member has. Otherwise it
 // returns an error on "person".
-func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.User, error) {
+func (a *App) Member(ctx context.Context, labs []int64, text string) (person.User, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
-		return exchange.User{}, fieldError("person", "choose a member of the lab")
+		return person.User{}, fieldError("person", "choose a member of the lab")
 	}
 	found, err := a.DB.Read().Inbox.PeopleCalled(ctx, labs, text, maxCalled+1)
 	if err != nil {
-		return exchange.User{}, err
+		return person.User{}, err
 	}
 	var whole, names []string
 	at := 0
@@ -35,14 +36,14 @@ func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.U
 	}
 	switch {
 	case len(found) == 0:
-		return exchange.User{}, fieldError("person",
+		return person.User{}, fieldError("person",
 			"no one in the lab matches “%s”: type more of the name, or the ORCID iD", text)
 	case len(found) == 1 || len(whole) == 1:
 		return found[at], nil
 	case len(found) > maxCalled:
-		return exchange.User{}, fieldError("person",
+		return person.User{}, fieldError("person",
 			"many people match “%s”: type the full name, or the ORCID iD", text)
 	}
-	return exchange.User{}, fieldError("person", "several people match “%s”: type the ORCID iD of one of %s", text,
+	return person.User{}, fieldError("person", "several people match “%s”: type the ORCID iD of one of %s", text,
 		strings.Join(names, "; "))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 
@@ -12,7 +14,7 @@ import (
 
 // addMember makes a user a member of an organization whose row is locked, and ends their other invitations and join
 // requests to it.
-func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o exchange.Organization,
+func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o lab.Organization,
 	user uuid.UUID) error {
 	if err := tx.Organizations.Join(ctx, o.ID, user); err != nil {
 		return err
@@ -28,20 +30,20 @@ func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action ex
 }
 
 // invitationAnnouncement returns the announcement of an invitation.
-func invitationAnnouncement(v exchange.ShownInvitation, kind exchange.AnnouncementKind,
-	actor uuid.UUID) exchange.Announcement {
-	return exchange.Announcement{Kind: kind, Actor: actor, Organization: v.OrganizationID,
-		Detail: exchange.AnnouncementDetail{Invitation: v.ID, Role: v.Role}}
+func invitationAnnouncement(v lab.ShownInvitation, kind notify.AnnouncementKind,
+	actor uuid.UUID) notify.Announcement {
+	return notify.Announcement{Kind: kind, Actor: actor, Organization: v.OrganizationID,
+		Detail: notify.AnnouncementDetail{Invitation: v.ID, Role: v.Role}}
 }
 
 // joinAnnouncement returns the announcement of a join request.
-func joinAnnouncement(j exchange.JoinRequest, kind exchange.AnnouncementKind, actor uuid.UUID) exchange.Announcement {
-	return exchange.Announcement{Kind: kind, Actor: actor, Organization: j.OrganizationID,
-		Detail: exchange.AnnouncementDetail{JoinRequest: j.ID, Text: j.Note, Reason: j.Reason}}
+func joinAnnouncement(j lab.JoinRequest, kind notify.AnnouncementKind, actor uuid.UUID) notify.Announcement {
+	return notify.Announcement{Kind: kind, Actor: actor, Organization: j.OrganizationID,
+		Detail: notify.AnnouncementDetail{JoinRequest: j.ID, Text: j.Note, Reason: j.Reason}}
 }
 
 // notifyPeople notifies people of what happened outside of requests. Actors are not notified of their own actions.
-func notifyPeople(ctx context.Context, tx store.Conn, n exchange.Announcement, people ...uuid.UUID) error {
+func notifyPeople(ctx context.Context, tx store.Conn, n notify.Announcement, people ...uuid.UUID) error {
 	var err error
 	if n.ID, err = tx.Notifications.InsertAnnouncement(ctx, n); err != nil {
 		return err

@@ -8,6 +8,10 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/notice"
 	"aliquot/internal/store"
 
@@ -16,14 +20,14 @@ import (
 
 // facts returns the content of mail about a notification, except for the state of the request at that time. visible
 // reports whether the person may still see the request.
-func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (f notice.Event,
+func (a *App) facts(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (f notice.Event,
 	visible bool, err error) {
 	f = notice.Event{Event: n.Event, Category: n.Category, Reader: n.User, Location: reader.Mail.Location()}
 	if n.Actor != nil {
 		f.Actor = n.Actor.Name()
 	}
 	if f.Request, err = c.Requests.Get(ctx, n.Event.RequestID); exchange.CodeOf(err) == exchange.NotFound &&
-		n.Event.Kind == exchange.Deleted {
+		n.Event.Kind == request.Deleted {
 		f.Request, err = c.Requests.Deleted(ctx, n.Event.RequestID)
 	}
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -51,9 +55,9 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 
 // then returns f with the request as it was after its event, if that is stored. For a deleted request it says that
 // nothing is open any more.
-func then(f notice.Event, kept map[int64]exchange.RequestDetail) notice.Event {
+func then(f notice.Event, kept map[int64]request.Detail) notice.Event {
 	was, known := kept[f.Event.ID]
-	if !known || f.Event.Kind == exchange.Deleted {
+	if !known || f.Event.Kind == request.Deleted {
 		return f
 	}
 	is, before := f.Request.PresentTurn(f.Request.Terms), was.PresentTurn(was.Terms)
@@ -94,15 +98,15 @@ func (a *App) messageID(ctx context.Context, tx store.Conn, user uuid.UUID, noti
 }
 
 // unsubscribeURL returns the URL where a person stops mail of a category with one click; "" means the digest.
-func (a *App) unsubscribeURL(ctx context.Context, tx store.Conn, user uuid.UUID, c exchange.Category) (string, error) {
+func (a *App) unsubscribeURL(ctx context.Context, tx store.Conn, user uuid.UUID, c mailing.Category) (string, error) {
 	token, err := seal(ctx, tx, ofUnsubscribe, user.String()+" "+string(c))
 	return a.PublicURL + "/unsubscribe?token=" + token, err
 }
 
 // Subscription is what the unsubscribe link of a mail is about.
 type Subscription struct {
-	User     exchange.User
-	Category exchange.Category // "" means digests; it ends those of all categories
+	User     person.User
+	Category mailing.Category // "" means digests; it ends those of all categories
 	On       bool
 }
 
@@ -113,7 +117,7 @@ func (a *App) Subscription(ctx context.Context, token string) (Subscription, err
 	if err != nil {
 		return s, err
 	}
-	s.On = reader.Mail.MailFor(s.Category, reader.Email) != exchange.MailNotWanted
+	s.On = reader.Mail.MailFor(s.Category, reader.Email) != mailing.NotWanted
 	return s, nil
 }
 
@@ -129,7 +133,7 @@ func subscription(ctx context.Context, c store.Conn, token string,
 		return s, reader, err
 	}
 	reader, err = read(ctx, id)
-	return Subscription{User: reader.User, Category: exchange.Category(category)}, reader, err
+	return Subscription{User: reader.User, Category: mailing.Category(category)}, reader, err
 }
 
 // Subscribe stops the mail that the token of a link is about, or turns it on again.

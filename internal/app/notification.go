@@ -4,17 +4,18 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
 
 // Notifications lists a person's notifications, and counts the unread ones.
-func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.NotificationFilter,
-	p exchange.Page) (exchange.ListPage[exchange.Notification], int64, error) {
+func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f notify.NotificationFilter,
+	p exchange.Page) (exchange.ListPage[notify.Notification], int64, error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user),
 		object("notifications of", user)); err != nil {
-		return exchange.ListPage[exchange.Notification]{}, 0, err
+		return exchange.ListPage[notify.Notification]{}, 0, err
 	}
 	c := a.DB.Read()
 	part, err := c.Notifications.List(ctx, user, f, p)

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 
@@ -17,23 +19,23 @@ var Tell = job.Kind[NotifyArgs]{Name: "tell"}
 // NotifyArgs names the events of one action and the roles of its actor; or an announcement whose notifications exist
 // already, so that only their mail is left.
 type NotifyArgs struct {
-	Organization int64          `json:"organization"`
-	Events       []int64        `json:"events"`
-	By           exchange.Roles `json:"by"`
-	News         int64          `json:"news,omitempty"`
+	Organization int64         `json:"organization"`
+	Events       []int64       `json:"events"`
+	By           request.Roles `json:"by"`
+	News         int64         `json:"news,omitempty"`
 }
 
 // tell notifies the people concerned of events; roles are those of the actor. It takes a few statements however many
 // people there are, and leaves the rest to the job Tell.
-func tell(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles,
-	events []exchange.Event) error {
+func tell(ctx context.Context, tx store.Conn, q request.Detail, roles request.Roles,
+	events []request.Event) error {
 	args := NotifyArgs{Organization: q.Organization, By: roles}
 	var turn uuid.UUID
 	for _, e := range events {
 		turn = e.Actor
-		for _, audience := range exchange.Audiences(e, roles) {
+		for _, audience := range notify.Audiences(e, roles) {
 			person := q.Requester
-			if audience.To == exchange.ToAssignee {
+			if audience.To == notify.ToAssignee {
 				person = q.AssignedTo
 			}
 			if err := tx.Notifications.Notify(ctx, audience, e, q.Organization, person); err != nil {
@@ -92,8 +94,8 @@ func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at
 		return at, err
 	}
 	next := notifyProgress{Event: at.Event + 1}
-	for _, audience := range exchange.Audiences(e, args.By) {
-		if audience.To != exchange.ToMembers {
+	for _, audience := range notify.Audiences(e, args.By) {
+		if audience.To != notify.ToMembers {
 			continue // notified in the transaction of the action
 		}
 		members, err := tx.Organizations.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)

@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -14,9 +18,9 @@ import (
 
 // OrganizationView is an organization with its owner and members.
 type OrganizationView struct {
-	exchange.Organization
-	OwnerUser exchange.User
-	Members   []exchange.User
+	lab.Organization
+	OwnerUser person.User
+	Members   []person.User
 }
 
 func (v OrganizationView) memberIDs() []uuid.UUID {
@@ -28,7 +32,7 @@ func (v OrganizationView) memberIDs() []uuid.UUID {
 }
 
 // showOrganizations adds owners and members to organizations, with one query for all.
-func showOrganizations(ctx context.Context, c store.Conn, list []exchange.Organization) ([]OrganizationView, error) {
+func showOrganizations(ctx context.Context, c store.Conn, list []lab.Organization) ([]OrganizationView, error) {
 	ids := make([]int64, len(list))
 	for i, o := range list {
 		ids[i] = o.ID
@@ -40,7 +44,7 @@ func showOrganizations(ctx context.Context, c store.Conn, list []exchange.Organi
 	views := make([]OrganizationView, len(list))
 	at := map[int64]*OrganizationView{}
 	for i, o := range list {
-		views[i] = OrganizationView{Organization: o, Members: []exchange.User{}}
+		views[i] = OrganizationView{Organization: o, Members: []person.User{}}
 		at[o.ID] = &views[i]
 	}
 	for _, m := range members {
@@ -53,8 +57,8 @@ func showOrganizations(ctx context.Context, c store.Conn, list []exchange.Organi
 	return views, nil
 }
 
-func showOrganization(ctx context.Context, c store.Conn, o exchange.Organization) (OrganizationView, error) {
-	views, err := showOrganizations(ctx, c, []exchange.Organization{o})
+func showOrganization(ctx context.Context, c store.Conn, o lab.Organization) (OrganizationView, error) {
+	views, err := showOrganizations(ctx, c, []lab.Organization{o})
 	if err != nil {
 		return OrganizationView{}, err
 	}
@@ -83,22 +87,22 @@ func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.List
 }
 
 // Members lists the members of an organization, the last to join first.
-func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.ListPage[exchange.User], error) {
+func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.ListPage[person.User], error) {
 	c := a.DB.Read()
 	if _, err := c.Organizations.Get(ctx, id); err != nil {
-		return exchange.ListPage[exchange.User]{}, err
+		return exchange.ListPage[person.User]{}, err
 	}
 	return c.Organizations.ListMembers(ctx, id, p)
 }
 
 // MaterialsOf lists the materials of an organization that who may see.
 func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
+	p exchange.Page) (exchange.ListPage[material.Shown], error) {
 	c := a.DB.Read()
 	if _, err := c.Organizations.Get(ctx, id); err != nil {
-		return exchange.ListPage[exchange.ShownMaterial]{}, err
+		return exchange.ListPage[material.Shown]{}, err
 	}
-	part, err := c.Materials.List(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
+	part, err := c.Materials.List(ctx, p, material.Filter{Organization: &id}, who.Viewer())
 	reveal(who, part.Items)
 	return part, err
 }
@@ -107,7 +111,7 @@ func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
 // left go to the owner, so that none is forgotten. Under exchange.AccessMembers new members and a new owner are
 // invited; but an admin may make a member the owner.
 func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.OrganizationPatch, match IfMatch[OrganizationView]) (OrganizationChange, error) {
+	p lab.OrganizationPatch, match IfMatch[OrganizationView]) (OrganizationChange, error) {
 	var c OrganizationChange
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		c = OrganizationChange{}
@@ -151,11 +155,11 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 			if !slices.Contains(members, old.Owner) {
 				members = append(members, old.Owner)
 			}
-			if c.Invitations, err = a.inviteUsers(ctx, tx, who, id, exchange.OwnerRole, next); err != nil {
+			if c.Invitations, err = a.inviteUsers(ctx, tx, who, id, lab.OwnerRole, next); err != nil {
 				return err
 			}
 		}
-		more, err := a.inviteUsers(ctx, tx, who, id, exchange.MemberRole, invited...)
+		more, err := a.inviteUsers(ctx, tx, who, id, lab.MemberRole, invited...)
 		if err != nil {
 			return err
 		}
@@ -173,7 +177,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 }
 
 // changeOrganization saves an organization, whose row is locked, and its members.
-func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, old, o exchange.Organization,
+func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, old, o lab.Organization,
 	was, members []uuid.UUID) (v OrganizationView, err error) {
 	if o.Owner != old.Owner {
 		if err := errors.Join(tx.Actors.LockOwner(ctx, o.ID), tx.Invitations.WithdrawOwners(ctx, o.ID)); err != nil {
@@ -184,7 +188,7 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 		return v, err
 	}
 	if o.Name != old.Name || !slices.Equal(o.PublicKeys, old.PublicKeys) {
-		if err := renamed(ctx, tx, exchange.Renaming{Organization: o.ID}); err != nil {
+		if err := renamed(ctx, tx, request.Renaming{Organization: o.ID}); err != nil {
 			return v, err
 		}
 	}
@@ -208,7 +212,7 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 
 // handOver assigns the requests of someone who left to the organization's owner. If an anonymous caller of an open
 // installation did it, the owner counts as the actor of these events.
-func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
+func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o lab.Organization,
 	left uuid.UUID) error {
 	requests, err := tx.Requests.AssignedTo(ctx, o.ID, left)
 	if err != nil {
@@ -223,7 +227,7 @@ func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o
 		if err != nil {
 			return err
 		}
-		roles := exchange.Roles{Member: true}
+		roles := request.Roles{Member: true}
 		after, events, err := q.Apply(roles, by, handTo(o.Owner), nil, q.Terms, tx.Now)
 		if err != nil {
 			return err
@@ -236,7 +240,7 @@ func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o
 }
 
 // Settings reads one record of notification settings. Only its user may, and only while they are in the organization.
-func (a *App) Settings(ctx context.Context, who exchange.Actor, id int64) (exchange.Membership, error) {
+func (a *App) Settings(ctx context.Context, who exchange.Actor, id int64) (lab.Membership, error) {
 	m, err := a.DB.Read().Memberships.Get(ctx, id)
 	if err != nil {
 		return m, err
@@ -246,7 +250,7 @@ func (a *App) Settings(ctx context.Context, who exchange.Actor, id int64) (excha
 
 // toSettings returns the relations of who to a record of settings. The record of someone who left belongs to nobody
 // until they are back.
-func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
+func toSettings(who exchange.Actor, m lab.Membership) exchange.Relation {
 	rel := who.ToUser(m.UserID)
 	if m.LeftAt != nil {
 		rel &^= exchange.OwnerOf
@@ -256,13 +260,13 @@ func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 
 // OwnSettings lists the caller's own records of notification settings.
 func (a *App) OwnSettings(ctx context.Context, who exchange.Actor,
-	p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
+	p exchange.Page) (exchange.ListPage[lab.Membership], error) {
 	return a.DB.Read().Memberships.List(ctx, who.ID, p)
 }
 
 // OwnSwitches holds a user's notification switches in one organization.
 type OwnSwitches struct {
-	exchange.Membership
+	lab.Membership
 	Organization string // its name
 }
 
@@ -293,8 +297,8 @@ func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitche
 
 // UpdateSettings changes notification switches.
 func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.SwitchesPatch, match IfMatch[exchange.Membership]) (exchange.Membership, error) {
-	var m exchange.Membership
+	p lab.SwitchesPatch, match IfMatch[lab.Membership]) (lab.Membership, error) {
+	var m lab.Membership
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
 		if m, err = tx.Memberships.ForUpdate(ctx, id); err != nil {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,9 +15,9 @@ import (
 
 // Parcel is a request with what the labels on its parcel show.
 type Parcel struct {
-	exchange.RequestDetail
+	request.Detail
 	Now    time.Time
-	Item   exchange.Material
+	Item   material.Material
 	Lab    string // the lab that sends it
 	Sender string // the person who sends it
 }
@@ -26,11 +28,11 @@ func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel,
 	if err != nil {
 		return Parcel{}, err
 	}
-	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(q.Request, q.Organization),
+	if err := a.mayRead(ctx, who, exchange.RequestShip, q.RelationsOf(who, q.Organization),
 		object("request", id)); err != nil {
 		return Parcel{}, err
 	}
-	list, err := a.parcels(ctx, []exchange.RequestDetail{q})
+	list, err := a.parcels(ctx, []request.Detail{q})
 	if err != nil {
 		return Parcel{}, err
 	}
@@ -44,15 +46,16 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 	if err != nil {
 		return nil, nil, err
 	}
-	var theirs []exchange.RequestDetail
+	var theirs []request.Detail
 	var asAdmin []int64
 	for _, id := range ids {
-		i := slices.IndexFunc(found, func(q exchange.RequestDetail) bool { return q.ID == id })
+		i := slices.IndexFunc(found, func(q request.Detail) bool { return q.ID == id })
 		if i < 0 {
 			left = append(left, id)
 			continue
 		}
-		switch admin, err := a.can(who, exchange.RequestShip, who.ToRequest(found[i].Request, found[i].Organization)); {
+		switch admin, err := a.can(who, exchange.RequestShip,
+			found[i].Request.RelationsOf(who, found[i].Organization)); {
 		case err != nil:
 			left = append(left, id)
 			continue
@@ -79,7 +82,7 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 }
 
 // parcels adds to requests what their labels show.
-func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([]Parcel, error) {
+func (a *App) parcels(ctx context.Context, requests []request.Detail) ([]Parcel, error) {
 	c := a.DB.Read()
 	var materials, labs []int64
 	var senders []uuid.UUID
@@ -99,7 +102,7 @@ func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([
 	if err != nil {
 		return nil, err
 	}
-	byID, names, people := map[int64]exchange.Material{}, map[int64]string{}, map[uuid.UUID]string{}
+	byID, names, people := map[int64]material.Material{}, map[int64]string{}, map[uuid.UUID]string{}
 	for _, m := range items {
 		byID[m.ID] = m.Material
 	}
@@ -111,7 +114,7 @@ func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([
 	}
 	list := make([]Parcel, len(requests))
 	for i, q := range requests {
-		list[i] = Parcel{RequestDetail: q, Now: c.Now, Item: byID[q.MaterialID], Lab: names[q.Organization],
+		list[i] = Parcel{Detail: q, Now: c.Now, Item: byID[q.MaterialID], Lab: names[q.Organization],
 			Sender: people[q.AssignedTo]}
 	}
 	return list, nil

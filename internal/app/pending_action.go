@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 
@@ -21,14 +23,14 @@ const UndoTime = 10 * time.Second
 // PendingAction is an action that others will see and that its actor may undo before they do: a request changes its
 // status, a material is archived, or a member is removed from a lab.
 type PendingAction struct {
-	Request      int64              `json:"request,omitempty"`
-	Status       exchange.Status    `json:"status,omitempty"`
-	Reason       string             `json:"reason,omitempty"`
-	Override     string             `json:"override,omitempty"` // why the actor goes on although something is missing
-	Shipment     *exchange.Shipment `json:"shipment,omitempty"` // nil leaves the shipping details unchanged
-	Material     int64              `json:"material,omitempty"`
-	Organization int64              `json:"organization,omitempty"`
-	Member       uuid.UUID          `json:"member"`
+	Request      int64             `json:"request,omitempty"`
+	Status       request.Status    `json:"status,omitempty"`
+	Reason       string            `json:"reason,omitempty"`
+	Override     string            `json:"override,omitempty"` // why the actor goes on although something is missing
+	Shipment     *request.Shipment `json:"shipment,omitempty"` // nil leaves the shipping details unchanged
+	Material     int64             `json:"material,omitempty"`
+	Organization int64             `json:"organization,omitempty"`
+	Member       uuid.UUID         `json:"member"`
 }
 
 // key identifies the object of a user's action: at most one action on it is pending at a time.
@@ -50,7 +52,7 @@ var Do = job.Kind[PendingAction]{Name: "deed"}
 // Schedule runs an action after UndoTime. It tries the action first and returns its error at once if it would be
 // refused now. match is a condition on the request of the action.
 func (a *App) Schedule(ctx context.Context, who exchange.Actor, d PendingAction,
-	match IfMatch[exchange.RequestDetail]) (id int64, err error) {
+	match IfMatch[request.Detail]) (id int64, err error) {
 	trial := errors.New("rolled back")
 	if err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		return cmp.Or(a.applyPendingAction(ctx, tx, who, d, match), trial)
@@ -128,7 +130,7 @@ func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction)
 
 // applyPendingAction runs an action in a transaction that is open.
 func (a *App) applyPendingAction(ctx context.Context, tx store.Conn, who exchange.Actor, d PendingAction,
-	match IfMatch[exchange.RequestDetail]) error {
+	match IfMatch[request.Detail]) error {
 	a = a.inside(tx)
 	switch {
 	case d.Request != 0:
@@ -147,23 +149,23 @@ func (a *App) applyPendingAction(ctx context.Context, tx store.Conn, who exchang
 		}
 	}
 	_, err = a.UpdateOrganization(ctx, who, d.Organization,
-		exchange.OrganizationPatch{Members: exchange.Some(rest)}, nil)
+		lab.OrganizationPatch{Members: exchange.Some(rest)}, nil)
 	return err
 }
 
 // applyPendingStatus changes the status of a request, and its shipping details if the action has any.
 func (a *App) applyPendingStatus(ctx context.Context, who exchange.Actor, d PendingAction,
-	match IfMatch[exchange.RequestDetail]) error {
-	p := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
-	if d.Status == exchange.Rejected {
+	match IfMatch[request.Detail]) error {
+	p := request.Patch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
+	if d.Status == request.Rejected {
 		p.Rejection = exchange.Some(d.Reason)
 	}
 	if d.Override != "" {
 		p.Override = exchange.Some(d.Override)
 	}
 	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request, match,
-		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (after exchange.Request, events []exchange.Event, err error) {
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (after request.Request, events []request.Event, err error) {
 			if s := d.Shipment; s != nil {
 				if q.Request, events, err = q.Ship(roles, who.ID, s.Patch(), q.Terms, tx.Now); err != nil {
 					return q.Request, nil, err

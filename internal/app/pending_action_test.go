@@ -6,6 +6,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -22,7 +24,7 @@ func (r *reminding) later(who exchange.Actor, d app.PendingAction) int64 {
 // timeIsUp advances the clock past the time to undo the last action.
 func (r *reminding) timeIsUp() { r.set(r.now.Load().Add(app.UndoTime + time.Second)) }
 
-func (r *reminding) status(request int64) exchange.Status {
+func (r *reminding) status(request int64) request.Status {
 	r.Helper()
 	q, err := r.app.Request(r.Context(), r.member, request)
 	r.must(err)
@@ -30,7 +32,7 @@ func (r *reminding) status(request int64) exchange.Status {
 }
 
 // events returns how many events of a kind a request has.
-func (r *reminding) events(request int64, kind exchange.EventKind) int {
+func (r *reminding) events(request int64, kind request.EventKind) int {
 	r.Helper()
 	part, err := r.app.Events(r.Context(), r.member, request, kind, exchange.Page{})
 	r.must(err)
@@ -51,28 +53,28 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request := t.Context(), r.request()
-		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
+		ctx, requestID := t.Context(), r.request()
+		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
 		other, _, err := r.app.CreateMaterial(ctx, r.member,
-			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Sf9"),
+			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("Sf9"),
 				Organization: exchange.Some(exchange.Ref(r.lab))})
 		r.must(err)
 		archive := r.later(r.member, app.PendingAction{Material: other.ID})
 		remove := r.later(r.member, app.PendingAction{Organization: r.lab, Member: r.off.ID})
-		doing, err := r.app.PendingStatusOf(ctx, r.member, request)
+		doing, err := r.app.PendingStatusOf(ctx, r.member, requestID)
 		r.must(err)
-		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Action.Status != exchange.Approved ||
+		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Action.Status != request.Approved ||
 			!doing.At.Equal(r.now.Load().Add(app.UndoTime)) {
 			t.Errorf("%+v waits", doing)
 		}
-		if theirs, err := r.app.PendingStatusOf(ctx, r.asks, request); theirs != nil || err != nil {
+		if theirs, err := r.app.PendingStatusOf(ctx, r.asks, requestID); theirs != nil || err != nil {
 			t.Errorf("the requester sees %+v, %v", theirs, err)
 		}
 		m, err := r.app.Material(ctx, exchange.Actor{}, other.ID)
 		r.must(err)
 		lab, err := r.app.Organization(ctx, r.lab)
 		r.must(err)
-		if r.status(request) != exchange.Open || r.events(request, exchange.StatusChanged) != 0 || m.Archived ||
+		if r.status(requestID) != request.Open || r.events(requestID, request.StatusChanged) != 0 || m.Archived ||
 			len(lab.Members) != 2 {
 			t.Error("it was done at once")
 		}
@@ -90,23 +92,24 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 			lab.Members[0].ID != r.member.ID {
 			t.Errorf("the lab has %d members, %v", len(lab.Members), err)
 		}
-		if r.status(request) != exchange.Approved || r.events(request, exchange.StatusChanged) != 1 {
-			t.Errorf("the request is %s after %d moves", r.status(request), r.events(request, exchange.StatusChanged))
+		if r.status(requestID) != request.Approved || r.events(requestID, request.StatusChanged) != 1 {
+			t.Errorf("the request is %s after %d moves", r.status(requestID),
+				r.events(requestID, request.StatusChanged))
 		}
-		if doing, err := r.app.PendingStatusOf(ctx, r.member, request); doing != nil || err != nil {
+		if doing, err := r.app.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
 			t.Errorf("%+v still waits, %v", doing, err)
 		}
 	})
 }
 
-// TestAPendingActionIsNotDoneWhereItsJobCannotEnd checks that the action and the end of its job are one transaction: else the
-// next run would find the action done, and report that it failed.
+// TestAPendingActionIsNotDoneWhereItsJobCannotEnd checks that the action and the end of its job are one transaction:
+// else the next run would find the action done, and report that it failed.
 func TestAPendingActionIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request, sql := t.Context(), r.request(), storetest.SQL(t, db)
-		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
+		ctx, requestID, sql := t.Context(), r.request(), storetest.SQL(t, db)
+		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
 		fails := []string{"CREATE TRIGGER fails BEFORE UPDATE ON jobs WHEN NEW.state = 'DONE' BEGIN SELECT " +
 			"RAISE(ABORT, 'no'); END", "DROP TRIGGER fails"}
 		if db.Postgres() {
@@ -123,15 +126,15 @@ func TestAPendingActionIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 			j, err := db.Read().Jobs.Get(ctx, id)
 			return err == nil && j.Failures > 0
 		})
-		if r.status(request) != exchange.Open || r.events(request, exchange.StatusChanged) != 0 {
-			t.Errorf("the job is not done, and the request is %s", r.status(request))
+		if r.status(requestID) != request.Open || r.events(requestID, request.StatusChanged) != 0 {
+			t.Errorf("the job is not done, and the request is %s", r.status(requestID))
 		}
 		_, err = sql.ExecContext(ctx, fails[1])
 		r.must(err)
 		r.set(r.now.Load().Add(2 * time.Hour))
 		jobtest.Wait(t, db, id, exchange.JobDone)
-		if r.status(request) != exchange.Approved || r.events(request, exchange.StatusChanged) != 1 {
-			t.Errorf("the request is %s", r.status(request))
+		if r.status(requestID) != request.Approved || r.events(requestID, request.StatusChanged) != 1 {
+			t.Errorf("the request is %s", r.status(requestID))
 		}
 	})
 }
@@ -140,24 +143,24 @@ func TestAPendingActionThatIsTakenBackIsNeverDone(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request, other := t.Context(), r.request(), r.request()
-		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
-		done := r.later(r.member, app.PendingAction{Request: other, Status: exchange.Approved})
+		ctx, requestID, other := t.Context(), r.request(), r.request()
+		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
+		done := r.later(r.member, app.PendingAction{Request: other, Status: request.Approved})
 		_, err := r.app.Undo(ctx, r.asks, id)
 		wantRefusal(t, "taken back by somebody else", err, exchange.Forbidden, exchange.NotFound)
 		for range 2 { // the second time changes nothing
 			d, err := r.app.Undo(ctx, r.member, id)
-			if err != nil || d.Request != request {
+			if err != nil || d.Request != requestID {
 				t.Errorf("took back %+v, %v", d, err)
 			}
 		}
-		if doing, err := r.app.PendingStatusOf(ctx, r.member, request); doing != nil || err != nil {
+		if doing, err := r.app.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
 			t.Errorf("%+v waits, %v", doing, err)
 		}
 		r.timeIsUp()
 		r.work(1)
 		jobtest.Wait(t, db, done, exchange.JobDone)
-		if r.status(request) != exchange.Open || r.events(request, exchange.StatusChanged) != 0 {
+		if r.status(requestID) != request.Open || r.events(requestID, request.StatusChanged) != 0 {
 			t.Error("it was done")
 		}
 	})
@@ -167,30 +170,30 @@ func TestAPendingActionThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testin
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request := t.Context(), r.request()
+		ctx, requestID := t.Context(), r.request()
 		stranger := r.person("stranger")
 		for what, c := range map[string]struct {
 			who    exchange.Actor
 			action app.PendingAction
 			want   exchange.Code
 		}{
-			"accepted by a stranger": {stranger, app.PendingAction{Request: request, Status: exchange.Approved},
+			"accepted by a stranger": {stranger, app.PendingAction{Request: requestID, Status: request.Approved},
 				exchange.Forbidden},
-			"accepted by the requester": {r.asks, app.PendingAction{Request: request, Status: exchange.Approved},
+			"accepted by the requester": {r.asks, app.PendingAction{Request: requestID, Status: request.Approved},
 				exchange.FieldForbidden},
-			"received before it was sent": {r.asks, app.PendingAction{Request: request, Status: exchange.Verified},
+			"received before it was sent": {r.asks, app.PendingAction{Request: requestID, Status: request.Verified},
 				exchange.InvalidTransition},
-			"sent with something missing": {r.member, app.PendingAction{Request: request, Status: exchange.Fulfilled},
+			"sent with something missing": {r.member, app.PendingAction{Request: requestID, Status: request.Fulfilled},
 				exchange.MissingRequirements},
 			"archived by a stranger": {stranger, app.PendingAction{Material: r.material}, exchange.Forbidden},
 			"a member removed by no member": {stranger, app.PendingAction{Organization: r.lab, Member: r.off.ID},
 				exchange.Forbidden},
-			"a request that is not there": {r.member, app.PendingAction{Request: 1 << 40, Status: exchange.Approved},
+			"a request that is not there": {r.member, app.PendingAction{Request: 1 << 40, Status: request.Approved},
 				exchange.NotFound},
 		} {
 			_, err := r.app.Schedule(ctx, c.who, c.action, nil)
 			wantRefusal(t, what, err, c.want)
-			if doing, err := r.app.PendingStatusOf(ctx, c.who, request); doing != nil || err != nil {
+			if doing, err := r.app.PendingStatusOf(ctx, c.who, requestID); doing != nil || err != nil {
 				t.Errorf("%s: %+v waits, %v", what, doing, err)
 			}
 		}
@@ -201,20 +204,20 @@ func TestAPendingActionThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request := t.Context(), r.request()
-		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
-		_, err := r.app.UpdateRequest(ctx, r.asks, request,
-			exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)}, nil)
+		ctx, requestID := t.Context(), r.request()
+		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
+		_, err := r.app.UpdateRequest(ctx, r.asks, requestID,
+			request.Patch{Status: exchange.Some(request.Cancelled)}, nil)
 		r.must(err)
 		r.timeIsUp()
 		r.work(1)
 		j := jobtest.Wait(t, db, id, exchange.JobFailed)
-		doing, err := r.app.PendingStatusOf(ctx, r.member, request)
+		doing, err := r.app.PendingStatusOf(ctx, r.member, requestID)
 		if err != nil || doing == nil || doing.Failed == "" || doing.Ended.IsZero() {
 			t.Errorf("%+v, %v; the job says %q", doing, err, j.Error)
 		}
-		if r.status(request) != exchange.Cancelled {
-			t.Errorf("the request is %s", r.status(request))
+		if r.status(requestID) != request.Cancelled {
+			t.Errorf("the request is %s", r.status(requestID))
 		}
 	})
 }
@@ -223,20 +226,20 @@ func TestOfTwoPendingActionsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request := t.Context(), r.request()
-		first := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
+		ctx, requestID := t.Context(), r.request()
+		first := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
 		second := r.later(r.member,
-			app.PendingAction{Request: request, Status: exchange.Rejected, Reason: "Our freezer broke."})
+			app.PendingAction{Request: requestID, Status: request.Rejected, Reason: "Our freezer broke."})
 		if first != second {
 			t.Errorf("the actions %d and %d both wait", first, second)
 		}
 		r.timeIsUp()
 		r.work(1)
 		jobtest.Wait(t, db, second, exchange.JobDone)
-		q, err := r.app.Request(ctx, r.asks, request)
+		q, err := r.app.Request(ctx, r.asks, requestID)
 		r.must(err)
-		if q.Status != exchange.Rejected || q.Rejection != "Our freezer broke." ||
-			r.events(request, exchange.StatusChanged) != 1 {
+		if q.Status != request.Rejected || q.Rejection != "Our freezer broke." ||
+			r.events(requestID, request.StatusChanged) != 1 {
 			t.Errorf("%s because of %q", q.Status, q.Rejection)
 		}
 	})
@@ -246,20 +249,20 @@ func TestAPendingActionOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testin
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request := t.Context(), r.request()
+		ctx, requestID := t.Context(), r.request()
 		sent := r.now.Load().Add(-time.Hour)
-		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Fulfilled,
+		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Fulfilled,
 			Override: "A colleague vouches for them.",
-			Shipment: &exchange.Shipment{Carrier: "DHL", Tracking: "JD01", Conditions: "Dry ice", SentAt: &sent}})
-		if n := r.events(request, exchange.ShipmentChanged); n != 0 {
+			Shipment: &request.Shipment{Carrier: "DHL", Tracking: "JD01", Conditions: "Dry ice", SentAt: &sent}})
+		if n := r.events(requestID, request.ShipmentChanged); n != 0 {
 			t.Errorf("%d shipments at once", n)
 		}
 		r.timeIsUp()
 		r.work(1)
 		jobtest.Wait(t, db, id, exchange.JobDone)
-		q, err := r.app.Request(ctx, r.asks, request)
+		q, err := r.app.Request(ctx, r.asks, requestID)
 		r.must(err)
-		if s := q.Shipment; q.Status != exchange.Fulfilled || q.Override != "A colleague vouches for them." ||
+		if s := q.Shipment; q.Status != request.Fulfilled || q.Override != "A colleague vouches for them." ||
 			s == nil || s.Carrier != "DHL" || s.Tracking != "JD01" ||
 			s.Conditions != "Dry ice" || s.SentAt == nil || !s.SentAt.Equal(sent) {
 			t.Errorf("%s, %q, %+v", q.Status, q.Override, s)
@@ -271,33 +274,33 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
-		ctx, request := t.Context(), r.request()
-		wantRefusal(t, "reminded on the first day", r.app.RemindRequest(ctx, r.member, request), exchange.Conflict)
+		ctx, requestID := t.Context(), r.request()
+		wantRefusal(t, "reminded on the first day", r.app.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
 		r.set(r.now.Load().Add(3 * 24 * time.Hour))
-		wantRefusal(t, "reminded of one's own turn", r.app.RemindRequest(ctx, r.asks, request), exchange.Forbidden)
-		wantRefusal(t, "reminded by a stranger", r.app.RemindRequest(ctx, r.person("stranger"), request),
+		wantRefusal(t, "reminded of one's own turn", r.app.RemindRequest(ctx, r.asks, requestID), exchange.Forbidden)
+		wantRefusal(t, "reminded by a stranger", r.app.RemindRequest(ctx, r.person("stranger"), requestID),
 			exchange.Forbidden)
-		before, err := r.app.Request(ctx, r.member, request)
+		before, err := r.app.Request(ctx, r.member, requestID)
 		r.must(err)
-		r.must(r.app.RemindRequest(ctx, r.member, request))
-		wantRefusal(t, "reminded twice a day", r.app.RemindRequest(ctx, r.member, request), exchange.Conflict)
-		after, err := r.app.Request(ctx, r.member, request)
+		r.must(r.app.RemindRequest(ctx, r.member, requestID))
+		wantRefusal(t, "reminded twice a day", r.app.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
+		after, err := r.app.Request(ctx, r.member, requestID)
 		r.must(err)
 		if !after.UpdatedAt.Equal(before.UpdatedAt) || !after.WaitingSince.Equal(before.WaitingSince) {
 			t.Error("a reminder changed the request or its turn")
 		}
-		if days := r.heard(r.asks, request); len(days) != 1 || days[0] != 3 {
+		if days := r.heard(r.asks, requestID); len(days) != 1 || days[0] != 3 {
 			t.Errorf("the requester heard of %v", days)
 		}
 		r.set(r.now.Load().Add(24 * time.Hour))
-		_, err = r.app.SnoozeRequest(ctx, r.asks, request,
-			exchange.SnoozeNew{Until: exchange.Some(exchange.Until(r.now.Load().Add(48 * time.Hour)))})
+		_, err = r.app.SnoozeRequest(ctx, r.asks, requestID,
+			request.SnoozeNew{Until: exchange.Some(exchange.Until(r.now.Load().Add(48 * time.Hour)))})
 		r.must(err)
-		wantRefusal(t, "reminded while they snooze", r.app.RemindRequest(ctx, r.member, request), exchange.Conflict)
+		wantRefusal(t, "reminded while they snooze", r.app.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
 		r.set(r.now.Load().Add(4 * 24 * time.Hour)) // the eighth day
 		r.work(1)
 		r.remind(1)
-		if days := r.heard(r.asks, request); len(days) != 2 || days[1] != 7 {
+		if days := r.heard(r.asks, requestID); len(days) != 2 || days[1] != 7 {
 			t.Errorf("by hand and by itself the requester was reminded on %v", days)
 		}
 	})

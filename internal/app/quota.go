@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -14,7 +15,7 @@ import (
 type Quotas struct{ User, Lab int64 }
 
 // of returns the quota of an owner.
-func (q Quotas) of(owner exchange.StorageOwner) int64 {
+func (q Quotas) of(owner document.StorageOwner) int64 {
 	if owner.Lab() {
 		return q.Lab
 	}
@@ -22,22 +23,22 @@ func (q Quotas) of(owner exchange.StorageOwner) int64 {
 }
 
 // Storage returns what an owner has stored and may store; nil if there are no quotas.
-func (a *App) Storage(ctx context.Context, owner exchange.StorageOwner) (*exchange.Storage, error) {
+func (a *App) Storage(ctx context.Context, owner document.StorageOwner) (*document.Storage, error) {
 	return a.storage(ctx, a.DB.Read(), owner)
 }
 
-func (a *App) storage(ctx context.Context, c store.Conn, owner exchange.StorageOwner) (*exchange.Storage, error) {
+func (a *App) storage(ctx context.Context, c store.Conn, owner document.StorageOwner) (*document.Storage, error) {
 	quota := a.Quotas.of(owner)
 	if quota == 0 || owner == "" {
 		return nil, nil //nolint:nilnil // no quota
 	}
 	used, err := c.Storage.Use(ctx, owner)
-	return &exchange.Storage{Owner: owner, Used: used[owner], Quota: quota}, err
+	return &document.Storage{Owner: owner, Used: used[owner], Quota: quota}, err
 }
 
 // withinQuota returns an error if what was just stored in a transaction exceeds an owner's quota. The row of the owner
 // is locked by then, so that each of several concurrent uploads counts the ones before it.
-func (a *App) withinQuota(ctx context.Context, tx store.Conn, owner exchange.StorageOwner, added int64) error {
+func (a *App) withinQuota(ctx context.Context, tx store.Conn, owner document.StorageOwner, added int64) error {
 	s, err := a.storage(ctx, tx, owner)
 	if err != nil || s == nil || s.Used <= s.Quota {
 		return err
@@ -47,7 +48,7 @@ func (a *App) withinQuota(ctx context.Context, tx store.Conn, owner exchange.Sto
 }
 
 // attachmentWithinQuota is withinQuota for the content of an attachment that was just stored, or given to its owner.
-func (a *App) attachmentWithinQuota(ctx context.Context, tx store.Conn, t exchange.Attachment) error {
+func (a *App) attachmentWithinQuota(ctx context.Context, tx store.Conn, t document.Attachment) error {
 	if t.Content == nil {
 		return nil
 	}
@@ -55,7 +56,7 @@ func (a *App) attachmentWithinQuota(ctx context.Context, tx store.Conn, t exchan
 }
 
 // moveAttachment saves an attachment that may have a new owner, whose quota must have room for it.
-func (a *App) moveAttachment(ctx context.Context, tx store.Conn, old, t exchange.Attachment) error {
+func (a *App) moveAttachment(ctx context.Context, tx store.Conn, old, t document.Attachment) error {
 	t.UpdatedAt = tx.Now
 	if err := tx.Attachments.Update(ctx, t); err != nil || t.StorageOwner() == old.StorageOwner() {
 		return err
@@ -65,12 +66,12 @@ func (a *App) moveAttachment(ctx context.Context, tx store.Conn, old, t exchange
 
 // put stores content for one of the owners, and reads at most as much as the one with the most free space may store.
 // The form may name the owner only after the content, so withinQuota checks again at the end.
-func (a *App) put(ctx context.Context, body io.Reader, owners ...exchange.StorageOwner) (exchange.Content, error) {
-	limit, most := a.UploadLimit, exchange.Storage{}
+func (a *App) put(ctx context.Context, body io.Reader, owners ...document.StorageOwner) (document.Content, error) {
+	limit, most := a.UploadLimit, document.Storage{}
 	for i, owner := range owners {
 		s, err := a.Storage(ctx, owner)
 		if err != nil {
-			return exchange.Content{}, err
+			return document.Content{}, err
 		}
 		if s == nil {
 			return a.Files.Put(ctx, body, a.UploadLimit)
@@ -84,7 +85,7 @@ func (a *App) put(ctx context.Context, body io.Reader, owners ...exchange.Storag
 		return a.Files.Put(ctx, body, limit)
 	}
 	if room <= 0 {
-		return exchange.Content{}, most.OverQuota()
+		return document.Content{}, most.OverQuota()
 	}
 	content, err := a.Files.Put(ctx, body, room)
 	if exchange.CodeOf(err) == exchange.TooLarge {
@@ -94,10 +95,10 @@ func (a *App) put(ctx context.Context, body io.Reader, owners ...exchange.Storag
 }
 
 // storageOf returns all owners for whom who may store content.
-func storageOf(who exchange.Actor) []exchange.StorageOwner {
-	owners := []exchange.StorageOwner{exchange.UserStorage(who.ID)}
+func storageOf(who exchange.Actor) []document.StorageOwner {
+	owners := []document.StorageOwner{document.UserStorage(who.ID)}
 	for _, lab := range who.Organizations {
-		owners = append(owners, exchange.LabStorage(lab))
+		owners = append(owners, document.LabStorage(lab))
 	}
 	return owners
 }
@@ -111,7 +112,7 @@ type StorageView struct {
 	Quota   int64 // 0: no limit
 	Deleted int64 // part of Used: deleted content that is still kept
 	Sheets  int64 // part of Used: spreadsheets of materials, which are kept for a month
-	Largest []exchange.StoredFile
+	Largest []document.StoredFile
 }
 
 // StorageOfUser reads what a user has stored.
@@ -123,7 +124,7 @@ func (a *App) StorageOfUser(ctx context.Context, who exchange.Actor, user uuid.U
 	if err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(user), object("storage of", user)); err != nil {
 		return StorageView{}, err
 	}
-	return a.storageView(ctx, c, exchange.UserStorage(user), 0, user)
+	return a.storageView(ctx, c, document.UserStorage(user), 0, user)
 }
 
 // StorageOfLab reads what a lab has stored.
@@ -136,10 +137,10 @@ func (a *App) StorageOfLab(ctx context.Context, who exchange.Actor, lab int64) (
 		object("storage of organization", lab)); err != nil {
 		return StorageView{}, err
 	}
-	return a.storageView(ctx, c, exchange.LabStorage(lab), lab, uuid.Nil)
+	return a.storageView(ctx, c, document.LabStorage(lab), lab, uuid.Nil)
 }
 
-func (a *App) storageView(ctx context.Context, c store.Conn, owner exchange.StorageOwner, lab int64,
+func (a *App) storageView(ctx context.Context, c store.Conn, owner document.StorageOwner, lab int64,
 	user uuid.UUID) (v StorageView, err error) {
 	used, err := c.Storage.Use(ctx, owner)
 	if err != nil {

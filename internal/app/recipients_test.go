@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -66,9 +71,9 @@ const hearsReminder = `
 | remind | remind: requester    |                                     | remind: both                           |                                     |`
 
 // categoryNames are the short names of the categories in these tables.
-var categoryNames = map[string]exchange.Category{"new": exchange.NewRequestNotif, "assigned": exchange.AssignedNotif,
-	"decided": exchange.DecisionNotif,
-	"changed": exchange.StatusNotif, "remind": exchange.ReminderNotif}
+var categoryNames = map[string]mailing.Category{"new": mailing.NewRequestNotif, "assigned": mailing.AssignedNotif,
+	"decided": mailing.DecisionNotif,
+	"changed": mailing.StatusNotif, "remind": mailing.ReminderNotif}
 
 // hearing is a lab with somebody in every role. The members are owner, member, assignee and both, who also makes
 // requests; requester makes requests too, former has left, and stranger and admin are outside.
@@ -86,7 +91,7 @@ type check struct {
 	what    string
 	request int64
 	event   int64 // the last one before it
-	kind    exchange.EventKind
+	kind    request.EventKind
 	want    []string
 }
 
@@ -110,7 +115,7 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 		return exchange.Some(list)
 	}
 	o, err := h.app.CreateOrganization(ctx, h.people["owner"],
-		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(h.people["owner"].ID)),
+		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(h.people["owner"].ID)),
 			Members: refs()})
 	h.must(err)
 	for _, name := range append(labMembers, "former") {
@@ -119,11 +124,11 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 	signIn() // reloaded with their labs
 	h.lab = o.ID
 	_, err = h.app.UpdateOrganization(ctx, h.people["owner"], o.ID,
-		exchange.OrganizationPatch{Members: refs(labMembers...)}, nil)
+		lab.OrganizationPatch{Members: refs(labMembers...)}, nil)
 	h.must(err)
 	signIn()
 	m, _, err := h.app.CreateMaterial(ctx, h.people["owner"],
-		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 			Organization: exchange.Some(exchange.Ref(o.ID)),
 			Contact:      exchange.Some(exchange.UserRef(h.people["assignee"].ID)), NeedsAbstract: exchange.Some(true)})
 	h.must(err)
@@ -143,7 +148,7 @@ func (h *hearing) switchOff(off ...string) {
 				continue
 			}
 			_, err = h.app.UpdateSettings(h.Context(), h.people[name], m.ID,
-				exchange.SwitchesPatch{NewRequest: on("new"), StatusChange: on("changed"),
+				lab.SwitchesPatch{NewRequest: on("new"), StatusChange: on("changed"),
 					Decision: on("decided"), Assigned: on("assigned"), Reminder: on("remind")}, nil)
 			h.must(err)
 		}
@@ -154,7 +159,7 @@ func (h *hearing) switchOff(off ...string) {
 func (h *hearing) ask(by, abstract string) int64 {
 	h.Helper()
 	q, err := h.app.CreateRequest(h.Context(), h.people[by],
-		exchange.RequestNew{Material: exchange.Some(exchange.Ref(h.material)), Abstract: exchange.Some(abstract)})
+		request.New{Material: exchange.Some(exchange.Ref(h.material)), Abstract: exchange.Some(abstract)})
 	h.must(err)
 	return q.ID
 }
@@ -232,7 +237,7 @@ func (h *hearing) told() {
 	heard := map[int64][]string{} // by event
 	for name, who := range h.people {
 		for page := (exchange.Page{Limit: 1000}); ; {
-			part, err := h.db.Read().Notifications.List(h.Context(), who.ID, exchange.NotificationFilter{}, page)
+			part, err := h.db.Read().Notifications.List(h.Context(), who.ID, notify.NotificationFilter{}, page)
 			h.must(err)
 			for _, n := range part.Items {
 				heard[n.Event.ID] = append(heard[n.Event.ID], name+" "+string(n.Category))
@@ -302,8 +307,8 @@ func TestWhoIsToldOfAnActIsTheContracts(t *testing.T) {
 		if len(table)-1 != len(acts) {
 			t.Errorf("%d rows for %d acts", len(table)-1, len(acts))
 		}
-		for _, kind := range exchange.EventKinds {
-			if !slices.Contains([]exchange.EventKind{exchange.RequestMade, exchange.Reminded, exchange.Escalated},
+		for _, kind := range request.EventKinds {
+			if !slices.Contains([]request.EventKind{request.Made, request.Reminded, request.Escalated},
 				kind) && !slices.ContainsFunc(acts, func(a act) bool { return a.kind == kind }) {
 				t.Errorf("nobody does %s", kind)
 			}
@@ -322,7 +327,7 @@ func TestWhoIsToldOfANewRequestIsTheContracts(t *testing.T) {
 				last := h.newest()
 				h.checks = append(h.checks,
 					check{fmt.Sprintf("%s asks (off: %q)", actor, row[0]), h.ask(actor, "Why"), last,
-						exchange.RequestMade, expect(row[1+i], actor, actor)})
+						request.Made, expect(row[1+i], actor, actor)})
 			}
 			h.told()
 		}
@@ -339,7 +344,7 @@ func TestWhoIsRemindedIsTheContracts(t *testing.T) {
 			last := h.newest()
 			for i, turn := range [][2]string{{"requester", ""}, {"requester", "Why"}, {"both", ""}, {"both", "Why"}} {
 				h.checks = append(h.checks,
-					check{fmt.Sprintf("turn %d (off: %q)", i, row[0]), h.ask(turn[0], turn[1]), last, exchange.Reminded,
+					check{fmt.Sprintf("turn %d (off: %q)", i, row[0]), h.ask(turn[0], turn[1]), last, request.Reminded,
 						expect(row[1+i], "", turn[0])})
 			}
 			h.set(h.now.Load().AddDate(0, 0, 8))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 
@@ -12,11 +13,11 @@ import (
 )
 
 // Reindex is the job that updates the search index after something was renamed.
-var Reindex = job.Kind[exchange.Renaming]{Name: "reindex"}
+var Reindex = job.Kind[request.Renaming]{Name: "reindex"}
 
 // renamed enqueues a job that updates the index with a new name. There is one such job for each object; another rename
 // restarts it, so that the last name reaches everything.
-func renamed(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
+func renamed(ctx context.Context, tx store.Conn, what request.Renaming) error {
 	key := fmt.Sprintf("organization %d", what.Organization)
 	switch {
 	case what.Material != 0:
@@ -31,11 +32,11 @@ func renamed(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
 // indexMoved updates at once the requests of a material that moved to another organization, since its members search
 // only requests that the index says are theirs.
 func indexMoved(ctx context.Context, tx store.Conn, material int64) error {
-	return indexNow(ctx, tx, exchange.Renaming{Material: material})
+	return indexNow(ctx, tx, request.Renaming{Material: material})
 }
 
 // indexNow is renamed that updates everything at once. The job finds what was written meanwhile.
-func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
+func indexNow(ctx context.Context, tx store.Conn, what request.Renaming) error {
 	for last := int64(0); what.Organization != 0; {
 		ids, err := tx.Materials.Behind(ctx, what.Organization, last, reindexAtOnce)
 		if err != nil {
@@ -49,7 +50,7 @@ func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error 
 			return err
 		}
 	}
-	for after := (exchange.RequestSearchPosition{}); ; {
+	for after := (request.SearchPosition{}); ; {
 		some, err := tx.Requests.Behind(ctx, what, after, reindexAtOnce)
 		if err != nil {
 			return err
@@ -69,14 +70,14 @@ const reindexAtOnce = 200
 
 // reindexed is how far a job has got: first the materials of an organization, then requests.
 type reindexed struct {
-	Material int64                          `json:"material"` // the last one updated
-	Listed   bool                           `json:"listed"`   // all materials are done
-	Request  exchange.RequestSearchPosition `json:"request"`
+	Material int64                  `json:"material"` // the last one updated
+	Listed   bool                   `json:"listed"`   // all materials are done
+	Request  request.SearchPosition `json:"request"`
 }
 
 // reindex updates everything that is found by the name of an object. It reads what to update outside of the transaction
 // of a step: what is added since has the new name already.
-func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renaming) error {
+func (a *App) reindex(ctx context.Context, r *job.Run, what request.Renaming) error {
 	at := reindexed{Listed: what.Organization == 0}
 	if err := r.Resume(&at); err != nil {
 		return err
@@ -100,7 +101,7 @@ func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renaming) e
 
 // reindexSome returns the next step of a job and the number of objects in it; nil if the job is done. The step advances
 // at.
-func (a *App) reindexSome(ctx context.Context, what exchange.Renaming,
+func (a *App) reindexSome(ctx context.Context, what request.Renaming,
 	at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
 	read := a.DB.Read()
 	if !at.Listed {
@@ -125,7 +126,7 @@ func (a *App) reindexSome(ctx context.Context, what exchange.Renaming,
 	}, len(some), nil
 }
 
-func requestsAt(places []exchange.RequestSearchPosition) []int64 {
+func requestsAt(places []request.SearchPosition) []int64 {
 	ids := make([]int64, len(places))
 	for i, p := range places {
 		ids[i] = p.Request

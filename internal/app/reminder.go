@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
@@ -74,11 +75,11 @@ func (s *sending) due(ctx context.Context) error {
 
 // reminders sends the reminders of the day next of a turn for requests whose last reminder was on the given day.
 func (s *sending) reminders(ctx context.Context, day, next int) error {
-	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
+	find := func(ctx context.Context, tx store.Conn, after request.Request) ([]request.Detail, error) {
 		return tx.Reminders.ToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
 	}
 	return s.each(ctx, &s.sent.Reminders, find,
-		func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
+		func(q request.Detail, now time.Time) (request.Request, []request.Event) {
 			return q.Remind(q.Terms, s.app.Reminders, now)
 		})
 }
@@ -89,22 +90,22 @@ func (s *sending) escalations(ctx context.Context) error {
 	if e == 0 {
 		return nil
 	}
-	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
+	find := func(ctx context.Context, tx store.Conn, after request.Request) ([]request.Detail, error) {
 		return tx.Reminders.ToEscalate(ctx, tx.Now.AddDate(0, 0, -int(e)), after, remindAtOnce)
 	}
 	return s.each(ctx, &s.sent.Escalations, find,
-		func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
+		func(q request.Detail, now time.Time) (request.Request, []request.Event) {
 			return q.Escalate(q.Terms, e, now)
 		})
 }
 
 // each runs what is due for each request that find returns, batch by batch, and counts it.
 func (s *sending) each(ctx context.Context, count *int64,
-	find func(context.Context, store.Conn, exchange.Request) ([]exchange.RequestDetail, error),
-	do func(exchange.RequestDetail, time.Time) (exchange.Request, []exchange.Event)) error {
-	before, after := *count, exchange.Request{}
+	find func(context.Context, store.Conn, request.Request) ([]request.Detail, error),
+	do func(request.Detail, time.Time) (request.Request, []request.Event)) error {
+	before, after := *count, request.Request{}
 	for {
-		var list []exchange.RequestDetail
+		var list []request.Detail
 		err := s.step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			*count = before // the transaction may run again
 			if list, err = find(ctx, tx, after); err != nil {
@@ -133,8 +134,8 @@ func (s *sending) each(ctx context.Context, count *int64,
 const remindAtOnce = 200
 
 // saveReminder saves a request, whose row is locked, after a reminder.
-func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, after exchange.Request,
-	events []exchange.Event) error {
+func saveReminder(ctx context.Context, tx store.Conn, q request.Detail, after request.Request,
+	events []request.Event) error {
 	q.Request = after
 	events, err := tx.Events.Append(ctx, &q, events)
 	if err != nil {
@@ -143,7 +144,7 @@ func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, 
 	if err := tx.Reminders.Save(ctx, q); err != nil {
 		return err
 	}
-	return tell(ctx, tx, q, exchange.Roles{}, events)
+	return tell(ctx, tx, q, request.Roles{}, events)
 }
 
 // RemindRequest sends a reminder from who to the other side of a request, whose turn it is.
@@ -153,11 +154,11 @@ func (a *App) RemindRequest(ctx context.Context, who exchange.Actor, id int64) e
 		if err != nil {
 			return err
 		}
-		rel := who.ToRequest(q.Request, q.Organization)
+		rel := q.RelationsOf(who, q.Organization)
 		if err := a.may(ctx, tx, who, exchange.RequestUpdate, rel, object("request", id)); err != nil {
 			return err
 		}
-		after, events, err := q.RemindNow(exchange.RolesOf(rel), who.ID, q.Terms, tx.Now)
+		after, events, err := q.RemindNow(request.RolesOf(rel), who.ID, q.Terms, tx.Now)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,12 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
@@ -40,7 +46,7 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	r.member, r.off, r.asks = r.person("member"), r.person("off"), r.person("requester")
 	ctx := t.Context()
 	o, err := r.app.CreateOrganization(ctx, r.member,
-		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.member.ID)),
+		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.member.ID)),
 			Members: exchange.Some([]exchange.UserRef{})})
 	r.must(err)
 	r.lab = o.ID
@@ -49,11 +55,11 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	part, err := r.app.OwnSettings(ctx, r.off, exchange.Page{Limit: 9})
 	r.must(err)
 	for _, m := range part.Items {
-		_, err = r.app.UpdateSettings(ctx, r.off, m.ID, exchange.SwitchesPatch{Reminder: exchange.Some(false)}, nil)
+		_, err = r.app.UpdateSettings(ctx, r.off, m.ID, lab.SwitchesPatch{Reminder: exchange.Some(false)}, nil)
 		r.must(err)
 	}
 	m, _, err := r.app.CreateMaterial(ctx, r.member,
-		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 			Organization: exchange.Some(exchange.Ref(o.ID)), NeedsAbstract: exchange.Some(true)})
 	r.must(err)
 	r.material = m.ID
@@ -73,7 +79,7 @@ func (r *reminding) process(db *store.DB) *app.App {
 	db.Clock = func() time.Time { return *r.now.Load() }
 	return app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: 1e6 * time.Hour,
-		Reminders:     exchange.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler)})
+		Reminders:     request.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (r *reminding) set(now time.Time) { r.now.Store(&now) }
@@ -87,7 +93,7 @@ func (r *reminding) must(err error) {
 
 func (r *reminding) person(name string) exchange.Actor {
 	r.Helper()
-	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.Registration{})
+	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, person.Registration{})
 	r.must(err)
 	who, err := r.app.Actor(r.Context(), signed.Token)
 	r.must(err)
@@ -97,7 +103,7 @@ func (r *reminding) person(name string) exchange.Actor {
 func (r *reminding) request() int64 {
 	r.Helper()
 	q, err := r.app.CreateRequest(r.Context(), r.asks,
-		exchange.RequestNew{Material: exchange.Some(exchange.Ref(r.material))})
+		request.New{Material: exchange.Some(exchange.Ref(r.material))})
 	r.must(err)
 	return q.ID
 }
@@ -135,18 +141,18 @@ func (r *reminding) remind(jobs int) (sent int) {
 }
 
 // heard returns the days of a request's reminders that somebody got, in order.
-func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
+func (r *reminding) heard(who exchange.Actor, requestID int64) (days []int) {
 	r.Helper()
-	return r.heardOf(exchange.Reminded, who, request)
+	return r.heardOf(request.Reminded, who, requestID)
 }
 
-func (r *reminding) heardOf(kind exchange.EventKind, who exchange.Actor, request int64) (days []int) {
+func (r *reminding) heardOf(kind request.EventKind, who exchange.Actor, request int64) (days []int) {
 	r.Helper()
-	part, err := r.db.Read().Notifications.List(r.Context(), who.ID, exchange.NotificationFilter{},
+	part, err := r.db.Read().Notifications.List(r.Context(), who.ID, notify.NotificationFilter{},
 		exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
-		if n.Event.RequestID == request && n.Event.Kind == kind && n.Category == exchange.ReminderNotif {
+		if n.Event.RequestID == request && n.Event.Kind == kind && n.Category == mailing.ReminderNotif {
 			days = append(days, n.Event.Detail.Days)
 		}
 	}
@@ -184,7 +190,7 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 		}
 		// on day 16
 		_, err = r.app.UpdateRequest(ctx, r.asks, id,
-			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")}, nil)
+			request.Patch{Abstract: exchange.Some("To map receptors.")}, nil)
 		r.must(err)
 		check(22, []int{7, 14}, nil)
 		check(23, []int{7, 14}, []int{7})
@@ -192,7 +198,7 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 		check(40, []int{7, 14}, []int{7, 88}) // the clock was set back
 		check(16+118, []int{7, 14}, []int{7, 88, 118})
 		_, err = r.app.UpdateRequest(ctx, r.member, id,
-			exchange.RequestPatch{Status: exchange.Some(exchange.Rejected)}, nil)
+			request.Patch{Status: exchange.Some(request.Rejected)}, nil)
 		r.must(err)
 		check(900, []int{7, 14}, []int{7, 88, 118})
 		if report, err := r.app.Verify(ctx); err != nil || len(report.Faults) > 0 {
@@ -207,7 +213,7 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 		r := newReminding(t, db)
 		r.work(1)
 		ctx, id, theirs := t.Context(), r.request(), r.request()
-		update := func(p exchange.RequestPatch) {
+		update := func(p request.Patch) {
 			t.Helper()
 			_, err := r.app.UpdateRequest(ctx, r.asks, id, p, nil)
 			r.must(err)
@@ -216,33 +222,33 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 			t.Helper()
 			r.set(r.now.Load().AddDate(0, 0, days))
 			r.remind(1)
-			if got := r.heardOf(exchange.Escalated, r.member, id); !slices.Equal(got, want) {
+			if got := r.heardOf(request.Escalated, r.member, id); !slices.Equal(got, want) {
 				t.Errorf("on %s the owner heard on %v, want %v", r.now.Load(), got, want)
 			}
 		}
 		check(30) // the requester's turn
-		update(exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+		update(request.Patch{Abstract: exchange.Some("To map receptors.")})
 		check(20)
 		check(1, 21)
 		check(90, 21)
-		update(exchange.RequestPatch{Abstract: exchange.Some("")})
+		update(request.Patch{Abstract: exchange.Some("")})
 		check(30, 21)
-		update(exchange.RequestPatch{Abstract: exchange.Some("To map them all.")})
+		update(request.Patch{Abstract: exchange.Some("To map them all.")})
 		check(60, 21, 21)
 		o, err := r.app.UpdateOrganization(ctx, r.member, r.lab,
-			exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
+			lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
 		r.must(err)
-		_, err = r.app.Answer(ctx, r.off, r.off.ID, o.Invitations[0].ID, exchange.InvitationAccepted)
+		_, err = r.app.Answer(ctx, r.off, r.off.ID, o.Invitations[0].ID, lab.InvitationAccepted)
 		r.must(err)
-		update(exchange.RequestPatch{Abstract: exchange.Some("")})
-		update(exchange.RequestPatch{Abstract: exchange.Some("To map some.")})
+		update(request.Patch{Abstract: exchange.Some("")})
+		update(request.Patch{Abstract: exchange.Some("To map some.")})
 		check(21, 21, 21)
 		for _, who := range []exchange.Actor{r.off, r.asks} {
-			if got := r.heardOf(exchange.Escalated, who, id); got != nil {
+			if got := r.heardOf(request.Escalated, who, id); got != nil {
 				t.Errorf("someone else heard on %v", got)
 			}
 		}
-		if got := r.heardOf(exchange.Escalated, r.member, theirs); got != nil {
+		if got := r.heardOf(request.Escalated, r.member, theirs); got != nil {
 			t.Errorf("a turn of the requester escalated on %v", got)
 		}
 	})

@@ -6,27 +6,32 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
 
 // Request reads one request.
-func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchange.RequestDetail, error) {
+func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (request.Detail, error) {
 	q, err := a.DB.Read().Requests.Get(ctx, id)
 	if err != nil {
 		return q, err
 	}
-	return q, a.mayRead(ctx, who, exchange.RequestRead, who.ToRequest(q.Request, q.Organization), object("request", id))
+	return q, a.mayRead(ctx, who, exchange.RequestRead, q.RelationsOf(who, q.Organization),
+		object("request", id))
 }
 
 // Requests lists the requests for materials of the caller's organizations and the caller's own requests, or those of
 // them that a search finds. An admin sees all requests.
 func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
-	f exchange.RequestFilter) (exchange.ListPage[exchange.RequestDetail], error) {
+	f request.Filter) (exchange.ListPage[request.Detail], error) {
 	if who.Admin {
 		if err := a.mayRead(ctx, who, exchange.RequestRead, exchange.AdminOf, "every request"); err != nil {
-			return exchange.ListPage[exchange.RequestDetail]{}, err
+			return exchange.ListPage[request.Detail]{}, err
 		}
 	}
 	return a.DB.Read().Requests.List(ctx, p, f, who)
@@ -34,13 +39,12 @@ func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
 
 // CreateRequest requests a material. The request is assigned to the material's contact if the contact is a member of
 // the lab, else to the lab's owner.
-func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (exchange.RequestDetail,
-	error) {
+func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n request.New) (request.Detail, error) {
 	r, err := n.Create(who)
 	if err != nil {
-		return exchange.RequestDetail{}, err
+		return request.Detail{}, err
 	}
-	var q exchange.RequestDetail
+	var q request.Detail
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		q, err = a.createRequest(ctx, tx, who, n, r)
 		return err
@@ -49,8 +53,8 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 }
 
 // createRequest is CreateRequest inside a transaction; r is the request made from n.
-func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n exchange.RequestNew,
-	r exchange.Request) (q exchange.RequestDetail, err error) {
+func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n request.New,
+	r request.Request) (q request.Detail, err error) {
 	if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 		return q, err
 	}
@@ -67,21 +71,21 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	if r.Address, err = a.address(ctx, tx, who.ID, n.Address); err != nil {
 		return q, err
 	}
-	for slot, ref := range map[exchange.Slot]exchange.Null[exchange.Ref]{exchange.SignedMTA: n.SignedMTA,
-		exchange.IRB: n.IRB} {
+	for slot, ref := range map[document.Slot]exchange.Null[exchange.Ref]{document.SignedMTA: n.SignedMTA,
+		document.IRB: n.IRB} {
 		if ref.Value == nil {
 			continue
 		}
 		if err := a.link(ctx, tx, who, slot, int64(*ref.Value),
-			exchange.RequestDetail{Request: r, Organization: m.OrganizationID}); err != nil {
+			request.Detail{Request: r, Organization: m.OrganizationID}); err != nil {
 			return q, err
 		}
-		r.Documents = append(r.Documents, exchange.Document{
-			Slot: slot, AttachmentID: int64(*ref.Value), State: exchange.Delivered, AddedBy: who.ID, AddedAt: tx.Now,
+		r.Documents = append(r.Documents, document.Document{
+			Slot: slot, AttachmentID: int64(*ref.Value), State: document.Delivered, AddedBy: who.ID, AddedAt: tx.Now,
 		})
 	}
-	slices.SortFunc(r.Documents, func(a, b exchange.Document) int {
-		return slices.Index(exchange.Slots, a.Slot) - slices.Index(exchange.Slots, b.Slot)
+	slices.SortFunc(r.Documents, func(a, b document.Document) int {
+		return slices.Index(document.Slots, a.Slot) - slices.Index(document.Slots, b.Slot)
 	})
 	id, err := tx.Requests.Insert(ctx, r)
 	if err != nil {
@@ -93,15 +97,15 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	if q, err = tx.Requests.ForUpdate(ctx, id); err != nil {
 		return q, err
 	}
-	roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
-	made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID,
-		Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
-	err = a.commitRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []exchange.Event{made})
+	roles := request.RolesOf(q.RelationsOf(who, q.Organization))
+	made := request.Event{Kind: request.Made, Actor: who.ID,
+		Detail: request.EventDetail{AssignedTo: &r.AssignedTo}}
+	err = a.commitRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []request.Event{made})
 	return q, err
 }
 
 // offered returns an error that says why a material cannot be requested, or nil if it can.
-func offered(m exchange.Material, now time.Time) error {
+func offered(m material.Material, now time.Time) error {
 	if m.Archived {
 		return exchange.Errorf(exchange.MaterialArchived, "This material is archived and no longer available.")
 	}
@@ -112,7 +116,7 @@ func offered(m exchange.Material, now time.Time) error {
 	return nil
 }
 
-func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUID, error) {
+func assignee(ctx context.Context, tx store.Conn, m material.Material) (uuid.UUID, error) {
 	member, err := tx.Organizations.IsMember(ctx, m.OrganizationID, m.ContactID)
 	if err != nil || member {
 		return m.ContactID, err
@@ -123,7 +127,7 @@ func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUI
 
 // address returns the address that a body names. It must be one of the requester's own.
 func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID,
-	ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+	ref exchange.Null[exchange.Ref]) (*person.Address, error) {
 	if ref.Value == nil {
 		return nil, nil
 	}
@@ -134,19 +138,19 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID,
 	return &address, nil
 }
 
-// UpdateRequest applies a patch to a request; the rules are in exchange.Request.Apply.
+// UpdateRequest applies a patch to a request; the rules are in request.Request.Apply.
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.RequestPatch, match IfMatch[exchange.RequestDetail]) (exchange.RequestDetail, error) {
+	p request.Patch, match IfMatch[request.Detail]) (request.Detail, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id, match,
-		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			return a.patch(ctx, tx, who, q, roles, p)
 		})
 }
 
 // patch applies a patch to a request whose row is locked.
-func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-	roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
+func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+	roles request.Roles, p request.Patch) (request.Request, []request.Event, error) {
 	address, err := a.newAddress(ctx, tx, q, roles, p.Address)
 	if err != nil {
 		return q.Request, nil, err
@@ -155,8 +159,8 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	if err != nil {
 		return after, nil, err
 	}
-	if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin &&
-		party != (exchange.Roles{}) {
+	if party := (request.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin &&
+		party != (request.Roles{}) {
 		if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may do this
 			if err := tx.Audit.Insert(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true,
 				nil); err != nil {
@@ -165,7 +169,7 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 		}
 	}
 	for _, e := range events {
-		if e.Kind == exchange.DocumentAdded {
+		if e.Kind == request.DocumentAdded {
 			if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
 				return after, nil, err
 			}
@@ -186,19 +190,19 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	if err != nil {
 		return after, nil, err
 	}
-	after, more, err := after.Apply(exchange.Roles{Member: true}, who.ID, handTo(o.Owner), nil, q.Terms, tx.Now)
+	after, more, err := after.Apply(request.Roles{Member: true}, who.ID, handTo(o.Owner), nil, q.Terms, tx.Now)
 	return after, append(events, more...), err
 }
 
 // handTo returns the patch that assigns a request to a user.
-func handTo(user uuid.UUID) exchange.RequestPatch {
-	return exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))}
+func handTo(user uuid.UUID) request.Patch {
+	return request.Patch{AssignedTo: exchange.Some(exchange.UserRef(user))}
 }
 
 // newAddress returns the address of a request after a patch. It looks the address up only if the caller may set it;
 // otherwise Apply refuses the change.
-func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles,
-	ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+func (a *App) newAddress(ctx context.Context, tx store.Conn, q request.Detail, roles request.Roles,
+	ref exchange.Null[exchange.Ref]) (*person.Address, error) {
 	switch {
 	case !ref.Set:
 		return q.Address, nil
@@ -212,15 +216,15 @@ func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestD
 
 // link attaches a document of the caller to a request and shares it with the other side, so that both can read every
 // document of the transfer (contract.md section 5).
-func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64,
-	q exchange.RequestDetail) error {
+func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot document.Slot, id int64,
+	q request.Detail) error {
 	field := string(slot) + "_attachment"
 	t, err := tx.Attachments.ForUpdate(ctx, id)
 	if err != nil {
 		return refer(err, field, id)
 	}
-	earlier := slices.ContainsFunc(q.Documents, func(d exchange.Document) bool { return d.AttachmentID == id })
-	rel := who.ToAttachment(t, false, false)
+	earlier := slices.ContainsFunc(q.Documents, func(d document.Document) bool { return d.AttachmentID == id })
+	rel := t.RelationsOf(who, false, false)
 	ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, rel)
 	filed := t.OwnedByUser != nil && who.Is(*t.OwnedByUser)
 	// Being in the lab does not suffice for a document that another request uses.
@@ -244,7 +248,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	if t.OwnedByOrg == nil {
 		shared.OwnedByOrg, shared.OfLab = &q.Organization, !who.Is(q.Requester)
 	}
-	if slot == exchange.ExecutedMTA {
+	if slot == document.ExecutedMTA {
 		shared.OwnedByUser, shared.OfLab = &q.Requester, true
 	}
 	if same(shared, t) {
@@ -254,27 +258,27 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 }
 
 // change applies one action to a request and returns the changed request and the events.
-type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-	roles exchange.Roles) (exchange.Request, []exchange.Event, error)
+type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+	roles request.Roles) (request.Request, []request.Event, error)
 
 // act changes a request in one transaction: it locks the row, applies the rule, and saves the request, its events and
 // its notifications together.
 func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
-	match IfMatch[exchange.RequestDetail], do change) (exchange.RequestDetail, error) {
-	var q exchange.RequestDetail
+	match IfMatch[request.Detail], do change) (request.Detail, error) {
+	var q request.Detail
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
 		if q, err = tx.Requests.ForUpdate(ctx, id); err != nil {
 			return err
 		}
-		rel := who.ToRequest(q.Request, q.Organization)
+		rel := q.RelationsOf(who, q.Organization)
 		if err := a.may(ctx, tx, who, action, rel, object("request", id)); err != nil {
 			return err
 		}
 		if err := match.check(q); err != nil {
 			return err
 		}
-		roles := exchange.RolesOf(rel)
+		roles := request.RolesOf(rel)
 		after, events, err := do(ctx, tx, who, q, roles)
 		if err != nil || len(events) == 0 {
 			return err
@@ -285,15 +289,15 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 }
 
 // commitRequest saves a changed request and its events, and notifies the people concerned; q becomes the new state.
-func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.RequestDetail, after exchange.Request,
-	roles exchange.Roles, events []exchange.Event) error {
+func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *request.Detail, after request.Request,
+	roles request.Roles, events []request.Event) error {
 	before := q.Request
 	q.Request = after
 	events, err := tx.Events.Append(ctx, q, events)
 	if err != nil {
 		return err
 	}
-	deleted := events[len(events)-1].Kind == exchange.Deleted
+	deleted := events[len(events)-1].Kind == request.Deleted
 	if err := tx.Requests.Update(ctx, *q, deleted); err != nil {
 		return err
 	}
@@ -308,7 +312,7 @@ func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.Requ
 		if !deleted {
 			turn.Organization = q.Organization
 		}
-		if err := tx.Turns.Insert(ctx, []exchange.RequestTurn{turn}); err != nil {
+		if err := tx.Turns.Insert(ctx, []request.TurnRecord{turn}); err != nil {
 			return err
 		}
 	}
@@ -317,26 +321,26 @@ func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.Requ
 
 // ShipRequest sets how the parcel is shipped.
 func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.ShipmentPatch, match IfMatch[exchange.RequestDetail]) (exchange.RequestDetail, error) {
+	p request.ShipmentPatch, match IfMatch[request.Detail]) (request.Detail, error) {
 	return a.act(ctx, who, exchange.RequestShip, id, match,
-		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
 		})
 }
 
 // ReviewDocument accepts or returns a document of a request.
-func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool,
-	reason string, match IfMatch[exchange.RequestDetail]) (exchange.RequestDetail, error) {
+func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot document.Slot, accept bool,
+	reason string, match IfMatch[request.Detail]) (request.Detail, error) {
 	if !accept {
 		var err error
-		if reason, err = (exchange.ReasonBody{Reason: exchange.Some(reason)}).Check(); err != nil {
-			return exchange.RequestDetail{}, err
+		if reason, err = (request.ReasonBody{Reason: exchange.Some(reason)}).Check(); err != nil {
+			return request.Detail{}, err
 		}
 	}
 	return a.act(ctx, who, exchange.RequestUpdate, id, match,
-		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
 			if err == nil && len(events) > 0 {
 				err = tx.Audit.Insert(ctx, &who.ID, exchange.RequestUpdate, object("request", id), false,
@@ -348,10 +352,10 @@ func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, 
 
 // DeleteRequest hides a request from everyone; its events are kept.
 func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64,
-	match IfMatch[exchange.RequestDetail]) error {
+	match IfMatch[request.Detail]) error {
 	_, err := a.act(ctx, who, exchange.RequestDelete, id, match,
-		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			return q.Delete(roles, who.ID, q.Terms, tx.Now)
 		})
 	return err

@@ -5,14 +5,16 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/store"
 )
 
 // RequestFile is a document version of a request with its content.
 type RequestFile struct {
-	exchange.Document
-	exchange.Attachment
+	document.Document
+	document.Attachment
 	Version int // 1, 2, ... of its slot
 	files   files.Store
 }
@@ -32,9 +34,9 @@ func (a *App) RequestFiles(ctx context.Context, who exchange.Actor, id int64) ([
 	if err != nil {
 		return nil, err
 	}
-	rel := who.ToRequest(q.Request, q.Organization)
+	rel := q.RelationsOf(who, q.Organization)
 	party := rel&(exchange.RequesterOf|exchange.MemberOf) != 0
-	versions := map[exchange.Slot]int{}
+	versions := map[document.Slot]int{}
 	list := []RequestFile{}
 	for _, d := range q.Documents {
 		versions[d.Slot]++
@@ -42,7 +44,7 @@ func (a *App) RequestFiles(ctx context.Context, who exchange.Actor, id int64) ([
 		if !there || t.Content == nil || t.ContentDeleted {
 			continue
 		}
-		if ok, _ := a.policy.Can(exchange.AttachmentContent, who.ToAttachment(t, party, false)); ok {
+		if ok, _ := a.policy.Can(exchange.AttachmentContent, t.RelationsOf(who, party, false)); ok {
 			list = append(list, RequestFile{Document: d, Attachment: t, Version: versions[d.Slot], files: a.Files})
 		}
 	}
@@ -64,20 +66,20 @@ func (a *App) RequestFile(ctx context.Context, who exchange.Actor, id, attachmen
 
 // HandIn submits a stored file for a slot of a request, all in one transaction. If the request refuses it, nothing is
 // kept.
-func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string,
-	content exchange.Content) (q exchange.RequestDetail, err error) {
-	t, err := newAttachment(who, exchange.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
+func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot document.Slot, filename string,
+	content document.Content) (q request.Detail, err error) {
+	t, err := newAttachment(who, document.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
 	if err == nil {
 		q, err = a.act(ctx, who, exchange.RequestUpdate, id, nil,
-			func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-				roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+				roles request.Roles) (request.Request, []request.Event, error) {
 				if err := a.addAttachment(ctx, tx, who, &t); err != nil {
 					return q.Request, nil, err
 				}
 				ref := exchange.NullOf(exchange.Ref(t.ID))
-				p := map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref},
-					exchange.IRB:         {IRB: ref},
-					exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot]
+				p := map[document.Slot]request.Patch{document.SignedMTA: {SignedMTA: ref},
+					document.IRB:         {IRB: ref},
+					document.ExecutedMTA: {ExecutedMTA: ref}}[slot]
 				return a.patch(ctx, tx, who, q, roles, p)
 			})
 	}

@@ -6,6 +6,11 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,23 +18,23 @@ import (
 
 // RequestView is a request with all that its page shows, read with a fixed number of statements.
 type RequestView struct {
-	exchange.RequestDetail
+	request.Detail
 	Now       time.Time
-	Offers    exchange.AvailableActions
-	Item      exchange.ShownMaterial
-	Lab       exchange.Organization
-	Members   []exchange.User // possible assignees, if the viewer may assign
-	More      bool            // there are more members; Member finds them
-	People    map[uuid.UUID]exchange.User
-	Files     map[int64]exchange.Attachment     // of every document version
-	Issues    exchange.ListPage[exchange.Issue] // the newest first
-	Shipping  *exchange.Shipping                // the lab's shipping requirements; nil: none
-	Addresses []exchange.Address                // the requester's, if that is the viewer
-	Events    exchange.ListPage[exchange.Event]
-	Turns     []exchange.RequestTurn // the latest ones, newest first
-	Typical   time.Duration          // usual time until receipt for this lab; 0: not known
-	RemindsAt *time.Time             // next automatic reminder of this turn; nil: none
-	Doing     *PendingStatus         // the viewer's pending action
+	Offers    request.AvailableActions
+	Item      material.Shown
+	Lab       lab.Organization
+	Members   []person.User // possible assignees, if the viewer may assign
+	More      bool          // there are more members; Member finds them
+	People    map[uuid.UUID]person.User
+	Files     map[int64]document.Attachment    // of every document version
+	Issues    exchange.ListPage[request.Issue] // the newest first
+	Shipping  *lab.Shipping                    // the lab's shipping requirements; nil: none
+	Addresses []person.Address                 // the requester's, if that is the viewer
+	Events    exchange.ListPage[request.Event]
+	Turns     []request.TurnRecord // the latest ones, newest first
+	Typical   time.Duration        // usual time until receipt for this lab; 0: not known
+	RemindsAt *time.Time           // next automatic reminder of this turn; nil: none
+	Doing     *PendingStatus       // the viewer's pending action
 }
 
 // Limits of what the page of a request shows.
@@ -43,15 +48,15 @@ const (
 
 // RequestView reads a request for its page, with one page of its events: only of the given kinds if there are any,
 // before the event given.
-func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kinds []exchange.EventKind,
+func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kinds []request.EventKind,
 	before *exchange.Position) (v RequestView, err error) {
-	if v.RequestDetail, err = a.Request(ctx, who, id); err != nil {
+	if v.Detail, err = a.Request(ctx, who, id); err != nil {
 		return v, err
 	}
 	c := a.DB.Read()
-	v.Now, v.Offers = c.Now, v.RequestDetail.AvailableActions(who, c.Now)
+	v.Now, v.Offers = c.Now, v.Detail.AvailableActions(who, c.Now)
 	v.RemindsAt = a.Reminders.At(v.Request)
-	if v.PresentTurn(v.Terms).Side == exchange.Nobody {
+	if v.PresentTurn(v.Terms).Side == request.Nobody {
 		v.RemindsAt = nil
 	}
 	if v.Events, err = c.Events.Timeline(ctx, id, kinds,
@@ -131,7 +136,7 @@ func (v *RequestView) readPeople(ctx context.Context, c store.Conn) error {
 	}
 	ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return id == uuid.Nil })
 	users, err := c.Users.ByIDs(ctx, ids)
-	v.People = map[uuid.UUID]exchange.User{}
+	v.People = map[uuid.UUID]person.User{}
 	for _, u := range users {
 		v.People[u.ID] = u
 	}

@@ -9,7 +9,12 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -39,14 +44,14 @@ func newSearching(t *testing.T, db *store.DB, seed uint64) *searching {
 		names: []string{"member", "off", "requester", "other"}}
 	other := s.person("other")
 	o, err := s.app.CreateOrganization(t.Context(), other,
-		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(other.ID)),
+		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(other.ID)),
 			Members: exchange.Some([]exchange.UserRef{})})
 	s.must(err)
 	s.must(join(t.Context(), db, o.ID, s.off.ID))
 	s.labs = []int64{s.lab, o.ID}
 	for i := range 6 {
 		m, _, err := s.app.CreateMaterial(t.Context(), s.admin(),
-			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(s.text(3)),
+			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some(s.text(3)),
 				Organization: exchange.Some(exchange.Ref(s.labs[i%2]))})
 		s.must(err)
 		s.materials = append(s.materials, m.ID)
@@ -72,7 +77,7 @@ func oneOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func (s *searching) ask() int64 {
 	asks, m := s.person(oneOf(s.random, s.names)), oneOf(s.random, s.materials)
-	n := exchange.RequestNew{Material: exchange.Some(exchange.Ref(m)), Note: exchange.Some(s.text(5)),
+	n := request.New{Material: exchange.Some(exchange.Ref(m)), Note: exchange.Some(s.text(5)),
 		Quantity: exchange.Some(s.text(2))}
 	if s.random.IntN(2) == 0 {
 		n.SignedMTA = exchange.Null[exchange.Ref]{Set: true, Value: s.document(asks)}
@@ -84,7 +89,7 @@ func (s *searching) ask() int64 {
 
 func (s *searching) document(who exchange.Actor) *exchange.Ref {
 	t, err := s.app.CreateAttachment(s.Context(), who,
-		exchange.AttachmentPatch{Filename: exchange.Some(strings.ReplaceAll(s.text(2), " ", "_") + ".pdf")}, nil)
+		document.AttachmentPatch{Filename: exchange.Some(strings.ReplaceAll(s.text(2), " ", "_") + ".pdf")}, nil)
 	s.must(err)
 	return new(exchange.Ref(t.ID))
 }
@@ -92,23 +97,23 @@ func (s *searching) document(who exchange.Actor) *exchange.Ref {
 // act does a random action to a request; actions that are not allowed are ignored.
 func (s *searching) act(id int64) {
 	ctx, who := s.Context(), s.admin()
-	update := func(p exchange.RequestPatch) error { _, err := s.app.UpdateRequest(ctx, who, id, p, nil); return err }
+	update := func(p request.Patch) error { _, err := s.app.UpdateRequest(ctx, who, id, p, nil); return err }
 	var err error
 	switch s.random.IntN(9) {
 	case 0, 1:
-		_, err = s.app.SendMessage(ctx, who, id, exchange.TextBody{Text: exchange.Some(s.text(6))})
+		_, err = s.app.SendMessage(ctx, who, id, request.TextBody{Text: exchange.Some(s.text(6))})
 	case 2:
-		_, err = s.app.OpenIssue(ctx, who, id, exchange.TextBody{Text: exchange.Some(s.text(6))})
+		_, err = s.app.OpenIssue(ctx, who, id, request.TextBody{Text: exchange.Some(s.text(6))})
 	case 3:
-		err = update(exchange.RequestPatch{IRB: exchange.Null[exchange.Ref]{Set: true, Value: s.document(who)}})
+		err = update(request.Patch{IRB: exchange.Null[exchange.Ref]{Set: true, Value: s.document(who)}})
 	case 4:
-		err = update(exchange.RequestPatch{Abstract: exchange.Some(s.text(8)),
+		err = update(request.Patch{Abstract: exchange.Some(s.text(8)),
 			AssignedTo: exchange.Some(exchange.UserRef(s.person(oneOf(s.random, s.names)).ID))})
 	case 5:
 		_, err = s.app.ShipRequest(ctx, who, id,
-			exchange.ShipmentPatch{Carrier: exchange.Some(s.text(2)), Tracking: exchange.Some(s.text(2))}, nil)
+			request.ShipmentPatch{Carrier: exchange.Some(s.text(2)), Tracking: exchange.Some(s.text(2))}, nil)
 	case 6, 7:
-		err = update(exchange.RequestPatch{Status: exchange.Some(oneOf(s.random, exchange.Statuses)),
+		err = update(request.Patch{Status: exchange.Some(oneOf(s.random, request.Statuses)),
 			Reason: exchange.Some("so"), Override: exchange.Some("so")})
 	case 8:
 		if s.random.IntN(3) == 0 {
@@ -127,16 +132,16 @@ func (s *searching) rename() {
 	switch s.random.IntN(5) {
 	case 0:
 		_, err = s.app.UpdateUser(ctx, who, s.person(oneOf(s.random, s.names)).ID,
-			exchange.UserPatch{FirstName: exchange.Some(s.text(1)), LastName: exchange.Some(s.text(1))}, nil)
+			person.UserPatch{FirstName: exchange.Some(s.text(1)), LastName: exchange.Some(s.text(1))}, nil)
 	case 1:
 		_, err = s.app.UpdateOrganization(ctx, who, oneOf(s.random, s.labs),
-			exchange.OrganizationPatch{Name: exchange.Some(s.text(2))}, nil)
+			lab.OrganizationPatch{Name: exchange.Some(s.text(2))}, nil)
 	case 2:
 		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
-			exchange.MaterialPatch{Title: exchange.Some(s.text(3))}, nil)
+			material.Patch{Title: exchange.Some(s.text(3))}, nil)
 	default:
 		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
-			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(oneOf(s.random, s.labs)))}, nil)
+			material.Patch{Organization: exchange.Some(exchange.Ref(oneOf(s.random, s.labs)))}, nil)
 	}
 	if exchange.CodeOf(err) == exchange.Internal && err != nil {
 		s.Error(err)
@@ -178,7 +183,7 @@ func (s *searching) query() string {
 
 // thing is a request as a naive reader sees it: each text by itself.
 type thing struct {
-	request exchange.RequestDetail
+	request request.Detail
 	texts   []fulltext.Doc
 }
 
@@ -186,7 +191,7 @@ type thing struct {
 func (s *searching) read() (list []thing) {
 	s.Helper()
 	ctx, c := s.Context(), s.db.Read()
-	all, err := c.Requests.List(ctx, exchange.Page{}, exchange.RequestFilter{}, exchange.Actor{Admin: true})
+	all, err := c.Requests.List(ctx, exchange.Page{}, request.Filter{}, exchange.Actor{Admin: true})
 	s.must(err)
 	for _, q := range all.Items {
 		th := thing{request: q}
@@ -216,7 +221,7 @@ func (s *searching) read() (list []thing) {
 		events, err := c.Events.List(ctx, q.ID, "", exchange.Page{})
 		s.must(err)
 		for _, e := range events.Items {
-			if e.Kind == exchange.Messaged || e.Kind == exchange.IssueOpened {
+			if e.Kind == request.Messaged || e.Kind == request.IssueOpened {
 				add(fulltext.Body, e.Detail.Text)
 			}
 		}
@@ -259,7 +264,7 @@ func (s *searching) compare(queries int) {
 		page := exchange.Page{Limit: 1 + s.random.IntN(7)}
 		for {
 			part, err := s.app.Requests(s.Context(), viewer, page,
-				exchange.RequestFilter{Search: new(exchange.SearchText(query))})
+				request.Filter{Search: new(exchange.SearchText(query))})
 			s.must(err)
 			if part.Total != int64(len(want)) {
 				s.Errorf("search %q of %s: %d in all, want %d", query, viewer.ID, part.Total, len(want))
@@ -351,7 +356,7 @@ func (s *searching) onlyRowsOfLivingRequests() {
 func (s *searching) found(who exchange.Actor, query string) int64 {
 	s.Helper()
 	part, err := s.app.Requests(s.Context(), who, exchange.Page{Limit: 1},
-		exchange.RequestFilter{Search: new(exchange.SearchText(query))})
+		request.Filter{Search: new(exchange.SearchText(query))})
 	s.must(err)
 	return part.Total
 }
@@ -365,13 +370,13 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 		ctx, admin := t.Context(), s.admin()
 		name := func(name string) {
 			_, err := s.app.UpdateUser(ctx, admin, s.asks.ID,
-				exchange.UserPatch{FirstName: exchange.Some("First"), LastName: exchange.Some("Person" + name)}, nil)
+				person.UserPatch{FirstName: exchange.Some("First"), LastName: exchange.Some("Person" + name)}, nil)
 			s.must(err)
 			_, err = s.app.UpdateOrganization(ctx, admin, s.lab,
-				exchange.OrganizationPatch{Name: exchange.Some("Lab" + name)}, nil)
+				lab.OrganizationPatch{Name: exchange.Some("Lab" + name)}, nil)
 			s.must(err)
 			_, err = s.app.UpdateMaterial(ctx, admin, s.material,
-				exchange.MaterialPatch{Title: exchange.Some("Material" + name)}, nil)
+				material.Patch{Title: exchange.Some("Material" + name)}, nil)
 			s.must(err)
 		}
 		const many = 205
@@ -407,10 +412,10 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 		s := newSearching(t, db, 4)
 		ctx, admin := t.Context(), s.admin()
 		id := s.request()
-		_, err := s.app.SendMessage(ctx, s.asks, id, exchange.TextBody{Text: exchange.Some("Is the okapi well?")})
+		_, err := s.app.SendMessage(ctx, s.asks, id, request.TextBody{Text: exchange.Some("Is the okapi well?")})
 		s.must(err)
 		_, err = s.app.UpdateRequest(ctx, admin, id,
-			exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)}, nil)
+			request.Patch{Status: exchange.Some(request.Cancelled)}, nil)
 		s.must(err)
 		look := func(when string, member, other int64) {
 			t.Helper()
@@ -422,7 +427,7 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 		}
 		look("before", 1, 0)
 		_, err = s.app.UpdateMaterial(ctx, admin, s.material,
-			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(s.labs[1]))}, nil)
+			material.Patch{Organization: exchange.Some(exchange.Ref(s.labs[1]))}, nil)
 		s.must(err)
 		look("after", 0, 1)
 	})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -12,26 +13,26 @@ import (
 
 // SavedSearches lists a user's saved searches.
 func (a *App) SavedSearches(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
+	p exchange.Page) (exchange.ListPage[material.SavedSearch], error) {
 	if err := a.mayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user),
 		object("saved searches of", user)); err != nil {
-		return exchange.ListPage[exchange.SavedSearch]{}, err
+		return exchange.ListPage[material.SavedSearch]{}, err
 	}
 	return a.DB.Read().SavedSearches.List(ctx, user, p)
 }
 
 // SavedSearch reads one saved search of a user.
-func (a *App) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) (exchange.SavedSearch,
+func (a *App) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) (material.SavedSearch,
 	error) {
 	if err := a.mayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user), object("saved search", id)); err != nil {
-		return exchange.SavedSearch{}, err
+		return material.SavedSearch{}, err
 	}
 	return a.DB.Read().SavedSearches.Get(ctx, user, id)
 }
 
 // CreateSavedSearch saves a search for a user. Materials that match already are not new to it.
 func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	p exchange.SavedSearchPatch) (exchange.SavedSearch, error) {
+	p material.SavedSearchPatch) (material.SavedSearch, error) {
 	s, err := p.Create(user)
 	if err != nil {
 		return s, err
@@ -55,9 +56,9 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 		if err != nil {
 			return err
 		}
-		if list.Total >= exchange.MaxSavedSearches {
+		if list.Total >= material.MaxSavedSearches {
 			return exchange.Errorf(exchange.Conflict, "A person has at most %d saved searches; delete one first.",
-				exchange.MaxSavedSearches)
+				material.MaxSavedSearches)
 		}
 		s.CreatedAt, s.UpdatedAt = tx.Now, tx.Now
 		s.ID, err = tx.SavedSearches.Insert(ctx, s)
@@ -67,7 +68,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 }
 
 // begin returns the starting point for alerts about what is new from now on.
-func begin(ctx context.Context, tx store.Conn) (b exchange.AlertStart, err error) {
+func begin(ctx context.Context, tx store.Conn) (b material.AlertStart, err error) {
 	b.Day = tx.Now.Format(time.DateOnly)
 	b.Epoch, err = tx.Alerts.BeginEpoch(ctx)
 	return b, err
@@ -76,9 +77,9 @@ func begin(ctx context.Context, tx store.Conn) (b exchange.AlertStart, err error
 // UpdateSavedSearch changes a saved search. If its query changes or its alerts are enabled, it starts anew: materials
 // that match already are not new to it.
 func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	p exchange.SavedSearchPatch, match IfMatch[exchange.SavedSearch]) (s exchange.SavedSearch, err error) {
+	p material.SavedSearchPatch, match IfMatch[material.SavedSearch]) (s material.SavedSearch, err error) {
 	err = a.withSavedSearch(ctx, who, user, id, match,
-		func(ctx context.Context, tx store.Conn, old exchange.SavedSearch) error {
+		func(ctx context.Context, tx store.Conn, old material.SavedSearch) error {
 			if s, err = p.Patch(old); err != nil || same(s, old) {
 				return err
 			}
@@ -98,17 +99,17 @@ func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 
 // DeleteSavedSearch deletes a saved search.
 func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	match IfMatch[exchange.SavedSearch]) error {
+	match IfMatch[material.SavedSearch]) error {
 	return a.withSavedSearch(ctx, who, user, id, match,
-		func(ctx context.Context, tx store.Conn, _ exchange.SavedSearch) error {
+		func(ctx context.Context, tx store.Conn, _ material.SavedSearch) error {
 			return tx.SavedSearches.Delete(ctx, id)
 		})
 }
 
 // withSavedSearch locks a saved search and calls do to change it, if who may.
 func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	match IfMatch[exchange.SavedSearch],
-	do func(context.Context, store.Conn, exchange.SavedSearch) error) error {
+	match IfMatch[material.SavedSearch],
+	do func(context.Context, store.Conn, material.SavedSearch) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user),
 			object("saved search", id)); err != nil {

@@ -6,6 +6,9 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/publish"
 	"aliquot/internal/store"
 
@@ -21,11 +24,11 @@ type Results[T any] struct {
 
 // SearchMaterials finds materials; those under embargo are found only by members of their organization.
 func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor,
-	s exchange.Search) (Results[exchange.ShownMaterial], error) {
+	s exchange.Search) (Results[material.Shown], error) {
 	c := a.DB.Read()
 	s.Viewer = who.Viewer()
 	found, err := c.Materials.Search(ctx, s)
-	r := Results[exchange.ShownMaterial]{SearchResult: found}
+	r := Results[material.Shown]{SearchResult: found}
 	reveal(who, r.Items)
 	if err != nil {
 		return r, err
@@ -49,7 +52,7 @@ func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.F
 	var ids []int64
 	for name, f := range facets {
 		for value := range f.Values {
-			if text := exchange.FacetLabel(name, value); text != "" {
+			if text := material.FacetLabel(name, value); text != "" {
 				label(name, value, text)
 			}
 			if id, err := strconv.ParseInt(value, 10, 64); err == nil && name == "organization" {
@@ -94,7 +97,7 @@ func resultsOf[T, View any](found exchange.SearchResult[T], items []View) Result
 }
 
 // showUsers adds their organizations to users, with one query for all.
-func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserView, error) {
+func showUsers(ctx context.Context, c store.Conn, list []person.User) ([]UserView, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, u := range list {
 		ids[i] = u.ID
@@ -126,18 +129,18 @@ func (a *App) Feed(ctx context.Context, s exchange.Search) ([]publish.Listing, e
 		return nil, err
 	}
 	var ids []int64
-	found.Items = slices.DeleteFunc(found.Items, func(m exchange.ShownMaterial) bool { return m.Archived })
+	found.Items = slices.DeleteFunc(found.Items, func(m material.Shown) bool { return m.Archived })
 	for _, m := range found.Items {
 		ids = append(ids, m.OrganizationID)
 	}
 	organizations, err := c.Organizations.ByIDs(ctx, ids)
-	labs := map[int64]exchange.Organization{}
+	labs := map[int64]lab.Organization{}
 	for _, o := range organizations {
 		labs[o.ID] = o
 	}
 	listings := make([]publish.Listing, len(found.Items))
 	for i, m := range found.Items {
-		listings[i] = publish.Listing{ShownMaterial: m, Organization: labs[m.OrganizationID], Site: a.PublicURL,
+		listings[i] = publish.Listing{Shown: m, Organization: labs[m.OrganizationID], Site: a.PublicURL,
 			Now: c.Now}
 	}
 	return listings, err

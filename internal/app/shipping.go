@@ -4,25 +4,26 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
 
 // Shipping reads one record of shipping requirements.
-func (a *App) Shipping(ctx context.Context, id int64) (exchange.Shipping, error) {
+func (a *App) Shipping(ctx context.Context, id int64) (lab.Shipping, error) {
 	return a.DB.Read().Shippings.Get(ctx, id)
 }
 
 // Shippings lists shipping requirements.
 func (a *App) Shippings(ctx context.Context, organization *int64,
-	p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
+	p exchange.Page) (exchange.ListPage[lab.Shipping], error) {
 	return a.DB.Read().Shippings.List(ctx, organization, p)
 }
 
 // CreateShipping creates shipping requirements for an organization of the caller.
-func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange.ShippingPatch) (exchange.Shipping,
-	error) {
+func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p lab.ShippingPatch) (lab.Shipping, error) {
 	s, err := p.Create()
 	if err != nil {
 		return s, err
@@ -44,8 +45,8 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 
 // UpdateShipping changes shipping requirements.
 func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.ShippingPatch, match IfMatch[exchange.Shipping]) (exchange.Shipping, error) {
-	var s exchange.Shipping
+	p lab.ShippingPatch, match IfMatch[lab.Shipping]) (lab.Shipping, error) {
+	var s lab.Shipping
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.Shippings.ForUpdate(ctx, id)
 		if err != nil {
@@ -73,8 +74,8 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
 
 // AddressView is an address with its owner.
 type AddressView struct {
-	exchange.Address
-	Owner exchange.User
+	person.Address
+	Owner person.User
 }
 
 // Address reads one address of a user.
@@ -86,7 +87,7 @@ func (a *App) Address(ctx context.Context, who exchange.Actor, user uuid.UUID, i
 }
 
 // readAddress is Addresses.Get or Addresses.ForUpdate.
-type readAddress func(store.Addresses, context.Context, uuid.UUID, int64) (exchange.Address, error)
+type readAddress func(store.Addresses, context.Context, uuid.UUID, int64) (person.Address, error)
 
 func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.UUID, id int64) (v AddressView,
 	err error) {
@@ -99,17 +100,17 @@ func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.
 
 // Addresses lists a user's addresses.
 func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	p exchange.Page) (exchange.ListPage[exchange.Address], error) {
+	p exchange.Page) (exchange.ListPage[person.Address], error) {
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("addresses of", user)); err != nil {
-		return exchange.ListPage[exchange.Address]{}, err
+		return exchange.ListPage[person.Address]{}, err
 	}
 	return a.DB.Read().Addresses.List(ctx, user, p)
 }
 
 // CreateAddress adds an address to a user.
 func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	p exchange.AddressPatch) (exchange.Address, error) {
-	address, err := p.Patch(exchange.Address{UserID: user})
+	p person.AddressPatch) (person.Address, error) {
+	address, err := p.Patch(person.Address{UserID: user})
 	if err != nil {
 		return address, err
 	}
@@ -120,7 +121,7 @@ func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 }
 
 // addAddress saves a new address and sets its id.
-func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor, address *exchange.Address) error {
+func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor, address *person.Address) error {
 	if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(address.UserID),
 		object("addresses of", address.UserID)); err != nil {
 		return err
@@ -139,7 +140,7 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 
 // UpdateAddress changes an address; existing requests keep it as it was.
 func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
-	p exchange.AddressPatch, match IfMatch[AddressView]) (AddressView, error) {
+	p person.AddressPatch, match IfMatch[AddressView]) (AddressView, error) {
 	var v AddressView
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {

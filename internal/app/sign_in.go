@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 
 	"golang.org/x/net/idna"
@@ -48,7 +48,7 @@ func (a *App) FinishSignIn(ctx context.Context, s SignInStart, answer url.Values
 	if reason := answer.Get("error"); reason != "" {
 		return Signed{}, identity.Declined(reason, answer.Get("error_description"))
 	}
-	r := exchange.Registration{Code: answer.Get("code"), OriginURL: a.callback()}
+	r := person.Registration{Code: answer.Get("code"), OriginURL: a.callback()}
 	proof := identity.Proof{Nonce: s.Nonce, Verifier: s.Verifier}
 	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignInBrowser(ctx, p, r, b) })
 }

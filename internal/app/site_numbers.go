@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
@@ -15,13 +17,13 @@ type SiteNumbers struct {
 	Categories map[string]int64
 	Labs       int   // with available materials
 	Transfers  int64 // with confirmed receipt
-	Pace       exchange.Pace
+	Pace       request.Pace
 	Newest     []RecentMaterial
 }
 
 // RecentMaterial is a material that was listed lately.
 type RecentMaterial struct {
-	exchange.Material
+	material.Material
 	Lab string
 }
 
@@ -102,13 +104,13 @@ func recentMaterials(ctx context.Context, c store.Conn) ([]RecentMaterial, error
 }
 
 // labsOf returns the organizations of materials, by id.
-func labsOf(ctx context.Context, c store.Conn, list []exchange.Material) (map[int64]exchange.Organization, error) {
+func labsOf(ctx context.Context, c store.Conn, list []material.Material) (map[int64]lab.Organization, error) {
 	var ids []int64
 	for _, m := range list {
 		ids = append(ids, m.OrganizationID)
 	}
 	organizations, err := c.Organizations.ByIDs(ctx, ids)
-	labs := map[int64]exchange.Organization{}
+	labs := map[int64]lab.Organization{}
 	for _, o := range organizations {
 		labs[o.ID] = o
 	}
@@ -116,9 +118,9 @@ func labsOf(ctx context.Context, c store.Conn, list []exchange.Material) (map[in
 }
 
 // pacesOf returns the paces of all organizations, and under 0 that of the whole installation, at most some minutes old.
-func (a *App) pacesOf(ctx context.Context, c store.Conn) (map[int64]exchange.Pace, error) {
-	return a.paces.get(c.Now, pacesLive, func() (map[int64]exchange.Pace, error) {
+func (a *App) pacesOf(ctx context.Context, c store.Conn) (map[int64]request.Pace, error) {
+	return a.paces.get(c.Now, pacesLive, func() (map[int64]request.Pace, error) {
 		list, err := c.Requests.Timed(ctx, c.Now.Add(-paceOf), maxTimed)
-		return exchange.Paces(list), err
+		return request.Paces(list), err
 	})
 }

@@ -7,6 +7,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -17,7 +19,7 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		r := newReminding(t, db)
 		ctx, began := t.Context(), *r.now.Load()
 		list := func(title string, embargo *exchange.Date) int64 {
-			p := exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
+			p := material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
 				Organization: exchange.Some(exchange.Ref(r.lab))}
 			if embargo != nil {
 				p.EmbargoDate = exchange.NullOf(*embargo)
@@ -46,7 +48,7 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 			t.Errorf("newest: %+v", n.Newest)
 		}
 		_, err = r.app.UpdateMaterial(ctx, r.member, open,
-			exchange.MaterialPatch{EmbargoDate: exchange.NullOf(hidden)}, nil)
+			material.Patch{EmbargoDate: exchange.NullOf(hidden)}, nil)
 		r.must(err)
 		hides, err := r.app.SiteNumbers(ctx) // at once, despite the cache
 		r.must(err)
@@ -74,7 +76,7 @@ func TestThePaceOfTheExchangeIsThatOfItsDecidedRequests(t *testing.T) {
 		for i, id := range made {
 			r.set(began.AddDate(0, 0, i+1))
 			_, err := r.app.UpdateRequest(ctx, r.member, id,
-				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some("No.")}, nil)
+				request.Patch{Status: exchange.Some(request.Rejected), Rejection: exchange.Some("No.")}, nil)
 			r.must(err)
 		}
 		n, err := r.app.SiteNumbers(ctx)

@@ -6,23 +6,28 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/store"
 )
 
 // RequestFormView is what the form for requesting a material shows.
 type RequestFormView struct {
-	Material     exchange.ShownMaterial
-	Organization exchange.Organization
-	Shipping     *exchange.Shipping // nil if the material names none
-	Terms        exchange.Terms
+	Material     material.Shown
+	Organization lab.Organization
+	Shipping     *lab.Shipping // nil if the material names none
+	Terms        request.Terms
 	Closed       error                // why it cannot be requested now; nil if it can
 	Own          bool                 // the material belongs to a lab of the caller
-	MTA          *exchange.Attachment // the blank MTA
-	Addresses    []exchange.Address
-	Earlier      []exchange.RequestDetail // the caller's last requests, for any material
-	UnderWay     *exchange.RequestDetail  // the caller's open request for this material
-	Draft        *exchange.Draft
+	MTA          *document.Attachment // the blank MTA
+	Addresses    []person.Address
+	Earlier      []request.Detail // the caller's last requests, for any material
+	UnderWay     *request.Detail  // the caller's open request for this material
+	Draft        *person.Draft
 }
 
 // maxEarlier is how many earlier requests are read to prefill a form.
@@ -47,7 +52,7 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 	if f.Shipping, err = shippingOf(ctx, c, f.Material.Material); err != nil {
 		return f, err
 	}
-	f.Terms = exchange.TermsOf(f.Material.Material, f.Shipping)
+	f.Terms = request.TermsOf(f.Material.Material, f.Shipping)
 	if id := f.Material.MTAAttachmentID; id != nil {
 		t, err := c.Attachments.Get(ctx, *id)
 		if err == nil {
@@ -62,14 +67,14 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 	}
 	f.Addresses = addresses.Items
 	self := exchange.Actor{ID: who.ID} // leaves out what an admin could see besides
-	earlier, err := c.Requests.List(ctx, exchange.Page{Limit: maxEarlier}, exchange.RequestFilter{Requester: &who.ID},
+	earlier, err := c.Requests.List(ctx, exchange.Page{Limit: maxEarlier}, request.Filter{Requester: &who.ID},
 		self)
 	if err != nil {
 		return f, err
 	}
 	f.Earlier = earlier.Items
 	same, err := c.Requests.List(ctx, exchange.Page{Limit: 1},
-		exchange.RequestFilter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
+		request.Filter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
 	if err != nil {
 		return f, err
 	}
@@ -87,7 +92,7 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 func RequestDraftKey(material int64) string { return "ask " + strconv.FormatInt(material, 10) }
 
 // shippingOf returns the shipping requirements of a material, or nil if it names none.
-func shippingOf(ctx context.Context, c store.Conn, m exchange.Material) (*exchange.Shipping, error) {
+func shippingOf(ctx context.Context, c store.Conn, m material.Material) (*lab.Shipping, error) {
 	if m.ShippingID == nil {
 		return nil, nil
 	}
@@ -98,20 +103,20 @@ func shippingOf(ctx context.Context, c store.Conn, m exchange.Material) (*exchan
 // NewRequest is a request as the form submits it.
 type NewRequest struct {
 	Key string // of the form; submitted twice with one key, it makes one request
-	exchange.RequestForm
+	request.Form
 	Documents []UploadedDocument
 }
 
 // UploadedDocument is a document that is uploaded with a form.
 type UploadedDocument struct {
-	Slot     exchange.Slot
+	Slot     document.Slot
 	Filename string
-	Content  exchange.Content
+	Content  document.Content
 }
 
 // SubmitRequest creates a request with its address and its documents, all or nothing, and only once however often the
 // form is submitted. It deletes the draft of the form.
-func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q exchange.RequestDetail,
+func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q request.Detail,
 	err error) {
 	sent := exchange.IdempotentCall{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
@@ -152,7 +157,7 @@ func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewReques
 
 // submitRequest is SubmitRequest inside a transaction.
 func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
-	n NewRequest) (q exchange.RequestDetail, err error) {
+	n NewRequest) (q request.Detail, err error) {
 	m, err := tx.Materials.ForShare(ctx, int64(n.Request.Material.Value))
 	if err != nil {
 		return q, err
@@ -168,11 +173,11 @@ func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	if err != nil {
 		return q, err
 	}
-	if n.RequestForm, err = n.Check(exchange.TermsOf(m, shipping), shipping); err != nil {
+	if n.Form, err = n.Check(request.TermsOf(m, shipping), shipping); err != nil {
 		return q, err
 	}
 	if n.Address != nil {
-		address, err := n.Address.Patch(exchange.Address{UserID: who.ID})
+		address, err := n.Address.Patch(person.Address{UserID: who.ID})
 		if err != nil {
 			return q, err
 		}
@@ -187,9 +192,9 @@ func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Act
 			return q, err
 		}
 		switch d.Slot {
-		case exchange.SignedMTA:
+		case document.SignedMTA:
 			n.Request.SignedMTA = exchange.NullOf(id)
-		case exchange.IRB:
+		case document.IRB:
 			n.Request.IRB = exchange.NullOf(id)
 		}
 	}
@@ -204,9 +209,9 @@ func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Act
 func (a *App) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor, d UploadedDocument) (exchange.Ref,
 	error) {
 	field := string(d.Slot) + "_attachment"
-	t, err := exchange.AttachmentPatch{Filename: exchange.Some(d.Filename)}.Create(who)
+	t, err := document.AttachmentPatch{Filename: exchange.Some(d.Filename)}.Create(who)
 	if err != nil {
-		_, wrong := exchange.Filename(d.Filename)
+		_, wrong := document.Filename(d.Filename)
 		return 0, fieldError(field, "has a name that %v", wrong)
 	}
 	_, err = files.Sniff(nil, t.Filename) // some types show only in the name

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
@@ -60,8 +63,8 @@ func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Audit.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)),
 			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-retryTime)), tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)),
 			tx.Events.ForgetFacts(ctx, tx.Now.Add(-factTime)),
-			tx.Deliveries.DeleteUntil(ctx, tx.Now.Add(-exchange.DeliveryLifetime)),
-			tx.Mail.DeleteCounts(ctx, tx.Now.Add(-exchange.MailDay)),
+			tx.Deliveries.DeleteUntil(ctx, tx.Now.Add(-notify.DeliveryLifetime)),
+			tx.Mail.DeleteCounts(ctx, tx.Now.Add(-mailing.Day)),
 			tx.Storage.DeleteOldSheets(ctx, tx.Now.Add(-sheetTime)))
 	})
 }
@@ -75,8 +78,8 @@ type Removed struct {
 // records first; a file that is left if the process dies then is an orphan.
 func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
 	for {
-		var gone []exchange.Attachment
-		var versions []exchange.AttachmentVersion
+		var gone []document.Attachment
+		var versions []document.AttachmentVersion
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			if gone, err = tx.Attachments.DeletedContent(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
 				return p, nil, err

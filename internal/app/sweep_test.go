@@ -12,6 +12,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
@@ -31,7 +33,7 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		t.Cleanup(func() { _ = folder.Close() })
 		a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
 			TokenLifetime: time.Hour, UploadLimit: 1 << 20, Grace: time.Hour, Log: slog.New(slog.DiscardHandler)})
-		signed, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.Registration{})
+		signed, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, person.Registration{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,13 +41,13 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attach := func(name string) exchange.Attachment {
+		attach := func(name string) document.Attachment {
 			t.Helper()
 			content, err := a.Store(ctx, who, strings.NewReader(name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := a.CreateAttachment(ctx, who, exchange.AttachmentPatch{Filename: exchange.Some(name)}, &content)
+			made, err := a.CreateAttachment(ctx, who, document.AttachmentPatch{Filename: exchange.Some(name)}, &content)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +74,7 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 			gone.ID); err != nil {
 			t.Fatal(err)
 		}
-		expired, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.Registration{})
+		expired, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, person.Registration{})
 		if err != nil {
 			t.Fatal(err)
 		}

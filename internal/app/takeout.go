@@ -8,6 +8,13 @@ import (
 	"io"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -69,7 +76,7 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 	return errors.Join(
 		takeList(z, "profile", profile, nil),
 		takePages(ctx, part, z, "addresses",
-			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Address], error) {
 				return c.Addresses.List(ctx, user, p)
 			}),
 		takePages(ctx, part, z, "requests",
@@ -77,25 +84,25 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 				return takenRequests(ctx, c, user, p)
 			}),
 		takeAll(ctx, part, z, "attachments",
-			func(ctx context.Context) ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
+			func(ctx context.Context) ([]document.Attachment, error) { return takenAttachments(ctx, c, user) }),
 		takePages(ctx, part, z, "notifications",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenNotification], error) {
 				return takenNotifications(ctx, c, user, p)
 			}),
 		takePages(ctx, part, z, "saved_searches",
-			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[material.SavedSearch], error) {
 				return c.SavedSearches.List(ctx, user, p)
 			}),
 		takeAll(ctx, part, z, "drafts",
-			func(ctx context.Context) ([]exchange.Draft, error) { return c.Drafts.List(ctx, user) }),
+			func(ctx context.Context) ([]person.Draft, error) { return c.Drafts.List(ctx, user) }),
 		takePages(ctx, part, z, "grants",
-			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Grant], error) {
 				return c.Grants.List(ctx, user, p)
 			}),
 		takeAll(ctx, part, z, "invitations",
 			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
 		takePages(ctx, part, z, "tokens",
-			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Token], error) {
 				return c.Tokens.List(ctx, user, p)
 			}),
 		takePages(ctx, part, z, "acts",
@@ -107,31 +114,31 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 
 // takenProfile is a user's profile.
 type takenProfile struct {
-	User        exchange.User
-	Mail        exchange.MailSettings
-	Memberships []exchange.Membership
+	User        person.User
+	Mail        mailing.Settings
+	Memberships []lab.Membership
 }
 
 // takenRequest is a request with its events.
 type takenRequest struct {
-	exchange.RequestDetail
-	Events []exchange.Event
+	request.Detail
+	Events []request.Event
 }
 
 // takenNotification is a notification of the user, without data of other people.
 type takenNotification struct {
 	ID       int64
-	Category exchange.Category
+	Category mailing.Category
 	Text     string
 	Request  int64 `json:",omitzero"`
 	At       string
 	Read     bool
-	Mail     exchange.MailState
+	Mail     mailing.State
 }
 
 func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenRequest],
 	error) {
-	made, err := c.Requests.List(ctx, p, exchange.RequestFilter{Requester: &user}, exchange.Actor{ID: user})
+	made, err := c.Requests.List(ctx, p, request.Filter{Requester: &user}, exchange.Actor{ID: user})
 	if err != nil {
 		return exchange.ListPage[takenRequest]{}, err
 	}
@@ -152,7 +159,7 @@ func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange
 
 func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
 	p exchange.Page) (exchange.ListPage[takenNotification], error) {
-	told, err := c.Notifications.List(ctx, user, exchange.NotificationFilter{}, p)
+	told, err := c.Notifications.List(ctx, user, notify.NotificationFilter{}, p)
 	if err != nil {
 		return exchange.ListPage[takenNotification]{}, err
 	}
@@ -165,7 +172,7 @@ func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
 }
 
 // takenAttachments returns a user's attachments, without where their content is stored.
-func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]exchange.Attachment, error) {
+func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]document.Attachment, error) {
 	list, err := c.Attachments.OfUser(ctx, user)
 	for i, t := range list {
 		if t.Content != nil {
@@ -178,7 +185,7 @@ func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]exch
 }
 
 // takenInvitations returns the invitations to a user and the join requests that they sent.
-func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list []any, err error) {
+func takenInvitations(ctx context.Context, c store.Conn, u person.User) (list []any, err error) {
 	invited, err := c.Invitations.For(ctx, u, everything)
 	if err != nil {
 		return nil, err
@@ -186,7 +193,7 @@ func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list 
 	for _, v := range invited.Items {
 		list = append(list, v.Invitation)
 	}
-	asked, err := c.JoinRequests.OfUser(ctx, u.ID, exchange.JoinFilter{}, everything)
+	asked, err := c.JoinRequests.OfUser(ctx, u.ID, lab.JoinFilter{}, everything)
 	for _, j := range asked.Items {
 		list = append(list, j.JoinRequest)
 	}

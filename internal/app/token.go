@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -11,9 +13,9 @@ import (
 
 // Tokens lists the valid tokens of a user; a secret is shown once, at login.
 func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	p exchange.Page) (exchange.ListPage[exchange.Token], error) {
+	p exchange.Page) (exchange.ListPage[person.Token], error) {
 	if err := a.mayRead(ctx, who, exchange.TokenRead, who.ToUser(user), object("tokens of", user)); err != nil {
-		return exchange.ListPage[exchange.Token]{}, err
+		return exchange.ListPage[person.Token]{}, err
 	}
 	return a.DB.Read().Tokens.List(ctx, user, p)
 }
@@ -69,7 +71,7 @@ func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error
 // CreateToken creates a token for a program of who and returns its secret, this once. Nobody can create one for another
 // user, not even an admin, since its actions would count as that user's.
 func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUID,
-	n exchange.TokenNew) (t exchange.Token, secret string, err error) {
+	n person.TokenNew) (t person.Token, secret string, err error) {
 	secret = newSecret()
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if who.Admin && who.ID != user {
@@ -96,12 +98,12 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 }
 
 // Labs returns the organizations of who, to choose from.
-func (a *App) Labs(ctx context.Context, who exchange.Actor) ([]exchange.Organization, error) {
+func (a *App) Labs(ctx context.Context, who exchange.Actor) ([]lab.Organization, error) {
 	return a.DB.Read().Organizations.OfUser(ctx, who.ID)
 }
 
 // tokenFits checks that who may have another token like t.
-func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Token) error {
+func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t person.Token) error {
 	if t.Organization != nil && !who.MemberOf(*t.Organization) {
 		if _, err := tx.Organizations.Get(ctx, *t.Organization); err != nil {
 			return refer(err, "organization", *t.Organization)
@@ -124,9 +126,9 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 		return err
 	}
 	count, err := tx.Tokens.CountScoped(ctx, t.UserID)
-	if err == nil && count >= exchange.MaxTokens {
+	if err == nil && count >= person.MaxTokens {
 		err = exchange.Errorf(exchange.Conflict, "You have %d tokens, which is the limit; revoke one that you do not "+
-			"need.", exchange.MaxTokens).With("limit", exchange.MaxTokens)
+			"need.", person.MaxTokens).With("limit", person.MaxTokens)
 	}
 	return err
 }

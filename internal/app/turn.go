@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
@@ -21,12 +23,12 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 	if err != nil {
 		return err
 	}
-	was := map[int64]exchange.Terms{}
+	was := map[int64]request.Terms{}
 	for _, q := range before {
 		was[q.ID] = q.Terms
 	}
-	var others []exchange.RequestDetail
-	var turns []exchange.RequestTurn
+	var others []request.Detail
+	var turns []request.TurnRecord
 	for _, q := range after {
 		terms, known := was[q.ID]
 		if r, other := q.TermsChanged(terms, q.Terms, tx.Now); known && other {
@@ -44,13 +46,13 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 
 // saveMaterials saves changed materials of one organization. If what one requires has changed, new turns may begin in
 // its requests; if its title has, its requests are reindexed.
-func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Material) error {
+func saveMaterials(ctx context.Context, tx store.Conn, old, list []material.Material) error {
 	save := func() error { return tx.Materials.UpdateAll(ctx, list) }
-	var titled []exchange.Renaming
+	var titled []request.Renaming
 	for i, m := range list {
 		was := old[i]
 		if m.Title != was.Title {
-			titled = append(titled, exchange.Renaming{Material: m.ID})
+			titled = append(titled, request.Renaming{Material: m.ID})
 		}
 		if m.NeedsMTA != was.NeedsMTA || m.NeedsIRB != was.NeedsIRB || m.NeedsAbstract != was.NeedsAbstract ||
 			!same(m.ShippingID, was.ShippingID) {
@@ -62,36 +64,36 @@ func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Mate
 		return err
 	}
 	if len(titled) > 1 { // one job for all of them
-		titled[0] = exchange.Renaming{Organization: list[0].OrganizationID}
+		titled[0] = request.Renaming{Organization: list[0].OrganizationID}
 	}
 	return renamed(ctx, tx, titled[0])
 }
 
 // Turns lists the turns of a request, past and present.
 func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64,
-	p exchange.Page) (exchange.ListPage[exchange.RequestTurn], error) {
+	p exchange.Page) (exchange.ListPage[request.TurnRecord], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
-		return exchange.ListPage[exchange.RequestTurn]{}, err
+		return exchange.ListPage[request.TurnRecord]{}, err
 	}
 	return a.DB.Read().Turns.List(ctx, id, p)
 }
 
 // SnoozeRequest defers reminders of the present turn until a moment.
 func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64,
-	n exchange.SnoozeNew) (exchange.RequestDetail, error) {
+	n request.SnoozeNew) (request.Detail, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id, nil,
-		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			return q.Snooze(roles, who.ID, n, q.Terms, tx.Now)
 		})
 }
 
 // UnsnoozeRequest ends a snooze.
 func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64,
-	match IfMatch[exchange.RequestDetail]) error {
+	match IfMatch[request.Detail]) error {
 	_, err := a.act(ctx, who, exchange.RequestUpdate, id, match,
-		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
-			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
+			roles request.Roles) (request.Request, []request.Event, error) {
 			return q.Unsnooze(roles, who.ID, q.Terms, tx.Now)
 		})
 	return err

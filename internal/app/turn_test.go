@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -17,23 +20,23 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 		r.work(1)
 		ctx, began := t.Context(), *r.now.Load()
 		shipping, err := r.app.CreateShipping(ctx, r.member,
-			exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(r.lab))})
+			lab.ShippingPatch{Organization: exchange.Some(exchange.Ref(r.lab))})
 		r.must(err)
 		fresh, approved, closed := r.request(), r.request(), r.request()
-		status := func(id int64, s exchange.Status) {
+		status := func(id int64, s request.Status) {
 			t.Helper()
-			_, err := r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{Status: exchange.Some(s)}, nil)
+			_, err := r.app.UpdateRequest(ctx, r.member, id, request.Patch{Status: exchange.Some(s)}, nil)
 			r.must(err)
 		}
 		_, err = r.app.UpdateRequest(ctx, r.asks, approved,
-			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")}, nil)
+			request.Patch{Abstract: exchange.Some("To map receptors.")}, nil)
 		r.must(err)
-		status(approved, exchange.Approved)
-		status(closed, exchange.Rejected)
-		material := func(p exchange.MaterialPatch) func() error {
+		status(approved, request.Approved)
+		status(closed, request.Rejected)
+		materialOf := func(p material.Patch) func() error {
 			return func() error { _, err := r.app.UpdateMaterial(ctx, r.member, r.material, p, nil); return err }
 		}
-		ships := func(p exchange.ShippingPatch) func() error {
+		ships := func(p lab.ShippingPatch) func() error {
 			return func() error { _, err := r.app.UpdateShipping(ctx, r.member, shipping.ID, p, nil); return err }
 		}
 		since := map[int64]int{fresh: 0, approved: 0, closed: 0} // the day
@@ -42,19 +45,19 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 			anew   []int64
 			heard  [][]int // of the first two requests, by the requester, 7 days later
 		}{
-			{material(exchange.MaterialPatch{Title: exchange.Some("HeLa S3")}), nil, [][]int{{7}, nil}},
-			{material(exchange.MaterialPatch{Shipping: exchange.NullOf(exchange.Ref(shipping.ID))}), nil,
+			{materialOf(material.Patch{Title: exchange.Some("HeLa S3")}), nil, [][]int{{7}, nil}},
+			{materialOf(material.Patch{Shipping: exchange.NullOf(exchange.Ref(shipping.ID))}), nil,
 				[][]int{{7, 14}, nil}},
-			{ships(exchange.ShippingPatch{Restrictions: exchange.Some("EU")}), nil, [][]int{{7, 14}, nil}},
-			{ships(exchange.ShippingPatch{NeedsPayment: exchange.Some(true)}), []int64{approved},
+			{ships(lab.ShippingPatch{Restrictions: exchange.Some("EU")}), nil, [][]int{{7, 14}, nil}},
+			{ships(lab.ShippingPatch{NeedsPayment: exchange.Some(true)}), []int64{approved},
 				[][]int{{7, 14, 28}, {7}}},
-			{ships(exchange.ShippingPatch{NeedsAddress: exchange.Some(true)}), []int64{approved},
+			{ships(lab.ShippingPatch{NeedsAddress: exchange.Some(true)}), []int64{approved},
 				[][]int{{7, 14, 28}, {7, 7}}},
-			{material(exchange.MaterialPatch{NeedsMTA: exchange.Some(true)}), []int64{approved},
+			{materialOf(material.Patch{NeedsMTA: exchange.Some(true)}), []int64{approved},
 				[][]int{{7, 14, 28}, {7, 7, 7}}},
-			{material(exchange.MaterialPatch{NeedsAbstract: exchange.Some(false)}), []int64{fresh},
+			{materialOf(material.Patch{NeedsAbstract: exchange.Some(false)}), []int64{fresh},
 				[][]int{{7, 14, 28}, {7, 7, 7, 14}}},
-			{material(exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)}), []int64{fresh},
+			{materialOf(material.Patch{NeedsAbstract: exchange.Some(true)}), []int64{fresh},
 				[][]int{{7, 14, 28, 7}, {7, 7, 7, 14}}},
 		} {
 			r.set(began.AddDate(0, 0, 7*i))

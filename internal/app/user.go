@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 
@@ -28,7 +31,7 @@ type Signed struct {
 const tokenPrefix = "alq_"
 
 // Login exchanges an authorization code for a token. It registers unknown people if registration is open to them.
-func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
+func (a *App) Login(ctx context.Context, r person.Registration) (Signed, error) {
 	if a.isCallback(r.OriginURL) {
 		return Signed{}, exchange.Errorf(exchange.InvalidCode,
 			"This code was issued to the sign-in page of this installation, and only that page may use it. Ask the "+
@@ -39,7 +42,7 @@ func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error
 }
 
 // login is Login for the person whom signIn signs in.
-func (a *App) login(ctx context.Context, r exchange.Registration, proof identity.Proof,
+func (a *App) login(ctx context.Context, r person.Registration, proof identity.Proof,
 	signIn func(identity.Person) (Signed, error)) (Signed, error) {
 	code, origin, err := r.Check()
 	if err != nil {
@@ -71,21 +74,21 @@ func (a *App) login(ctx context.Context, r exchange.Registration, proof identity
 
 // SignIn creates a token for a person verified by the identity provider. From r it takes what new users say about
 // themselves, and the invitation that they accept.
-func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Registration) (Signed, error) {
-	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.APIToken}, "")
+func (a *App) SignIn(ctx context.Context, user identity.Person, r person.Registration) (Signed, error) {
+	return a.signIn(ctx, user, r, person.Token{Kind: person.APIToken}, "")
 }
 
 // SignInBrowser is SignIn for a browser: it begins a session in place of the browser's earlier one.
-func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r exchange.Registration, b Browser) (Signed,
+func (a *App) SignInBrowser(ctx context.Context, user identity.Person, r person.Registration, b Browser) (Signed,
 	error) {
-	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.SessionToken, Name: b.Name}, b.Session)
+	return a.signIn(ctx, user, r, person.Token{Kind: person.SessionToken, Name: b.Name}, b.Session)
 }
 
 // newSecret returns the secret of a new token.
 func newSecret() string { return tokenPrefix + rand.Text() + rand.Text() } // 2 x 130 bits
 
 // signIn is SignIn; t describes the token, ends is the secret of a session that ends by this ("": none).
-func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Registration, t exchange.Token,
+func (a *App) signIn(ctx context.Context, person identity.Person, r person.Registration, t person.Token,
 	ends string) (Signed, error) {
 	secret := newSecret()
 	var s Signed
@@ -125,17 +128,17 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 }
 
 // register creates a user and their personal organization, so that a single person can list a material at once.
-func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, names exchange.UserPatch) (exchange.User,
+func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, names person.UserPatch) (person.User,
 	error) {
 	if !a.mayRegister(p) {
-		return exchange.User{}, exchange.Errorf(exchange.RegistrationClosed,
+		return person.User{}, exchange.Errorf(exchange.RegistrationClosed,
 			"Registration is closed; ask the operator to add %s.", p.RegistryID)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
-		return exchange.User{}, err
+		return person.User{}, err
 	}
-	u := exchange.User{
+	u := person.User{
 		ID: id, Username: p.RegistryID, RegistryID: p.RegistryID,
 		FirstName: p.GivenName, LastName: p.FamilyName, Email: p.Email,
 		Admin: slices.Contains(a.Admins, p.RegistryID), CreatedAt: tx.Now, UpdatedAt: tx.Now,
@@ -148,15 +151,15 @@ func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, na
 		return u, err
 	}
 	o, err := makeOrganization(ctx, tx,
-		exchange.Organization{Name: labName(u), Owner: u.ID, Targets: exchange.DefaultTargets}, []uuid.UUID{u.ID})
+		lab.Organization{Name: labName(u), Owner: u.ID, Targets: lab.DefaultTargets}, []uuid.UUID{u.ID})
 	if err != nil {
 		return u, err
 	}
-	v := OrganizationView{Organization: o, OwnerUser: u, Members: []exchange.User{u}}
+	v := OrganizationView{Organization: o, OwnerUser: u, Members: []person.User{u}}
 	return u, recordOrganizationVersion(ctx, tx, exchange.Actor{ID: u.ID}, exchange.OrganizationCreate, false, v)
 }
 
-func labName(owner exchange.User) string { return owner.Name() + " lab" }
+func labName(owner person.User) string { return owner.Name() + " lab" }
 
 func (a *App) mayRegister(p identity.Person) bool {
 	return slices.ContainsFunc(a.Registration, func(rule string) bool {
@@ -196,15 +199,15 @@ func (a *App) Logout(ctx context.Context, who exchange.Actor) error {
 
 // UserView is a user with what belongs to them; Private reports whether it includes what only they and admins may see.
 type UserView struct {
-	exchange.User
-	Organizations []exchange.Organization
+	person.User
+	Organizations []lab.Organization
 	Private       bool
-	Addresses     []exchange.Address
-	Assignments   []exchange.RequestDetail
-	Requests      []exchange.RequestDetail
-	Grants        []exchange.Grant
+	Addresses     []person.Address
+	Assignments   []request.Detail
+	Requests      []request.Detail
+	Grants        []person.Grant
 	Attachments   []AttachmentView
-	Invitations   []exchange.ShownInvitation
+	Invitations   []lab.ShownInvitation
 }
 
 // everything is a page without a limit, for lists inside of an object.
@@ -220,7 +223,7 @@ func (a *App) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (UserV
 	return a.userView(ctx, c, who, u)
 }
 
-func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User) (UserView, error) {
+func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u person.User) (UserView, error) {
 	err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(u.ID), object("user", u.ID))
 	if code := exchange.CodeOf(err); err != nil && code != exchange.Forbidden && code != exchange.OutOfScope {
 		return UserView{}, err
@@ -228,7 +231,7 @@ func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	return a.viewUser(ctx, c, who, u, err == nil)
 }
 
-func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User, private bool) (UserView,
+func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u person.User, private bool) (UserView,
 	error) {
 	v := UserView{User: u, Private: private}
 	var err error
@@ -241,12 +244,12 @@ func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	}
 	// Filter as u themselves would see them: closed requests stay assigned to someone who left the lab and may no
 	// longer read them.
-	assigned, err := c.Requests.List(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID},
+	assigned, err := c.Requests.List(ctx, everything, request.Filter{AssignedTo: &u.ID},
 		exchange.Actor{ID: u.ID})
 	if err != nil {
 		return v, err
 	}
-	made, err := c.Requests.List(ctx, everything, exchange.RequestFilter{Requester: &u.ID}, exchange.Actor{Admin: true})
+	made, err := c.Requests.List(ctx, everything, request.Filter{Requester: &u.ID}, exchange.Actor{Admin: true})
 	if err != nil {
 		return v, err
 	}
@@ -269,9 +272,9 @@ func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u 
 }
 
 // UpdateUser changes a user's own data.
-func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch,
+func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p person.UserPatch,
 	match IfMatch[UserView]) (UserView, error) {
-	var u exchange.User
+	var u person.User
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.Users.ForUpdate(ctx, id)
 		if err != nil {
@@ -303,14 +306,14 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 }
 
 // saveUser saves a changed user, whose name may have changed.
-func saveUser(ctx context.Context, tx store.Conn, old, u exchange.User) error {
+func saveUser(ctx context.Context, tx store.Conn, old, u person.User) error {
 	if u == old {
 		return nil
 	}
 	if err := tx.Users.Update(ctx, u); err != nil || u.Name() == old.Name() {
 		return err
 	}
-	return renamed(ctx, tx, exchange.Renaming{User: u.ID})
+	return renamed(ctx, tx, request.Renaming{User: u.ID})
 }
 
 // SetAdmin makes the user with a registry id an admin, or no longer one. The operator does this on the command line; it

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 )
 
 // VerifyReport is the result of Verify.
@@ -91,7 +92,7 @@ func (a *App) verifyFiles(ctx context.Context, r *VerifyReport) error {
 
 func (a *App) verifyVersions(ctx context.Context, r *VerifyReport) error {
 	c := a.DB.Read()
-	var last exchange.AttachmentVersion
+	var last document.AttachmentVersion
 	for {
 		list, err := c.Attachments.StoredVersions(ctx, last.Attachment, last.Version, batch)
 		if err != nil || len(list) == 0 {
@@ -106,7 +107,7 @@ func (a *App) verifyVersions(ctx context.Context, r *VerifyReport) error {
 	}
 }
 
-func (a *App) verifyFile(ctx context.Context, r *VerifyReport, name string, content exchange.Content) error {
+func (a *App) verifyFile(ctx context.Context, r *VerifyReport, name string, content document.Content) error {
 	r.Files++
 	n, sum, err := a.checksum(ctx, content.Key)
 	switch {

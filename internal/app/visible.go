@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 )
 
 // hides reports whether a material is hidden from who: it is under embargo at now, and who is neither of its lab nor an
 // admin.
-func (a *App) hides(who exchange.Actor, m exchange.Material, now time.Time) bool {
+func (a *App) hides(who exchange.Actor, m material.Material, now time.Time) bool {
 	if !m.Embargoed(now) {
 		return false
 	}
@@ -23,13 +24,13 @@ func noMaterial() error { return exchange.Errorf(exchange.NotFound, "There is no
 
 // listed reads a material without its private fields; NotFound if it is hidden from who. If an admin sees what only its
 // lab may, that is audited.
-func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (material.Shown, error) {
 	m, err := c.Materials.Shown(ctx, id)
 	if err != nil {
 		return m, err
 	}
 	if a.hides(who, m.Material, c.Now) {
-		return exchange.ShownMaterial{}, noMaterial()
+		return material.Shown{}, noMaterial()
 	}
 	if m.Embargoed(c.Now) {
 		err = a.mayRead(ctx, who, exchange.MaterialForesee, who.ToOrganization(m.OrganizationID),
@@ -39,7 +40,7 @@ func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id i
 }
 
 // shown is listed, with the private fields if who may see them.
-func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (material.Shown, error) {
 	m, err := a.listed(ctx, c, who, id)
 	if err != nil || !m.Conceals() {
 		return m, err
@@ -57,8 +58,7 @@ func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id in
 }
 
 // shownIn is shown for a caller who changes the material in a transaction, which audits what an admin does.
-func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial,
-	error) {
+func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (material.Shown, error) {
 	m, err := tx.Materials.Shown(ctx, id)
 	if err != nil || !m.Conceals() {
 		return m, err
@@ -71,7 +71,7 @@ func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id
 }
 
 // seesPrivate reports whether who may see the private fields of a material.
-func (a *App) seesPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) (bool, error) {
+func (a *App) seesPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m material.Material) (bool, error) {
 	rel, err := toPrivate(ctx, c, who, m)
 	ok, _ := a.policy.Can(exchange.MaterialPrivate, rel)
 	return ok, err
@@ -79,7 +79,7 @@ func (a *App) seesPrivate(ctx context.Context, c store.Conn, who exchange.Actor,
 
 // toPrivate returns the relations of who to the private fields of a material: RequesterOf means that the lab accepted a
 // request of theirs.
-func toPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) (exchange.Relation, error) {
+func toPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m material.Material) (exchange.Relation, error) {
 	rel := who.ToOrganization(m.OrganizationID)
 	if who.Anonymous() || who.Admin || who.MemberOf(m.OrganizationID) {
 		return rel, nil
@@ -92,7 +92,7 @@ func toPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange
 }
 
 // reveal adds to a list the private fields of those materials that belong to labs of who.
-func reveal(who exchange.Actor, list []exchange.ShownMaterial) {
+func reveal(who exchange.Actor, list []material.Shown) {
 	for i, m := range list {
 		if who.MemberOf(m.OrganizationID) {
 			list[i] = m.Revealed()
@@ -101,25 +101,24 @@ func reveal(who exchange.Actor, list []exchange.ShownMaterial) {
 }
 
 // materialForUpdate reads a material that who may see and locks it until commit.
-func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Material,
+func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (material.Material,
 	error) {
 	m, err := tx.Materials.ForUpdate(ctx, id)
 	if err == nil && a.hides(who, m, tx.Now) {
-		return exchange.Material{}, noMaterial()
+		return material.Material{}, noMaterial()
 	}
 	return m, err
 }
 
 // imported reads the material that was imported under an identifier, for the response to another import of it. If it is
 // hidden from who, only its import identifier is returned, and no id.
-func (a *App) imported(ctx context.Context, who exchange.Actor, source, identifier string) (exchange.ShownMaterial,
-	error) {
+func (a *App) imported(ctx context.Context, who exchange.Actor, source, identifier string) (material.Shown, error) {
 	c := a.DB.Read()
 	m, err := c.Materials.ByImport(ctx, source, identifier)
 	switch {
 	case err != nil:
 	case a.hides(who, m.Material, c.Now):
-		m = exchange.ShownMaterial{Material: exchange.Material{ImportSource: source, ImportIdentifier: &identifier}}
+		m = material.Shown{Material: material.Material{ImportSource: source, ImportIdentifier: &identifier}}
 	case who.MemberOf(m.OrganizationID):
 		m = m.Revealed()
 	}

@@ -6,13 +6,14 @@ import (
 	"unicode"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 )
 
 // Visitor is the person who views a page, with what every page shows them.
 type Visitor struct {
 	exchange.Actor
-	User    exchange.User
+	User    person.User
 	Zone    *time.Location // time zone of the times shown
 	Unread  int64          // unread notifications, counted up to 100
 	Waiting int64          // requests that wait for the visitor, counted up to 100

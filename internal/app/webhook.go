@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
 )
 
 // Webhooks lists the webhooks of an organization.
 func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int64,
-	p exchange.Page) (exchange.ListPage[exchange.Webhook], error) {
+	p exchange.Page) (exchange.ListPage[notify.Webhook], error) {
 	c := a.DB.Read()
 	_, err := c.Organizations.Get(ctx, organization)
 	if err == nil {
@@ -19,13 +20,13 @@ func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int
 			object("webhooks of organization", organization))
 	}
 	if err != nil {
-		return exchange.ListPage[exchange.Webhook]{}, err
+		return exchange.ListPage[notify.Webhook]{}, err
 	}
 	return c.Webhooks.List(ctx, organization, p)
 }
 
 // Webhook reads one webhook of an organization.
-func (a *App) Webhook(ctx context.Context, who exchange.Actor, organization, id int64) (exchange.Webhook, error) {
+func (a *App) Webhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook, error) {
 	w, err := a.DB.Read().Webhooks.Get(ctx, organization, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.WebhookRead, who.ToOrganization(organization), object("webhook", id))
@@ -35,7 +36,7 @@ func (a *App) Webhook(ctx context.Context, who exchange.Actor, organization, id 
 
 // CreateWebhook creates a webhook of an organization, with a secret.
 func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organization int64,
-	p exchange.WebhookPatch) (exchange.Webhook, error) {
+	p notify.WebhookPatch) (notify.Webhook, error) {
 	w, err := p.Create(a.Sender.Check)
 	if err != nil {
 		return w, err
@@ -53,9 +54,9 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 		if err != nil {
 			return err
 		}
-		if list.Total >= exchange.MaxWebhooks {
+		if list.Total >= notify.MaxWebhooks {
 			return exchange.Errorf(exchange.Conflict, "An organization has at most %d webhooks; delete one first.",
-				exchange.MaxWebhooks)
+				notify.MaxWebhooks)
 		}
 		w.CreatedAt, w.UpdatedAt = tx.Now, tx.Now
 		if !w.Enabled {
@@ -70,33 +71,33 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 }
 
 // noteWebhook audits a change of a webhook, without its URL and secrets.
-func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w exchange.Webhook) error {
+func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w notify.Webhook) error {
 	return tx.Audit.Insert(ctx, actorID(who), exchange.WebhookWrite, object("webhook", w.ID), false,
 		map[string]any{"organization": w.OrganizationID, "events": w.Events, "enabled": w.Enabled})
 }
 
 // UpdateWebhook changes a webhook.
 func (a *App) UpdateWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
-	p exchange.WebhookPatch, match IfMatch[exchange.Webhook]) (exchange.Webhook, error) {
+	p notify.WebhookPatch, match IfMatch[notify.Webhook]) (notify.Webhook, error) {
 	return a.changeWebhook(ctx, who, organization, id, match,
-		func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
+		func(w notify.Webhook, tx store.Conn) (notify.Webhook, error) {
 			return p.Patch(w, a.Sender.Check, tx.Now)
 		})
 }
 
 // RotateWebhook gives a webhook a new secret; the old one signs too for a day.
-func (a *App) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (exchange.Webhook, error) {
+func (a *App) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook, error) {
 	return a.changeWebhook(ctx, who, organization, id, nil,
-		func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
+		func(w notify.Webhook, tx store.Conn) (notify.Webhook, error) {
 			return w.Rotate(webhook.NewSecret(), tx.Now), nil
 		})
 }
 
 func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
-	match IfMatch[exchange.Webhook],
-	change func(exchange.Webhook, store.Conn) (exchange.Webhook, error)) (w exchange.Webhook, err error) {
+	match IfMatch[notify.Webhook],
+	change func(notify.Webhook, store.Conn) (notify.Webhook, error)) (w notify.Webhook, err error) {
 	err = a.withWebhook(ctx, who, organization, id,
-		func(ctx context.Context, tx store.Conn, old exchange.Webhook) error {
+		func(ctx context.Context, tx store.Conn, old notify.Webhook) error {
 			if err := match.check(old); err != nil {
 				return err
 			}
@@ -114,7 +115,7 @@ func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organizatio
 
 // withWebhook locks a webhook and calls do to change it, if who may.
 func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
-	do func(context.Context, store.Conn, exchange.Webhook) error) error {
+	do func(context.Context, store.Conn, notify.Webhook) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		w, err := tx.Webhooks.ForUpdate(ctx, organization, id)
 		if err != nil {
@@ -130,9 +131,9 @@ func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization,
 
 // DeleteWebhook deletes a webhook. Its pending deliveries are never sent.
 func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
-	match IfMatch[exchange.Webhook]) error {
+	match IfMatch[notify.Webhook]) error {
 	return a.withWebhook(ctx, who, organization, id,
-		func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
+		func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 			if err := match.check(w); err != nil {
 				return err
 			}
@@ -144,11 +145,11 @@ func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organizatio
 }
 
 // PingWebhook sends a test message to a webhook.
-func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d exchange.WebhookDelivery,
+func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d notify.WebhookDelivery,
 	err error) {
-	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
-		m := exchange.PingMessage{Type: exchange.Ping, Timestamp: tx.Now,
-			Data: exchange.PingData{Organization: organization, Webhook: id}}
+	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
+		m := notify.PingMessage{Type: notify.Ping, Timestamp: tx.Now,
+			Data: notify.PingData{Organization: organization, Webhook: id}}
 		sent, err := send(ctx, tx, w, nil, m.Type, m)
 		if err == nil {
 			d, err = tx.Deliveries.Get(ctx, id, sent)
@@ -160,9 +161,9 @@ func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization,
 
 // sending is withWebhook for calls that send to it.
 func (a *App) sending(ctx context.Context, who exchange.Actor, organization, id int64,
-	do func(context.Context, store.Conn, exchange.Webhook) error) error {
+	do func(context.Context, store.Conn, notify.Webhook) error) error {
 	return a.withWebhook(ctx, who, organization, id,
-		func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
+		func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 			if !w.Enabled {
 				return exchange.Errorf(exchange.Conflict, "This webhook is switched off; switch it on first, with "+
 					"enabled: true.")
@@ -173,16 +174,16 @@ func (a *App) sending(ctx context.Context, who exchange.Actor, organization, id 
 
 // Deliveries lists the deliveries to a webhook of the last 30 days.
 func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page,
-	f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
+	f notify.DeliveryFilter) (exchange.ListPage[notify.WebhookDelivery], error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
-		return exchange.ListPage[exchange.WebhookDelivery]{}, err
+		return exchange.ListPage[notify.WebhookDelivery]{}, err
 	}
 	return a.DB.Read().Deliveries.List(ctx, id, p, f)
 }
 
 // Delivery reads a delivery with its attempts, the oldest first.
 func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id,
-	delivery int64) (d exchange.WebhookDelivery, attempts []exchange.Attempt, err error) {
+	delivery int64) (d notify.WebhookDelivery, attempts []notify.Attempt, err error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
 		return d, nil, err
 	}
@@ -195,8 +196,8 @@ func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id
 
 // Redeliver sends a message again now, under the same id, whatever became of it before.
 func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, id,
-	delivery int64) (d exchange.WebhookDelivery, err error) {
-	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
+	delivery int64) (d notify.WebhookDelivery, err error) {
+	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 		old, err := tx.Deliveries.ForUpdate(ctx, id, delivery)
 		if err != nil {
 			return err

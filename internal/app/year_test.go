@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -32,7 +35,7 @@ type life struct {
 	day     int // of the turn: day of the last reminder
 	told    bool
 	snoozed time.Time
-	account []exchange.RequestTurn
+	account []request.TurnRecord
 	issues  []int64
 }
 
@@ -58,7 +61,7 @@ func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) { //nolint:parall
 		y.admin.Admin = true
 		for i := range 10 {
 			m, _, err := y.app.CreateMaterial(t.Context(), y.member,
-				exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+				material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 					Organization: exchange.Some(exchange.Ref(y.lab)), NeedsAbstract: exchange.Some(i%2 == 0),
 					NeedsMTA: exchange.Some(i%5 == 0)})
 			y.must(err)
@@ -93,7 +96,7 @@ func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) { //nolint:parall
 // ask makes a request.
 func (y *year) ask() {
 	m := y.materials[y.random.IntN(len(y.materials))]
-	q, err := y.app.CreateRequest(y.Context(), y.asks, exchange.RequestNew{Material: exchange.Some(exchange.Ref(m))})
+	q, err := y.app.CreateRequest(y.Context(), y.asks, request.New{Material: exchange.Some(exchange.Ref(m))})
 	y.must(err)
 	y.ids = append(y.ids, q.ID)
 	y.lives[q.ID] = &life{}
@@ -106,42 +109,42 @@ func (y *year) act(id int64) {
 	if strings.HasPrefix(l.words, "lab") != (y.random.IntN(4) == 0) { // more often by the side whose turn it is
 		who = y.member
 	}
-	update := func(p exchange.RequestPatch) (exchange.RequestDetail, error) {
+	update := func(p request.Patch) (request.Detail, error) {
 		return y.app.UpdateRequest(ctx, who, id, p, nil)
 	}
-	read := func(err error) (exchange.RequestDetail, error) {
+	read := func(err error) (request.Detail, error) {
 		if err != nil {
-			return exchange.RequestDetail{}, err
+			return request.Detail{}, err
 		}
 		return y.app.Request(ctx, y.admin, id)
 	}
-	acts := []func() (exchange.RequestDetail, error){
-		func() (exchange.RequestDetail, error) {
-			return update(exchange.RequestPatch{Abstract: exchange.Some(fmt.Sprint("version ", y.random.Int()))})
+	acts := []func() (request.Detail, error){
+		func() (request.Detail, error) {
+			return update(request.Patch{Abstract: exchange.Some(fmt.Sprint("version ", y.random.Int()))})
 		},
-		func() (exchange.RequestDetail, error) {
-			return update(exchange.RequestPatch{Status: exchange.Some(exchange.Statuses[y.random.IntN(len(exchange.Statuses))]),
+		func() (request.Detail, error) {
+			return update(request.Patch{Status: exchange.Some(request.Statuses[y.random.IntN(len(request.Statuses))]),
 				Reason: exchange.Some("page 2"), Override: exchange.Some("agreed")})
 		},
-		func() (exchange.RequestDetail, error) {
-			return update(exchange.RequestPatch{Status: exchange.Some(exchange.Statuses[y.random.IntN(4)]),
+		func() (request.Detail, error) {
+			return update(request.Patch{Status: exchange.Some(request.Statuses[y.random.IntN(4)]),
 				Override: exchange.Some("agreed")})
 		},
-		func() (exchange.RequestDetail, error) {
-			return update(exchange.RequestPatch{Active: exchange.Some(y.random.IntN(4) > 0)})
+		func() (request.Detail, error) {
+			return update(request.Patch{Active: exchange.Some(y.random.IntN(4) > 0)})
 		},
-		func() (exchange.RequestDetail, error) {
-			_, err := y.app.SendMessage(ctx, who, id, exchange.TextBody{Text: exchange.Some("Hello")})
+		func() (request.Detail, error) {
+			_, err := y.app.SendMessage(ctx, who, id, request.TextBody{Text: exchange.Some("Hello")})
 			return read(err)
 		},
-		func() (exchange.RequestDetail, error) {
-			issue, err := y.app.OpenIssue(ctx, who, id, exchange.TextBody{Text: exchange.Some("it thawed")})
+		func() (request.Detail, error) {
+			issue, err := y.app.OpenIssue(ctx, who, id, request.TextBody{Text: exchange.Some("it thawed")})
 			if err == nil {
 				l.issues = append(l.issues, issue.ID)
 			}
 			return read(err)
 		},
-		func() (exchange.RequestDetail, error) {
+		func() (request.Detail, error) {
 			if len(l.issues) == 0 {
 				return read(nil)
 			}
@@ -151,30 +154,30 @@ func (y *year) act(id int64) {
 			}
 			return read(err)
 		},
-		func() (exchange.RequestDetail, error) {
+		func() (request.Detail, error) {
 			until := y.now.Load().Add(time.Duration(1+y.random.IntN(89*24)) * time.Hour)
-			q, err := y.app.SnoozeRequest(ctx, who, id, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(until))})
+			q, err := y.app.SnoozeRequest(ctx, who, id, request.SnoozeNew{Until: exchange.Some(exchange.Until(until))})
 			if err == nil {
 				l.snoozed = until
 			}
 			return q, err
 		},
-		func() (exchange.RequestDetail, error) {
+		func() (request.Detail, error) {
 			err := y.app.UnsnoozeRequest(ctx, who, id, nil)
 			if err == nil {
 				l.snoozed = time.Time{}
 			}
 			return read(err)
 		},
-		func() (exchange.RequestDetail, error) {
+		func() (request.Detail, error) {
 			if y.random.IntN(20) > 0 {
 				return read(nil)
 			}
 			if err := y.app.DeleteRequest(ctx, y.admin, id, nil); err != nil {
-				return exchange.RequestDetail{}, err
+				return request.Detail{}, err
 			}
 			y.ended(l)
-			return exchange.RequestDetail{}, exchange.Errorf(exchange.NotFound, "It is deleted.")
+			return request.Detail{}, exchange.Errorf(exchange.NotFound, "It is deleted.")
 		},
 	}
 	switch q, err := acts[y.random.IntN(len(acts))](); {
@@ -187,12 +190,12 @@ func (y *year) act(id int64) {
 
 // askForOtherThings changes what the lab's material requires.
 func (y *year) askForOtherThings() {
-	material := y.materials[y.random.IntN(len(y.materials))]
-	_, err := y.app.UpdateMaterial(y.Context(), y.member, material, exchange.MaterialPatch{
+	materialID := y.materials[y.random.IntN(len(y.materials))]
+	_, err := y.app.UpdateMaterial(y.Context(), y.member, materialID, material.Patch{
 		NeedsAbstract: exchange.Some(y.random.IntN(2) == 0), NeedsMTA: exchange.Some(y.random.IntN(2) == 0),
 		NeedsIRB: exchange.Some(y.random.IntN(2) == 0)}, nil)
 	y.must(err)
-	part, err := y.db.Read().Requests.List(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material},
+	part, err := y.db.Read().Requests.List(y.Context(), exchange.Page{}, request.Filter{Material: &materialID},
 		y.admin)
 	y.must(err)
 	for _, q := range part.Items {
@@ -201,10 +204,10 @@ func (y *year) askForOtherThings() {
 }
 
 // note records what there is to do in a request now.
-func (y *year) note(q exchange.RequestDetail) {
+func (y *year) note(q request.Detail) {
 	y.Helper()
 	words := ""
-	if turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil {
+	if turn := request.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil {
 		words = string(turn.Side) + " " + strings.Join(turn.What, " ")
 	}
 	l := y.lives[q.ID]
@@ -217,7 +220,7 @@ func (y *year) note(q exchange.RequestDetail) {
 // ended is note for a deleted request: it is nobody's turn, whatever its status was.
 func (y *year) ended(l *life) { y.turn(l, "", l.account[len(l.account)-1].Status) }
 
-func (y *year) turn(l *life, words string, status exchange.Status) {
+func (y *year) turn(l *life, words string, status request.Status) {
 	now := *y.now.Load()
 	other := len(l.account) == 0 || words != l.words
 	if other {
@@ -234,7 +237,7 @@ func (y *year) turn(l *life, words string, status exchange.Status) {
 	}
 	side, _, _ := strings.Cut(words, " ")
 	l.account = append(l.account,
-		exchange.RequestTurn{Seq: int64(len(l.account) + 1), Status: status, Side: exchange.Side(side), BeganAt: now})
+		request.TurnRecord{Seq: int64(len(l.account) + 1), Status: status, Side: request.Side(side), BeganAt: now})
 }
 
 // observe records what a run of the job should have sent, counting the days of each turn one by one.
@@ -245,7 +248,7 @@ func (y *year) observe() {
 		if l.words == "" || now.Before(l.snoozed) {
 			continue
 		}
-		sent := func(kind exchange.EventKind, d int) {
+		sent := func(kind request.EventKind, d int) {
 			who := y.member
 			if strings.HasPrefix(l.words, "requester") {
 				who = y.asks
@@ -260,11 +263,11 @@ func (y *year) observe() {
 			}
 		}
 		if due > 0 {
-			sent(exchange.Reminded, due)
+			sent(request.Reminded, due)
 			l.day = due
 		}
 		if strings.HasPrefix(l.words, "lab") && !l.told && !l.since.Add(21*day).After(now) {
-			sent(exchange.Escalated, 21)
+			sent(request.Escalated, 21)
 			l.told = true
 		}
 	}
@@ -275,11 +278,11 @@ func (y *year) compare() {
 	y.Helper()
 	var got []string
 	for _, who := range []exchange.Actor{y.asks, y.member, y.off, y.admin} {
-		part, err := y.db.Read().Notifications.List(y.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{})
+		part, err := y.db.Read().Notifications.List(y.Context(), who.ID, notify.NotificationFilter{}, exchange.Page{})
 		y.must(err)
 		for _, n := range part.Items {
 			e := n.Event
-			if e.Kind == exchange.Reminded || e.Kind == exchange.Escalated {
+			if e.Kind == request.Reminded || e.Kind == request.Escalated {
 				got = append(got, fmt.Sprint(who.ID, " request ", e.RequestID, " ", e.Kind, " ", e.Detail.Party, " ",
 					strings.Join(e.Detail.What, " "),
 					" day ", e.Detail.Days, " at ", e.At))
@@ -296,14 +299,14 @@ func (y *year) compare() {
 	}
 	accounts, err := y.db.Read().Turns.Accounts(y.Context(), 0, slices.Max(y.ids))
 	y.must(err)
-	entries, want := 0, map[int64][]exchange.RequestTurn{}
+	entries, want := 0, map[int64][]request.TurnRecord{}
 	for id, l := range y.lives {
 		for i := range l.account {
 			l.account[i].RequestID = id
 		}
 		want[id] = l.account
 	}
-	turns := map[int64][]exchange.RequestTurn{}
+	turns := map[int64][]request.TurnRecord{}
 	for id, a := range accounts {
 		turns[id], entries = a.Turns, entries+len(a.Turns)
 	}

@@ -16,6 +16,9 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 )
 
@@ -138,7 +141,7 @@ func (f *filling) do(what string, step func() error) {
 func (f *filling) signIn(people []identity.Person) {
 	for _, p := range people {
 		f.do("sign in "+p.Name, func() error {
-			signed, err := f.app.SignIn(f.ctx, p, exchange.Registration{})
+			signed, err := f.app.SignIn(f.ctx, p, person.Registration{})
 			if err != nil {
 				return err
 			}
@@ -151,7 +154,7 @@ func (f *filling) signIn(people []identity.Person) {
 			}
 			who.TokenID = 0
 			f.actors[p.RegistryID] = who
-			address, err := f.app.CreateAddress(f.ctx, who, signed.User, exchange.AddressPatch{
+			address, err := f.app.CreateAddress(f.ctx, who, signed.User, person.AddressPatch{
 				Name:        exchange.Some(p.Name),
 				Institution: exchange.Some("Sample University"),
 				Line1:       exchange.Some("1 Example Street"),
@@ -176,17 +179,17 @@ func (f *filling) openLabs() {
 
 func (f *filling) openLab(head, name, description string, members ...string) {
 	f.do("open the "+name, func() error {
-		lab := f.actors[head].Owns[0]
-		patch := exchange.OrganizationPatch{Name: exchange.Some(name), Description: exchange.Some(description),
+		labID := f.actors[head].Owns[0]
+		patch := lab.OrganizationPatch{Name: exchange.Some(name), Description: exchange.Some(description),
 			Members: exchange.Some([]exchange.UserRef{})}
 		for _, m := range members {
 			patch.Members.Value = append(patch.Members.Value, exchange.UserRef(f.actors[m].ID))
 		}
-		o, err := f.app.UpdateOrganization(f.ctx, f.actors[head], lab, patch, nil)
+		o, err := f.app.UpdateOrganization(f.ctx, f.actors[head], labID, patch, nil)
 		for _, i := range o.Invitations {
 			if err == nil {
 				_, err = f.app.Answer(f.ctx, f.actors[i.RegistryID], f.actors[i.RegistryID].ID, i.ID,
-					exchange.InvitationAccepted)
+					lab.InvitationAccepted)
 			}
 		}
 		return err
@@ -194,7 +197,7 @@ func (f *filling) openLab(head, name, description string, members ...string) {
 }
 
 // attach keeps an embedded file as an attachment of someone.
-func (f *filling) attach(by, file string, p exchange.AttachmentPatch) (exchange.Ref, error) {
+func (f *filling) attach(by, file string, p document.AttachmentPatch) (exchange.Ref, error) {
 	data, err := files.ReadFile("files/" + file)
 	if err != nil {
 		return 0, err

@@ -15,6 +15,9 @@ import (
 	"aliquot/internal/exchange/category"
 	searched "aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	contentstore "aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
@@ -37,7 +40,7 @@ func newApp(t testing.TB, db *store.DB) *app.App {
 	})
 	return app.New(app.Config{
 		DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Escalation: 21,
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: request.Reminders{7, 14, 28}, Escalation: 21,
 		Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -45,7 +48,7 @@ func newApp(t testing.TB, db *store.DB) *app.App {
 // actor signs a sample person in.
 func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
 	t.Helper()
-	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: registryID}, exchange.Registration{})
+	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: registryID}, person.Registration{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,26 +63,26 @@ func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
 }
 
 // requests gives every request, as the admin sees them.
-func requests(t *testing.T, a *app.App) []exchange.RequestDetail {
+func requests(t *testing.T, a *app.App) []request.Detail {
 	t.Helper()
-	part, err := a.Requests(t.Context(), actor(t, a, AdminID), exchange.Page{Limit: 1000}, exchange.RequestFilter{})
+	part, err := a.Requests(t.Context(), actor(t, a, AdminID), exchange.Page{Limit: 1000}, request.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return part.Items
 }
 
-func materials(t *testing.T, a *app.App) exchange.ListPage[exchange.ShownMaterial] {
+func materials(t *testing.T, a *app.App) exchange.ListPage[material.Shown] {
 	t.Helper()
-	part, err := a.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1000}, exchange.MaterialFilter{})
+	part, err := a.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1000}, material.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return part
 }
 
-func turn(q exchange.RequestDetail) *exchange.Turn {
-	return exchange.WaitingOn(q.Terms, q.Targets, q.Request)
+func turn(q request.Detail) *request.Turn {
+	return request.WaitingOn(q.Terms, q.Targets, q.Request)
 }
 
 func TestDemo(t *testing.T) {
@@ -105,11 +108,11 @@ func TestDemo(t *testing.T) {
 }
 
 func everyStatus(t *testing.T, a *app.App) {
-	seen := map[exchange.Status]bool{}
+	seen := map[request.Status]bool{}
 	for _, q := range requests(t, a) {
 		seen[q.Status] = true
 	}
-	for _, s := range exchange.Statuses {
+	for _, s := range request.Statuses {
 		if !seen[s] {
 			t.Errorf("no request is %s", s)
 		}
@@ -126,8 +129,8 @@ func everyStep(t *testing.T, a *app.App) {
 		}
 	}
 	for _, step := range []string{
-		exchange.StepCorrection, exchange.StepDecision, exchange.StepShipment, exchange.StepIssue, exchange.StepReceipt,
-		string(exchange.NeedSignedMTA), string(exchange.NeedIRB), string(exchange.NeedExecutedMTA),
+		request.StepCorrection, request.StepDecision, request.StepShipment, request.StepIssue, request.StepReceipt,
+		string(request.NeedSignedMTA), string(request.NeedIRB), string(request.NeedExecutedMTA),
 	} {
 		if !seen[step] {
 			t.Errorf("no request waits for the step %s", step)
@@ -140,7 +143,7 @@ func everyPerson(t *testing.T, a *app.App) {
 	for _, q := range requests(t, a) {
 		switch turn := turn(q); {
 		case turn == nil:
-		case turn.Side == exchange.LabSide:
+		case turn.Side == request.LabSide:
 			waitedFor[q.AssignedTo] = true
 		default:
 			waitedFor[q.Requester] = true
@@ -172,7 +175,7 @@ func everyMaterial(t *testing.T, a *app.App) {
 
 // everyName looks for each material by its title and by each of its identifiers, as anyone does.
 func everyName(t *testing.T, a *app.App) {
-	find := func(text string, limit int) app.Results[exchange.ShownMaterial] {
+	find := func(text string, limit int) app.Results[material.Shown] {
 		found, err := a.SearchMaterials(t.Context(), exchange.Actor{},
 			exchange.Search{Query: searched.Parse(text), Page: exchange.SearchPage{Limit: limit}, Facets: true})
 		if err != nil || int64(len(found.Items)) != min(found.Count, int64(limit)) || len(found.Approximate) > 0 {
@@ -207,7 +210,7 @@ func everyName(t *testing.T, a *app.App) {
 	}
 }
 
-func titles(list []exchange.ShownMaterial) []string {
+func titles(list []material.Shown) []string {
 	var titles []string
 	for _, m := range list {
 		titles = append(titles, m.Title)

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 )
 
 //go:embed materials.json
@@ -15,8 +18,8 @@ var materialsJSON []byte
 
 // Materials are the sample materials as bodies of POST /materials/, without organization and
 // needs. All but the last are real.
-func Materials() []exchange.MaterialPatch {
-	var list []exchange.MaterialPatch
+func Materials() []material.Patch {
+	var list []material.Patch
 	if err := json.Unmarshal(materialsJSON, &list); err != nil {
 		panic(err) // the file is part of the program, and every test reads it
 	}
@@ -36,7 +39,7 @@ type terms struct {
 // termsOf gives terms as varied as labs have them: human cells go out with an MTA, stem cells
 // and tumours with ethics approval too, mice with an MTA; other strains, plasmids and protocols
 // are simply sent, and data of humans need an abstract.
-func termsOf(p exchange.MaterialPatch) terms {
+func termsOf(p material.Patch) terms {
 	from := func(organism string) bool {
 		return p.Organisms.Value != nil && slices.Contains(*p.Organisms.Value, organism)
 	}
@@ -70,13 +73,13 @@ type labMaterials struct {
 // listMaterials lists every material in the lab of its contact: all of a shelf when the lab opens, but for the
 // first ones of the list, which came one by one since then.
 func (f *filling) listMaterials() {
-	cells := f.openShelf(owner, exchange.ShippingPatch{
+	cells := f.openShelf(owner, lab.ShippingPatch{
 		NeedsAddress: exchange.Some(true), NeedsPayment: exchange.Some(true),
 		AcceptsShippingCode: exchange.Some(true), AcceptsReimbursement: exchange.Some(true),
 		PaymentDetails: exchange.Some("Your courier account, or we send the courier's bill."),
 		Restrictions:   exchange.Some("Dry ice; we send on Mondays and Tuesdays."),
 	})
-	genes := f.openShelf(neighbour, exchange.ShippingPatch{
+	genes := f.openShelf(neighbour, lab.ShippingPatch{
 		NeedsAddress: exchange.Some(true),
 		Restrictions: exchange.Some("Animals by appointment; the recipient needs a permit."),
 	})
@@ -98,7 +101,7 @@ func (f *filling) listMaterials() {
 		})
 	}
 	f.at(124*day, "add a sequence map", func() error {
-		_, err := f.attach(member, "psample-egfp.gb", exchange.AttachmentPatch{
+		_, err := f.attach(member, "psample-egfp.gb", document.AttachmentPatch{
 			Description: exchange.Some("Made-up sequence"), SequenceMapFor: exchange.NullOf(f.materials[mapped]),
 		})
 		return err
@@ -113,7 +116,7 @@ func (f *filling) labOf(head string) exchange.Ref {
 }
 
 // openShelf gives a lab its shipping requirements and an MTA to sign.
-func (f *filling) openShelf(head string, p exchange.ShippingPatch) labMaterials {
+func (f *filling) openShelf(head string, p lab.ShippingPatch) labMaterials {
 	s := labMaterials{lab: f.labOf(head)}
 	f.do("set shipping requirements", func() error {
 		p.Organization = exchange.Some(s.lab)
@@ -122,7 +125,7 @@ func (f *filling) openShelf(head string, p exchange.ShippingPatch) labMaterials 
 		return err
 	})
 	f.do("add an MTA", func() error {
-		id, err := f.attach(head, "mta-template.pdf", exchange.AttachmentPatch{
+		id, err := f.attach(head, "mta-template.pdf", document.AttachmentPatch{
 			Description: exchange.Some("MTA to sign"), OwnedByOrg: exchange.NullOf(s.lab),
 		})
 		s.mta = exchange.NullOf(id)

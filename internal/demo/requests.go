@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 )
 
 // makeRequests makes requests in every status, so that each person finds something waiting: for hours, for days,
@@ -38,50 +40,50 @@ func (f *filling) makeReceived() {
 		{33 * day, requester, "pUC19", "1 stab", member, "", "Room temperature", 2 * hour, 0, 4 * day},
 	} {
 		t := f.ask(r.ago, r.by, r.material, f.parcel(r.by, r.quantity))
-		t.after(r.decided).move(r.lab, exchange.Approved)
+		t.after(r.decided).move(r.lab, request.Approved)
 		if r.countersigner != "" {
 			t.after(r.signed).agree(r.by, r.countersigner)
 		}
 		t.after(2*day).send(r.lab, fmt.Sprintf("SAMPLE-%04d", 101+i), r.conditions)
-		t.after(r.arrived).move(r.by, exchange.Verified)
+		t.after(r.arrived).move(r.by, request.Verified)
 	}
 }
 
 // makeEnded: VERIFIED_FULFILLED, REJECTED, CANCELLED, INVALID.
 func (f *filling) makeEnded() {
 	verified := f.ask(112*day, requester, "HEK293T", f.parcel(requester, "2 vials"))
-	verified.after(6*hour).move(manager, exchange.Approved)
+	verified.after(6*hour).move(manager, request.Approved)
 	verified.after(3*day).agree(requester, officer)
 	verified.after(2*day).send(manager, "SAMPLE-0001", "Dry ice, 5 kg")
 	verified.after(5*day).write(requester, "They arrived frozen and grow well. Thank you!")
-	verified.move(requester, exchange.Verified)
+	verified.move(requester, request.Verified)
 
 	n := f.parcel(requester, "1 breeding pair")
 	n.Abstract = exchange.Some("Mammary tumours in a strain with little variation.")
 	rejected := f.ask(80*day, requester, "FVB/NJ", n)
-	rejected.after(23*day).update(neighbour, exchange.RequestPatch{
-		Status:    exchange.Some(exchange.Rejected),
+	rejected.after(23*day).update(neighbour, request.Patch{
+		Status:    exchange.Some(request.Rejected),
 		Rejection: exchange.Some("Our colony is closed for rederivation. Please order from the repository."),
 	})
 
 	cancelled := f.ask(58*day, requester, "NIH 3T3", f.parcel(requester, "1 vial"))
 	cancelled.after(3*day).write(requester, "We found a vial in our own freezer.")
-	cancelled.move(requester, exchange.Cancelled)
+	cancelled.move(requester, request.Cancelled)
 
 	invalid := f.ask(41*day, requester, "Sf9", f.parcel(requester, "0 vials"))
-	invalid.after(day).update(manager, exchange.RequestPatch{
-		Status: exchange.Some(exchange.Invalid), Reason: exchange.Some("Sent by mistake, as you told us by telephone."),
+	invalid.after(day).update(manager, request.Patch{
+		Status: exchange.Some(request.Invalid), Reason: exchange.Some("Sent by mistake, as you told us by telephone."),
 	})
 }
 
 // makeSent: FULFILLED, waiting for the receipt; one with an issue that was solved.
 func (f *filling) makeSent() {
 	sent := f.ask(14*day, requester, mapped, f.parcel(requester, "1 tube of 5 µg"))
-	sent.after(20*hour).move(member, exchange.Approved)
+	sent.after(20*hour).move(member, request.Approved)
 	sent.after(3*day).send(member, "SAMPLE-0002", "Room temperature")
 
 	solved := f.ask(21*day, postdoc, "psPAX2", f.parcel(postdoc, "1 stab"))
-	solved.after(2*day).move(member, exchange.Approved)
+	solved.after(2*day).move(member, request.Approved)
 	solved.after(5*day).send(member, "SAMPLE-0003", "Room temperature")
 	solved.after(8*day).complain(postdoc, "The courier cannot find us: the street number is missing on the label.")
 	solved.after(7*hour).write(member, "I told the courier; they try again tomorrow.")
@@ -91,13 +93,13 @@ func (f *filling) makeSent() {
 // makeInFulfillment: one to ship, where the lab waived the agreement, and one with an open issue.
 func (f *filling) makeInFulfillment() {
 	waived := f.ask(6*day, holder, "HCT 116", f.parcel(holder, "1 vial"))
-	waived.after(4*day).update(manager, exchange.RequestPatch{
-		Status:   exchange.Some(exchange.InFulfillment),
+	waived.after(4*day).update(manager, request.Patch{
+		Status:   exchange.Some(request.InFulfillment),
 		Override: exchange.Some("Both institutions have signed a master agreement."),
 	})
 
 	thawed := f.ask(26*day, requester, "MCF-7", f.parcel(requester, "1 vial"))
-	thawed.after(31*hour).move(manager, exchange.Approved)
+	thawed.after(31*hour).move(manager, request.Approved)
 	thawed.after(9*day).agree(requester, officer)
 	thawed.after(3*day).send(manager, "SAMPLE-0004", "Dry ice, 3 kg")
 	thawed.after(5*day).complain(requester, "The dry ice was gone and the vial thawed. Could you send another?")
@@ -109,26 +111,26 @@ func (f *filling) makeApproved() {
 	n.Abstract = exchange.Some("Response of urothelial carcinoma to a new inhibitor, in eight mice for each of " +
 		"three doses.")
 	owed := f.ask(19*day, requester, "PDX model BL0269-F402", n)
-	owed.after(3*day).move(postdoc, exchange.Approved)
+	owed.after(3*day).move(postdoc, request.Approved)
 	owed.after(10*minute).write(postdoc, "Glad to help. Please add the signed MTA and your IRB approval.")
 
 	returned := f.ask(10*day, requester, "A-549", f.parcel(requester, "1 vial"))
-	returned.after(5*hour).move(manager, exchange.Approved)
-	returned.after(6*day).hand(requester, exchange.SignedMTA, "signature-page.png")
-	returned.after(30*hour).giveBack(officer, exchange.SignedMTA,
+	returned.after(5*hour).move(manager, request.Approved)
+	returned.after(6*day).hand(requester, document.SignedMTA, "signature-page.png")
+	returned.after(30*hour).giveBack(officer, document.SignedMTA,
 		"The photo is too blurred to read. Please send all pages as a PDF.")
 
 	countersign := f.ask(17*day, member, "K-562", f.parcel(member, "1 vial"))
-	countersign.after(28*hour).move(manager, exchange.Approved)
-	countersign.after(4*day).hand(member, exchange.SignedMTA, "signed-mta.pdf")
-	countersign.after(2*day).accept(officer, exchange.SignedMTA)
+	countersign.after(28*hour).move(manager, request.Approved)
+	countersign.after(4*day).hand(member, document.SignedMTA, "signed-mta.pdf")
+	countersign.after(2*day).accept(officer, document.SignedMTA)
 	countersign.after(hour).give(manager, officer)
 
 	n = f.parcel(owner, "2 breeding pairs")
 	n.Abstract = exchange.Some("Hosts for patient-derived tumours of our bank.")
 	mice := f.ask(9*day, owner, "NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)", n)
-	mice.after(2*day).move(neighbour, exchange.Approved)
-	mice.after(3*day).hand(owner, exchange.SignedMTA, "signed-mta.pdf")
+	mice.after(2*day).move(neighbour, request.Approved)
+	mice.after(3*day).hand(owner, document.SignedMTA, "signed-mta.pdf")
 }
 
 // makeOpen: one to decide for each contact, and one that was returned for correction.
@@ -136,13 +138,13 @@ func (f *filling) makeOpen() {
 	n := f.parcel(requester, "1 breeding pair")
 	n.Abstract = exchange.Some("Controls.")
 	correct := f.ask(7*day, requester, "C57BL/6J", n)
-	correct.after(day).move(neighbour, exchange.Approved)
-	correct.after(26*hour).update(neighbour, exchange.RequestPatch{
-		Status: exchange.Some(exchange.Open), Reason: exchange.Some("Our animal office asks for more: controls of " +
+	correct.after(day).move(neighbour, request.Approved)
+	correct.after(26*hour).update(neighbour, request.Patch{
+		Status: exchange.Some(request.Open), Reason: exchange.Some("Our animal office asks for more: controls of " +
 			"which experiment?"),
 	})
 
-	f.ask(9*day+3*hour, manager, "Gene expression analysis of the human and chimpanzee brain", exchange.RequestNew{
+	f.ask(9*day+3*hour, manager, "Gene expression analysis of the human and chimpanzee brain", request.New{
 		Abstract: exchange.Some("Training material for our course on arrays."),
 	})
 	f.ask(20*hour, postdoc, "lentiCRISPR v2", f.parcel(postdoc, "1 stab"))
@@ -153,7 +155,7 @@ func (f *filling) makeOpen() {
 
 	n = f.parcel(neighbour, "1 vial")
 	n.Abstract = exchange.Some("Editing of a reporter into one locus of stem cells.")
-	f.ask(4*day, neighbour, "WA09 (H9) hESC", n).after(3*hour).hand(neighbour, exchange.IRB, "irb-approval.pdf")
+	f.ask(4*day, neighbour, "WA09 (H9) hESC", n).after(3*hour).hand(neighbour, document.IRB, "irb-approval.pdf")
 
 	f.ask(2*day+4*hour, requester, "HeLa", f.parcel(requester, "1 vial")).
 		after(hour).write(requester, "A low passage would be best, if you have one.")
@@ -162,8 +164,8 @@ func (f *filling) makeOpen() {
 // makeAdminsRequest lets the admin, too, wait for something.
 func (f *filling) makeAdminsRequest() {
 	sent := f.ask(50*minute, admin, "nCoV-2019 sequencing protocol",
-		exchange.RequestNew{Note: exchange.Some("With your own notes, please.")})
-	sent.after(20*minute).move(holder, exchange.Approved)
+		request.New{Note: exchange.Some("With your own notes, please.")})
+	sent.after(20*minute).move(holder, request.Approved)
 	sent.after(5*minute).write(holder, "The notes are on their way by mail.")
-	sent.after(5*minute).move(holder, exchange.Fulfilled)
+	sent.after(5*minute).move(holder, request.Fulfilled)
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 )
 
 // transfer is one request while people take their steps in it.
@@ -16,7 +18,7 @@ type transfer struct {
 }
 
 // ask makes a request some time ago, and up to three hours more: not all at one minute of one hour.
-func (f *filling) ask(ago time.Duration, by, material string, n exchange.RequestNew) *transfer {
+func (f *filling) ask(ago time.Duration, by, material string, n request.New) *transfer {
 	t := &transfer{filling: f, ago: ago + time.Duration(len(f.steps)*13%180)*minute, material: material}
 	t.step("ask", func() error {
 		n.Material = exchange.Some(f.materials[material])
@@ -34,8 +36,8 @@ func (t *transfer) after(later time.Duration) *transfer {
 }
 
 // parcel is a new request for something that is sent and paid for.
-func (f *filling) parcel(by, quantity string) exchange.RequestNew {
-	return exchange.RequestNew{
+func (f *filling) parcel(by, quantity string) request.New {
+	return request.New{
 		Quantity: exchange.Some(quantity),
 		Address:  exchange.NullOf(f.addresses[by]),
 		Payment:  exchange.Some("SHIPPING_CODE"),
@@ -47,33 +49,33 @@ func (t *transfer) step(what string, do func() error) {
 	t.at(t.ago, what+" for "+t.material, do)
 }
 
-func (t *transfer) update(by string, p exchange.RequestPatch) {
+func (t *transfer) update(by string, p request.Patch) {
 	t.step("update the request", func() error {
 		_, err := t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p, nil)
 		return err
 	})
 }
 
-func (t *transfer) move(by string, to exchange.Status) {
-	t.update(by, exchange.RequestPatch{Status: exchange.Some(to)})
+func (t *transfer) move(by string, to request.Status) {
+	t.update(by, request.Patch{Status: exchange.Some(to)})
 }
 
 func (t *transfer) give(by, to string) {
-	t.update(by, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(t.actors[to].ID))})
+	t.update(by, request.Patch{AssignedTo: exchange.Some(exchange.UserRef(t.actors[to].ID))})
 }
 
 // hand puts an embedded file in a slot of the request.
-func (t *transfer) hand(by string, slot exchange.Slot, file string) {
+func (t *transfer) hand(by string, slot document.Slot, file string) {
 	t.step("hand in "+file, func() error {
-		id, err := t.attach(by, file, exchange.AttachmentPatch{})
+		id, err := t.attach(by, file, document.AttachmentPatch{})
 		if err != nil {
 			return err
 		}
-		p := exchange.RequestPatch{}
+		p := request.Patch{}
 		switch slot {
-		case exchange.SignedMTA:
+		case document.SignedMTA:
 			p.SignedMTA = exchange.NullOf(id)
-		case exchange.IRB:
+		case document.IRB:
 			p.IRB = exchange.NullOf(id)
 		default:
 			p.ExecutedMTA = exchange.NullOf(id)
@@ -83,14 +85,14 @@ func (t *transfer) hand(by string, slot exchange.Slot, file string) {
 	})
 }
 
-func (t *transfer) accept(by string, slot exchange.Slot) {
+func (t *transfer) accept(by string, slot document.Slot) {
 	t.step("accept a document", func() error {
 		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, true, "", nil)
 		return err
 	})
 }
 
-func (t *transfer) giveBack(by string, slot exchange.Slot, reason string) {
+func (t *transfer) giveBack(by string, slot document.Slot, reason string) {
 	t.step("return a document", func() error {
 		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, false, reason, nil)
 		return err
@@ -121,23 +123,23 @@ func (t *transfer) solve(by string) {
 
 // agree brings an agreement to its end: signed, accepted and countersigned within some days.
 func (t *transfer) agree(by, countersigner string) {
-	t.hand(by, exchange.SignedMTA, "signed-mta.pdf")
-	t.after(20*hour).accept(countersigner, exchange.SignedMTA)
-	t.after(30*hour).hand(countersigner, exchange.ExecutedMTA, "executed-mta.pdf")
+	t.hand(by, document.SignedMTA, "signed-mta.pdf")
+	t.after(20*hour).accept(countersigner, document.SignedMTA)
+	t.after(30*hour).hand(countersigner, document.ExecutedMTA, "executed-mta.pdf")
 }
 
 // send packs, and sends the next day.
 func (t *transfer) send(by, tracking, conditions string) {
-	t.move(by, exchange.InFulfillment)
+	t.move(by, request.InFulfillment)
 	t.after(22*hour).step("ship", func() error {
-		_, err := t.app.ShipRequest(t.ctx, t.actors[by], t.id, exchange.ShipmentPatch{
+		_, err := t.app.ShipRequest(t.ctx, t.actors[by], t.id, request.ShipmentPatch{
 			Carrier: exchange.Some("Sample courier"), Tracking: exchange.Some(tracking),
 			Conditions: exchange.Some(conditions),
 			SentAt:     exchange.NullOf(exchange.Instant(t.now)),
 		}, nil)
 		return err
 	})
-	t.move(by, exchange.Fulfilled)
+	t.move(by, request.Fulfilled)
 }
 
-func saying(text string) exchange.TextBody { return exchange.TextBody{Text: exchange.Some(text)} }
+func saying(text string) request.TextBody { return request.TextBody{Text: exchange.Some(text)} }

@@ -50,8 +50,8 @@ func (a Actor) MemberOf(organization int64) bool {
 // Is reports whether the actor is that user, and not a program that has the user's rights in one lab only.
 func (a Actor) Is(user uuid.UUID) bool { return !a.Anonymous() && a.ID == user && a.Lab == 0 }
 
-// relations returns the relations that hold for every object.
-func (a Actor) relations() Relation {
+// Relations returns the relations that hold for every object.
+func (a Actor) Relations() Relation {
 	r := Anyone
 	if !a.Anonymous() {
 		r |= SignedIn
@@ -70,7 +70,7 @@ func (a Actor) relations() Relation {
 
 // ToUser returns the relations of a to a user's record and to what belongs to that user alone.
 func (a Actor) ToUser(user uuid.UUID) Relation {
-	r := a.relations()
+	r := a.Relations()
 	if a.Is(user) {
 		r |= OwnerOf
 	}
@@ -79,7 +79,7 @@ func (a Actor) ToUser(user uuid.UUID) Relation {
 
 // ToOrganization returns the relations of a to an organization and to what it shares.
 func (a Actor) ToOrganization(organization int64) Relation {
-	r := a.relations()
+	r := a.Relations()
 	if a.MemberOf(organization) {
 		r |= MemberOf
 	}
@@ -87,33 +87,4 @@ func (a Actor) ToOrganization(organization int64) Relation {
 		r |= OwnerOf
 	}
 	return r
-}
-
-// ToAttachment returns the relations of a to an attachment. linked means that a is a party of a request that the
-// attachment is or was linked to; public means that a listed material shows it. An attachment filed for a lab belongs
-// to nobody else: members who leave the lab lose access.
-func (a Actor) ToAttachment(t Attachment, linked, public bool) Relation {
-	r := a.relations()
-	if t.OwnedByUser != nil && a.Is(*t.OwnedByUser) && !t.OfLab {
-		r |= OwnerOf
-	}
-	if t.OwnedByOrg != nil && a.MemberOf(*t.OwnedByOrg) {
-		r |= MemberOf
-	}
-	if linked && a.Lab == 0 { // the link may come from a request of the user's own
-		r |= PartyOf
-	}
-	if public {
-		r |= ReaderOf
-	}
-	return r
-}
-
-// ToRequest returns the relations of a to a request; organization is the owner of the requested material.
-func (a Actor) ToRequest(r Request, organization int64) Relation {
-	rel := a.ToOrganization(organization) &^ OwnerOf
-	if a.Is(r.Requester) {
-		rel |= RequesterOf
-	}
-	return rel
 }

@@ -61,3 +61,22 @@ func (i *Instant) UnmarshalJSON(b []byte) error {
 	}
 	return wrong
 }
+
+// Until is a moment in a JSON body; a date means the beginning of that day in UTC.
+type Until time.Time
+
+// UnmarshalJSON accepts a date, and every form of an Instant.
+func (u *Until) UnmarshalJSON(b []byte) error {
+	var d Date
+	if json.Unmarshal(b, &d) == nil {
+		at, err := time.Parse(time.DateOnly, string(d))
+		*u = Until(at)
+		return err
+	}
+	var i Instant
+	if json.Unmarshal(b, &i) != nil {
+		return errors.New("must be a date or a timestamp, such as 2026-03-12 or 2026-03-12T09:40:00+0000")
+	}
+	*u = Until(i)
+	return nil
+}

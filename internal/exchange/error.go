@@ -1,3 +1,6 @@
+// Package exchange holds what all rules share: errors, optional values, limits of texts, lists and searches, and who
+// may do what. The rules of each kind of thing are in the packages below it. They know neither SQL nor HTTP nor the
+// time.
 package exchange
 
 import (
@@ -6,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Code names one kind of failure. It is the error_code of contract.md section 2 and determines the HTTP status, by one
@@ -108,17 +112,17 @@ func (f *FieldErrors) Add(field, format string, args ...any) {
 	(*f)[field] = append((*f)[field], fmt.Sprintf(format, args...))
 }
 
-// fieldsOf returns the field errors of err, if any.
-func fieldsOf(err error) FieldErrors {
+// FieldsOf returns the field errors of err, if any.
+func FieldsOf(err error) FieldErrors {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fields
 	}
 	return nil
 }
 
-// merge adds the field errors of err.
-func (f *FieldErrors) merge(err error) {
-	for field, texts := range fieldsOf(err) {
+// Merge adds the field errors of err.
+func (f *FieldErrors) Merge(err error) {
+	for field, texts := range FieldsOf(err) {
 		for _, text := range texts {
 			f.Add(field, "%s", text)
 		}
@@ -136,4 +140,15 @@ func (f FieldErrors) Err() error {
 // Summary names all fields in one sentence.
 func (f FieldErrors) Summary() string {
 	return "Please correct: " + strings.Join(slices.Sorted(maps.Keys(f)), ", ") + "."
+}
+
+// NotBefore returns a RateLimited error until a moment, with the reason and how long to wait.
+func NotBefore(moment, now time.Time, why string) error {
+	wait := moment.Sub(now)
+	if wait <= 0 {
+		return nil
+	}
+	seconds := int((wait + time.Second - 1) / time.Second)
+	return Errorf(RateLimited, "%s; try again at %s.", why, moment.UTC().Format(TimeLayout)).With("retry_after",
+		seconds)
 }

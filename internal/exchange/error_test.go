@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/exchangetest"
 )
 
 func TestAnErrorKeepsItsCauseForTheLogAlone(t *testing.T) {
@@ -46,7 +47,7 @@ func TestFaultsNameEveryFieldInOrder(t *testing.T) {
 	f.Add("category", "must be %s", "PDX")
 	f.Add("category", "cannot change")
 	err := f.Err()
-	wantFaults(t, err, "category", "title")
+	exchangetest.WantFieldErrors(t, err, "category", "title")
 	if got, want := err.Error(), "INVALID_INPUT: Please correct: category, title.; category: must be PDX, cannot "+
 		"change; title: is required"; got != want {
 		t.Errorf("got %q, want %q", got, want)

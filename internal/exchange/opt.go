@@ -182,3 +182,10 @@ func (n *Names) UnmarshalJSON(b []byte) error {
 	}
 	return nil
 }
+
+func RefID(o Null[Ref], old *int64) *int64 {
+	if !o.Set {
+		return old
+	}
+	return (*int64)(o.Value)
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/exchangetest"
 
 	"github.com/google/uuid"
 )
@@ -21,15 +22,17 @@ type optional struct {
 
 func TestAFieldIsAbsentNullOrAValue(t *testing.T) {
 	t.Parallel()
-	same(t, "nothing sent", body[optional](t, `{"other": null}`), optional{})
-	got := body[optional](t, `{"text": "", "yes": false, "raw": {"a":1}, "list": [], "maybe": null, "ref": null}`)
-	same(t, "all sent", got, optional{
+	exchangetest.Same(t, "nothing sent", exchangetest.Body[optional](t, `{"other": null}`), optional{})
+	got := exchangetest.Body[optional](t,
+		`{"text": "", "yes": false, "raw": {"a":1}, "list": [], "maybe": null, "ref": null}`)
+	exchangetest.Same(t, "all sent", got, optional{
 		Text: exchange.Some(""), Yes: exchange.Some(false), Raw: exchange.Some(json.RawMessage(`{"a":1}`)),
 		List:  exchange.Some([]exchange.UserRef{}),
 		Maybe: exchange.Cleared[string](), Ref: exchange.Cleared[exchange.Ref](),
 	})
-	got = body[optional](t, `{"maybe": "x", "ref": 7}`)
-	same(t, "nullable fields sent", got, optional{Maybe: exchange.NullOf("x"), Ref: exchange.NullOf(exchange.Ref(7))})
+	got = exchangetest.Body[optional](t, `{"maybe": "x", "ref": 7}`)
+	exchangetest.Same(t, "nullable fields sent", got,
+		optional{Maybe: exchange.NullOf("x"), Ref: exchange.NullOf(exchange.Ref(7))})
 }
 
 func TestAnIntegerMayBeWrittenWithAFractionOfZero(t *testing.T) {
@@ -42,12 +45,12 @@ func TestAnIntegerMayBeWrittenWithAFractionOfZero(t *testing.T) {
 	}
 	for text, want := range map[string]int64{"316.0": 316, "316.000": 316, "3.16e2": 316, "3160E-1": 316, "1e3": 1000,
 		"-2.0": -2, "0.0": 0, "9007199254740993.0": 9007199254740993, "9223372036854775807.0": 9223372036854775807} {
-		got := body[whole](t, `{"n": `+text+`, "maybe": `+text+`}`)
+		got := exchangetest.Body[whole](t, `{"n": `+text+`, "maybe": `+text+`}`)
 		if int64(got.N.Value) != want || *got.Maybe.Value != want {
 			t.Errorf("%s: got %d, %d", text, got.N.Value, *got.Maybe.Value)
 		}
 		if want > 0 {
-			got := body[whole](t, `{"ref": `+text+`, "refs": [`+text+`, {"id": `+text+`}]}`)
+			got := exchangetest.Body[whole](t, `{"ref": `+text+`, "refs": [`+text+`, {"id": `+text+`}]}`)
 			if int64(got.Ref.Value) != want || int64(got.Refs.Value[1]) != want {
 				t.Errorf("%s as a reference: got %v", text, got)
 			}
@@ -113,11 +116,11 @@ func TestAReferenceIsWrittenAsIdTextOrObject(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`7`, `"7"`, `" 7 "`, `7.0`, `7e0`, `{"id": 7}`, `{"id": "7", "name": "HeLa"}`,
 		` {"name": null, "id":7} `} {
-		if got := body[exchange.Ref](t, text); got != 7 {
+		if got := exchangetest.Body[exchange.Ref](t, text); got != 7 {
 			t.Errorf("%s: got %d, want 7", text, got)
 		}
 	}
-	if got := body[exchange.Ref](t, `"9223372036854775807"`); got != 1<<63-1 {
+	if got := exchangetest.Body[exchange.Ref](t, `"9223372036854775807"`); got != 1<<63-1 {
 		t.Errorf("got %d, want the largest id", got)
 	}
 }
@@ -142,10 +145,10 @@ func TestAWrongReferenceSaysWhatIsExpected(t *testing.T) {
 
 func TestAUserReferenceIsAUUIDOrAnObject(t *testing.T) {
 	t.Parallel()
-	id := memberID.String()
+	id := exchangetest.MemberID.String()
 	for _, text := range []string{`"` + id + `"`, `"` + strings.ToUpper(id) + `"`, `{"id": "` + id +
 		`", "username": "x"}`} {
-		if got := body[exchange.UserRef](t, text); uuid.UUID(got) != memberID {
+		if got := exchangetest.Body[exchange.UserRef](t, text); uuid.UUID(got) != exchangetest.MemberID {
 			t.Errorf("%s: got %s, want %s", text, uuid.UUID(got), id)
 		}
 	}
@@ -177,7 +180,7 @@ func FuzzRef(f *testing.F) {
 			t.Fatalf("%s: got %d, %v, want a positive id", s, r, err)
 		}
 		for _, form := range []string{string(raw), `"` + string(raw) + `"`, `{"id":` + string(raw) + `}`} {
-			if again := body[exchange.Ref](t, form); again != r {
+			if again := exchangetest.Body[exchange.Ref](t, form); again != r {
 				t.Errorf("%s is %d, but %s is %d", s, r, form, again)
 			}
 		}
@@ -185,7 +188,8 @@ func FuzzRef(f *testing.F) {
 }
 
 func FuzzUserRef(f *testing.F) {
-	for _, seed := range []string{`"` + memberID.String() + `"`, `{"id":"` + memberID.String() + `"}`, `null`, `7`, ``,
+	for _, seed := range []string{`"` + exchangetest.MemberID.String() + `"`, `{"id":"` +
+		exchangetest.MemberID.String() + `"}`, `null`, `7`, ``,
 		`"`, `{`} {
 		f.Add(seed)
 	}
@@ -200,7 +204,7 @@ func FuzzUserRef(f *testing.F) {
 		if id == uuid.Nil {
 			t.Fatalf("%s: got the nil UUID", s)
 		}
-		if again := body[exchange.UserRef](t, `{"id":"`+id.String()+`"}`); again != r {
+		if again := exchangetest.Body[exchange.UserRef](t, `{"id":"`+id.String()+`"}`); again != r {
 			t.Errorf("%s is %s and then %s", s, id, uuid.UUID(again))
 		}
 	})

@@ -1,7 +1,5 @@
 package exchange
 
-import "github.com/google/uuid"
-
 // Page is a part of a list: at most Limit rows (0: all) behind After (nil: from the beginning), of those that match
 // Where.
 type Page struct {
@@ -105,42 +103,3 @@ var (
 	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
 	WebhookFields = []Field{byID, byCreated, byUpdated}
 )
-
-// The filters below narrow a list; a nil field filters nothing. Their tags name the parameters.
-
-// MaterialFilter narrows a list of materials.
-type MaterialFilter struct {
-	Organization *int64  `query:"organization"`
-	Category     *string `query:"category"`
-	Archived     *bool   `query:"is_archived"`
-}
-
-// RequestFilter narrows a list of requests.
-type RequestFilter struct {
-	Material   *int64     `query:"material"`
-	Status     *Status    `query:"status"`
-	Active     *bool      `query:"is_active"`
-	Requester  *uuid.UUID `query:"requester"`
-	AssignedTo *uuid.UUID `query:"assigned_to"`
-
-	Search *SearchText `query:"search" help:"Only requests that have all of these words somewhere: in the title of the material, the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or issues. Phrases in double quotes; a minus before what must not be there."`
-}
-
-// NotificationFilter narrows a list of notifications.
-type NotificationFilter struct {
-	Unread       *bool             `query:"unread" help:"Only those that are unread, or that were read."`
-	Category     *Category         `query:"category"`
-	Kind         *NotificationKind `query:"kind"`
-	Request      *int64            `query:"request"`
-	Organization *int64            `query:"organization" help:"Only those of requests of this organization's materials."`
-	Since        *Instant          `query:"since" help:"Only those from this moment on."`
-}
-
-// EventFilter narrows a list of what happened in an organization's requests.
-type EventFilter struct {
-	Kind     *EventKind `query:"kind"`
-	Request  *int64     `query:"request"`
-	Material *int64     `query:"material"`
-	Actor    *uuid.UUID `query:"actor"`
-	Since    *Instant   `query:"since" help:"Only those from this moment on."`
-}

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/exchangetest"
+	"aliquot/internal/exchange/request"
 
 	"github.com/google/uuid"
 )
@@ -18,13 +21,13 @@ var actors = []struct {
 	actor exchange.Actor
 }{
 	{"anonymous", exchange.Actor{}},
-	{"stranger", exchange.Actor{ID: strangerID, Organizations: []int64{50}, Owns: []int64{50}}},
-	{"member", exchange.Actor{ID: memberID, Organizations: []int64{lab, 51}, Owns: []int64{51}}},
-	{"owner", exchange.Actor{ID: ownerID, Organizations: []int64{lab}, Owns: []int64{lab}}},
-	{"requester", exchange.Actor{ID: requesterID, Organizations: []int64{52}, Owns: []int64{52}}},
+	{"stranger", exchange.Actor{ID: exchangetest.StrangerID, Organizations: []int64{50}, Owns: []int64{50}}},
+	{"member", exchange.Actor{ID: exchangetest.MemberID, Organizations: []int64{lab, 51}, Owns: []int64{51}}},
+	{"owner", exchange.Actor{ID: exchangetest.OwnerID, Organizations: []int64{lab}, Owns: []int64{lab}}},
+	{"requester", exchange.Actor{ID: exchangetest.RequesterID, Organizations: []int64{52}, Owns: []int64{52}}},
 	{"assignee", exchange.Actor{ID: assigneeID, Organizations: []int64{53, lab}, Owns: []int64{53}}},
 	{"former", exchange.Actor{ID: formerID, Organizations: []int64{54}, Owns: []int64{54}}},
-	{"admin", exchange.Actor{ID: adminID, Admin: true, Organizations: []int64{55}, Owns: []int64{55}}},
+	{"admin", exchange.Actor{ID: exchangetest.AdminID, Admin: true, Organizations: []int64{55}, Owns: []int64{55}}},
 }
 
 var (
@@ -34,35 +37,38 @@ var (
 
 // objects returns the relations of an actor to each sample object.
 var objects = map[string]func(exchange.Actor) exchange.Relation{
-	"nothing":   func(a exchange.Actor) exchange.Relation { return a.ToUser(a.ID) },
-	"the owner": func(a exchange.Actor) exchange.Relation { return a.ToUser(ownerID) }, // and what belongs to them alone
+	"nothing": func(a exchange.Actor) exchange.Relation { return a.ToUser(a.ID) },
+	// and what belongs to them alone
+	"the owner": func(a exchange.Actor) exchange.Relation { return a.ToUser(exchangetest.OwnerID) },
 	"the lab":   func(a exchange.Actor) exchange.Relation { return a.ToOrganization(lab) },
 	"a request": func(a exchange.Actor) exchange.Relation {
-		return a.ToRequest(exchange.Request{Requester: requesterID, AssignedTo: assigneeID}, lab)
+		return (request.Request{Requester: exchangetest.RequesterID, AssignedTo: assigneeID}).RelationsOf(a, lab)
 	},
 	// A former member's request for the lab's material, which they made and were assigned to.
 	"a former's request": func(a exchange.Actor) exchange.Relation {
-		return a.ToRequest(exchange.Request{Requester: formerID, AssignedTo: formerID}, lab)
+		return (request.Request{Requester: formerID, AssignedTo: formerID}).RelationsOf(a, lab)
 	},
 	// The owner's own file, which nothing refers to.
 	"a private file": func(a exchange.Actor) exchange.Relation {
-		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, false, false)
+		return (document.Attachment{OwnedByUser: new(exchangetest.OwnerID)}).RelationsOf(a, false, false)
 	},
 	"the lab's file": func(a exchange.Actor) exchange.Relation {
-		return a.ToAttachment(exchange.Attachment{OwnedByOrg: new(int64(lab))}, false, false)
+		return (document.Attachment{OwnedByOrg: new(int64(lab))}).RelationsOf(a, false, false)
 	},
 	"a file that a former member filed": func(a exchange.Actor) exchange.Relation {
-		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(formerID), OwnedByOrg: new(int64(lab)), OfLab: true},
+		return (document.Attachment{OwnedByUser: new(formerID), OwnedByOrg: new(int64(lab)),
+			OfLab: true}).RelationsOf(a,
 			false, false)
 	},
 	// The owner's signature on the requester's request: both are parties.
 	"a linked file": func(a exchange.Actor) exchange.Relation {
-		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, a.Is(requesterID) || a.MemberOf(lab),
+		return (document.Attachment{OwnedByUser: new(exchangetest.OwnerID)}).RelationsOf(a,
+			a.Is(exchangetest.RequesterID) || a.MemberOf(lab),
 			false)
 	},
 	// The blank MTA that a listed material shows.
 	"a listed file": func(a exchange.Actor) exchange.Relation {
-		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, false, true)
+		return (document.Attachment{OwnedByUser: new(exchangetest.OwnerID)}).RelationsOf(a, false, true)
 	},
 }
 
@@ -190,7 +196,7 @@ const matrix = `
 
 func TestWhoMayDoWhatIsTheContracts(t *testing.T) {
 	t.Parallel()
-	table := rows(matrix)
+	table := exchangetest.Rows(matrix)
 	for _, access := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
 		t.Run(string(access), func(t *testing.T) {
 			t.Parallel()
@@ -283,10 +289,10 @@ func TestAnonymousIsNobody(t *testing.T) {
 	t.Parallel()
 	var a exchange.Actor
 	if a.Is(uuid.Nil) || a.ToUser(uuid.Nil) != exchange.Anyone ||
-		a.ToRequest(exchange.Request{}, 0) != exchange.Anyone {
+		(request.Request{}).RelationsOf(a, 0) != exchange.Anyone {
 		t.Error("an anonymous caller is taken for the user without an id")
 	}
-	if rel := a.ToAttachment(exchange.Attachment{OwnedByUser: new(uuid.Nil), OwnedByOrg: new(int64(0))}, false,
+	if rel := (document.Attachment{OwnedByUser: new(uuid.Nil), OwnedByOrg: new(int64(0))}).RelationsOf(a, false,
 		false); rel != exchange.Anyone {
 		t.Errorf("got relations %b to a file, want none", rel)
 	}
@@ -294,22 +300,22 @@ func TestAnonymousIsNobody(t *testing.T) {
 
 func TestRolesOfARequestAreReadOffItsRelations(t *testing.T) {
 	t.Parallel()
-	r := exchange.Request{Requester: requesterID, AssignedTo: assigneeID}
-	want := map[string]exchange.Roles{
+	r := request.Request{Requester: exchangetest.RequesterID, AssignedTo: assigneeID}
+	want := map[string]request.Roles{
 		"member": {Member: true}, "owner": {Member: true}, "assignee": {Member: true}, "requester": {Requester: true},
 		"admin": {Admin: true},
 	}
 	for _, a := range actors {
-		if got := exchange.RolesOf(a.actor.ToRequest(r, lab)); got != want[a.name] {
+		if got := request.RolesOf(r.RelationsOf(a.actor, lab)); got != want[a.name] {
 			t.Errorf("%s: got %+v, want %+v", a.name, got, want[a.name])
 		}
 	}
-	both := exchange.Actor{ID: requesterID, Organizations: []int64{lab}}
-	if got, want := exchange.RolesOf(both.ToRequest(r, lab)),
-		(exchange.Roles{Requester: true, Member: true}); got != want {
+	both := exchange.Actor{ID: exchangetest.RequesterID, Organizations: []int64{lab}}
+	if got, want := request.RolesOf(r.RelationsOf(both, lab)),
+		(request.Roles{Requester: true, Member: true}); got != want {
 		t.Errorf("a member who asks their own lab: got %+v, want %+v", got, want)
 	}
-	if rel := (exchange.Actor{ID: ownerID, Organizations: []int64{lab}, Owns: []int64{lab}}).ToRequest(r,
+	if rel := r.RelationsOf((exchange.Actor{ID: exchangetest.OwnerID, Organizations: []int64{lab}, Owns: []int64{lab}}),
 		lab); rel&exchange.OwnerOf != 0 {
 		t.Errorf("the owner of the lab: got relations %b, but a request has no owner", rel)
 	}

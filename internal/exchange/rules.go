@@ -1,8 +1,6 @@
 package exchange
 
-import (
-	"slices"
-)
+import "slices"
 
 // Rule is what a field of a body may hold, besides its type. The rule of a list is about the list, its Each about the
 // items.
@@ -20,16 +18,12 @@ type Rule struct {
 
 // The patterns of texts: where control characters are allowed, and of texts that must not be blank.
 const (
-	linePattern        = `^[^\x00-\x1f\x7f-\x9f]*$`
+	LinePattern        = `^[^\x00-\x1f\x7f-\x9f]*$`
 	neededLinePattern  = `^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$`
 	linesPattern       = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
 	neededLinesPattern = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
 
-	filenamePattern = `^[^\x00-\x1f\x7f-\x9f/\\\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]*$`
-	addressPattern  = `^([Hh][Tt][Tt][Pp][Ss]?:\/\/[^\x00-\x1f\x7f-\x9f]+)?$`
-	mailPattern     = `^([^@\s]+@[^@\s]+)?$`
-	minutePattern   = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
-	zonePattern     = `^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`
+	mailPattern = `^([^@\s]+@[^@\s]+)?$`
 )
 
 // noted collects the rules of a body that NoteRules checks; else it is nil.
@@ -44,17 +38,17 @@ func NoteRules(body Body, create bool) map[string]Rule {
 	return noted
 }
 
-// rule records a rule of a field. Checks call it whether the field was sent or not, so that the API documents exactly
+// Rule records a rule of a field. Checks call it whether the field was sent or not, so that the API documents exactly
 // the rules that are checked.
-func (f *FieldErrors) rule(field string, r Rule) {
+func (f *FieldErrors) Rule(field string, r Rule) {
 	if noted != nil {
 		r.Required = r.Required || noted[field].Required
 		noted[field] = r
 	}
 }
 
-// amend changes the recorded rule of a field.
-func (f *FieldErrors) amend(field string, change func(*Rule)) {
+// Amend changes the recorded rule of a field.
+func (f *FieldErrors) Amend(field string, change func(*Rule)) {
 	if noted != nil {
 		r := noted[field]
 		change(&r)
@@ -62,16 +56,16 @@ func (f *FieldErrors) amend(field string, change func(*Rule)) {
 	}
 }
 
-// needed records that a text must not be blank.
-func (f *FieldErrors) needed(field string) {
-	f.amend(field, func(r *Rule) {
+// Needed records that a text must not be blank.
+func (f *FieldErrors) Needed(field string) {
+	f.Amend(field, func(r *Rule) {
 		if r.Words != nil {
 			r.Words = slices.DeleteFunc(slices.Clone(r.Words), func(word string) bool { return word == "" })
 			return
 		}
 		r.Least = max(r.Least, 1)
 		switch r.Pattern {
-		case linePattern:
+		case LinePattern:
 			r.Pattern = neededLinePattern
 		case linesPattern:
 			r.Pattern = neededLinesPattern
@@ -79,13 +73,13 @@ func (f *FieldErrors) needed(field string) {
 	})
 }
 
-// mailAddress records that a text is a mail address, or empty.
-func (f *FieldErrors) mailAddress(field string) {
-	f.amend(field, func(r *Rule) { r.Pattern, r.Examples = mailPattern, []string{"name@example.org"} })
+// MailAddress records that a text is a mail address, or empty.
+func (f *FieldErrors) MailAddress(field string) {
+	f.Amend(field, func(r *Rule) { r.Pattern, r.Examples = mailPattern, []string{"name@example.org"} })
 }
 
-// texts converts values of a string type to strings.
-func texts[T ~string](values []T) []string {
+// Strings converts values of a string type to strings.
+func Strings[T ~string](values []T) []string {
 	list := make([]string, len(values))
 	for i, value := range values {
 		list[i] = string(value)
@@ -93,9 +87,9 @@ func texts[T ~string](values []T) []string {
 	return list
 }
 
-// must says that a field is required, and reports that it is missing unless it is there.
-func (f *FieldErrors) must(field string, there bool, missing string) {
-	f.amend(field, func(r *Rule) { r.Required = true })
+// Must says that a field is required, and reports that it is missing unless it is there.
+func (f *FieldErrors) Must(field string, there bool, missing string) {
+	f.Amend(field, func(r *Rule) { r.Required = true })
 	if !there && len((*f)[field]) == 0 {
 		f.Add(field, "%s", missing)
 	}

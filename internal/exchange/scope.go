@@ -53,7 +53,7 @@ var always = []Action{Login, Register, Logout}
 func (a Action) Reads() bool { return slices.Contains(reads, a) }
 
 // InScope reports whether the actor's token may do an action at all, on any object.
-func (a Actor) InScope(action Action) bool { return inScope(action, a.relations()) }
+func (a Actor) InScope(action Action) bool { return inScope(action, a.Relations()) }
 
 func inScope(action Action, r Relation) bool {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 )
 
 // ofNoObject lists the actions in which a token of one lab sees, or creates, only what belongs to that lab.
@@ -51,12 +52,12 @@ func TestScope_LeavesATokenNothingThatItsUserMayNot(t *testing.T) {
 func TestScope_ATokenMakesNoneThatIsMoreThanItself(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	token := func(scope exchange.Scope, lab *int64, days int) exchange.Token {
-		return exchange.Token{Scope: scope, Organization: lab, ExpiresAt: now.AddDate(0, 0, days)}
+	token := func(scope exchange.Scope, lab *int64, days int) person.Token {
+		return person.Token{Scope: scope, Organization: lab, ExpiresAt: now.AddDate(0, 0, days)}
 	}
 	one, two := new(int64(1)), new(int64(2))
 	for _, c := range []struct {
-		by, made exchange.Token
+		by, made person.Token
 		want     bool
 	}{
 		{token("", nil, 1), token(exchange.ScopeWrite, nil, 300), true}, // a login

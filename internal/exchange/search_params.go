@@ -72,7 +72,7 @@ func (f *FieldErrors) SearchFilters(values url.Values, facets []FacetName) map[s
 			continue
 		}
 		for _, value := range asked {
-			if fault := facet.wrong(value); fault != "" {
+			if fault := facet.Wrong(value); fault != "" {
 				f.Add(facet.Name, "%s", fault)
 				break
 			}
@@ -84,8 +84,8 @@ func (f *FieldErrors) SearchFilters(values url.Values, facets []FacetName) map[s
 	return filters
 }
 
-// wrong returns why a facet cannot have a value; "" if it can.
-func (n FacetName) wrong(value string) string {
+// Wrong returns why a facet cannot have a value; "" if it can.
+func (n FacetName) Wrong(value string) string {
 	id, err := strconv.ParseInt(value, 10, 64)
 	switch {
 	case n.IDs && (err != nil || id < 1 || strconv.FormatInt(id, 10) != value):
@@ -135,3 +135,6 @@ func Highlights(q fulltext.Query, texts []NamedText) map[string][]fulltext.Piece
 	}
 	return shown
 }
+
+// SearchText is the text of a search: any text up to MaxSearchText, whatever its bytes.
+type SearchText string

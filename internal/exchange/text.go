@@ -11,21 +11,21 @@ import (
 
 // Lengths of text in characters (contract.md section 4, "Text").
 const (
-	titleLength = 500
-	lineLength  = 255
-	longLength  = 20_000
+	TitleLength = 500
+	LineLength  = 255
+	LongLength  = 20_000
 )
 
-// tidy returns the stored form of a text: NFC, without surrounding white space.
-func tidy(s string) string { return strings.TrimSpace(norm.NFC.String(s)) }
+// Tidy returns the stored form of a text: NFC, without surrounding white space.
+func Tidy(s string) string { return strings.TrimSpace(norm.NFC.String(s)) }
 
-// line stores the tidy form of a single line of at most most characters in dst.
-func (f *FieldErrors) line(field string, o Opt[string], most int, dst *string) {
-	f.rule(field, Rule{Most: most, Pattern: linePattern})
+// Line stores the tidy form of a single line of at most most characters in dst.
+func (f *FieldErrors) Line(field string, o Opt[string], most int, dst *string) {
+	f.Rule(field, Rule{Most: most, Pattern: LinePattern})
 	if !o.Set {
 		return
 	}
-	s := tidy(o.Value)
+	s := Tidy(o.Value)
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		f.Add(field, "must be a single line without control characters")
 		return
@@ -35,26 +35,26 @@ func (f *FieldErrors) line(field string, o Opt[string], most int, dst *string) {
 	}
 }
 
-// long stores the tidy form of a text that may have several lines.
-func (f *FieldErrors) long(field string, o Opt[string], dst *string) {
-	f.rule(field, Rule{Most: longLength, Pattern: linesPattern})
+// Long stores the tidy form of a text that may have several lines.
+func (f *FieldErrors) Long(field string, o Opt[string], dst *string) {
+	f.Rule(field, Rule{Most: LongLength, Pattern: linesPattern})
 	if !o.Set {
 		return
 	}
-	s := tidy(o.Value)
+	s := Tidy(o.Value)
 	if strings.ContainsFunc(s,
 		func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }) {
 		f.Add(field, "must not contain control characters")
 		return
 	}
-	if f.length(field, s, longLength) {
+	if f.length(field, s, LongLength) {
 		*dst = s
 	}
 }
 
-// nullLine is line for a field that null clears.
-func (f *FieldErrors) nullLine(field string, o Null[string], most int, dst **string) {
-	f.rule(field, Rule{Most: most, Pattern: linePattern})
+// NullLine is line for a field that null clears.
+func (f *FieldErrors) NullLine(field string, o Null[string], most int, dst **string) {
+	f.Rule(field, Rule{Most: most, Pattern: LinePattern})
 	if !o.Set {
 		return
 	}
@@ -63,13 +63,13 @@ func (f *FieldErrors) nullLine(field string, o Null[string], most int, dst **str
 		return
 	}
 	s := ""
-	f.line(field, Some(*o.Value), most, &s)
+	f.Line(field, Some(*o.Value), most, &s)
 	*dst = &s
 }
 
-// nullLong is long for a field that null clears.
-func (f *FieldErrors) nullLong(field string, o Null[string], dst **string) {
-	f.rule(field, Rule{Most: longLength, Pattern: linesPattern})
+// NullLong is long for a field that null clears.
+func (f *FieldErrors) NullLong(field string, o Null[string], dst **string) {
+	f.Rule(field, Rule{Most: LongLength, Pattern: linesPattern})
 	if !o.Set {
 		return
 	}
@@ -78,7 +78,7 @@ func (f *FieldErrors) nullLong(field string, o Null[string], dst **string) {
 		return
 	}
 	s := ""
-	f.long(field, Some(*o.Value), &s)
+	f.Long(field, Some(*o.Value), &s)
 	*dst = &s
 }
 
@@ -95,10 +95,10 @@ func (f *FieldErrors) length(field, s string, most int) bool {
 	return true
 }
 
-// need says that a text may not be empty.
-func (f *FieldErrors) need(field, value string) {
-	f.needed(field)
-	f.must(field, value != "", "is required")
+// Need says that a text may not be empty.
+func (f *FieldErrors) Need(field, value string) {
+	f.Needed(field)
+	f.Must(field, value != "", "is required")
 }
 
 // strokes maps letters with a stroke or joint that Unicode does not count as a mark.
@@ -121,4 +121,25 @@ func SortKey(s string) string {
 		}
 	}
 	return string(key)
+}
+
+// MaxURL is the maximum length of an address, in characters.
+const MaxURL = 2000
+
+// Canonical stores an identifier in its canonical form; "" clears it.
+func (f *FieldErrors) Canonical(field string, o Opt[string], parse func(string) (string, error), dst *string) {
+	if !o.Set {
+		return
+	}
+	s := Tidy(o.Value)
+	if s == "" {
+		*dst = ""
+		return
+	}
+	id, err := parse(s)
+	if err != nil {
+		f.Add(field, "%v", err)
+		return
+	}
+	*dst = id
 }

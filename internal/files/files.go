@@ -11,7 +11,7 @@ import (
 	"iter"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 )
 
 // Store stores content. Folder is the local implementation; package filestest tests what every store promises.
@@ -44,7 +44,7 @@ type File = io.ReadSeekCloser
 
 // Content describes what Put stored. The key is 64 hexadecimal digits, the size in bytes, the checksum hexadecimal, the
 // media type as returned by Sniff.
-type Content = exchange.Content
+type Content = document.Content
 
 // KeyInfo is one key of a store.
 type KeyInfo struct {

@@ -9,18 +9,18 @@ import (
 	"net/url"
 	"strings"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 )
 
 // crossrefWork looks a publication up by its DOI.
-func (im *Importer) crossrefWork(ctx context.Context, doi string) (exchange.Publication, error) {
+func (im *Importer) crossrefWork(ctx context.Context, doi string) (material.Publication, error) {
 	w, err := ask(ctx, im, im.crossref, "works/"+url.PathEscape(doi), nil, readWork)
 	if err != nil {
-		return exchange.Publication{}, err
+		return material.Publication{}, err
 	}
 	if w.doi != doi {
-		return exchange.Publication{}, im.crossref.garbled(fmt.Errorf("asked for %s, got %.100q", doi, w.doi))
+		return material.Publication{}, im.crossref.garbled(fmt.Errorf("asked for %s, got %.100q", doi, w.doi))
 	}
 	return w.publication(), nil
 }

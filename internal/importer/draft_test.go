@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/importer"
 	"aliquot/internal/importer/sourcetest"
 
@@ -318,7 +319,7 @@ func TestAPublicationIsReadFromTheWholeRecordWhereItsSummaryIsBroken(t *testing.
 	s.Break("/entrez/eutils/esummary", says("<html>"))
 	s.Break("/entrez/eutils/efetch", fixture(t, "pubmed/22222222.efetch.xml"))
 	p, err := s.Importer(t).Publication(t.Context(), "22222222", "")
-	want := exchange.Publication{PubMedID: "22222222", DOI: "10.3389/fphys.2018.01034", Title: `A "cold" H2O test`,
+	want := material.Publication{PubMedID: "22222222", DOI: "10.3389/fphys.2018.01034", Title: `A "cold" H2O test`,
 		Citation: `Doe J, Fish Consortium. A "cold" H2O test. Front Physiol. 2018 Spring;9:1034. doi:10.3389/fphys.2018.01034`}
 	if err != nil || p != want {
 		t.Errorf("got %+v, %v", p, err)

@@ -12,6 +12,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 )
 
 // series returns the draft of a GEO series, or of the one that a sample (GSM) belongs to. The series record has nearly
@@ -230,7 +231,7 @@ const maxRelated = 100
 
 // organisms sets the field, shortened to its maximum length.
 func (d *Draft) organisms(names set) {
-	if most := exchange.MaxOrganisms; len(names) > most {
+	if most := material.MaxOrganisms; len(names) > most {
 		d.Warnings = append(d.Warnings,
 			fmt.Sprintf("It lists %d organisms; the first %d are kept.", len(names), most))
 		names = names[:most]

@@ -14,15 +14,16 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/importer"
 	"aliquot/internal/importer/sourcetest"
 )
 
 // order is what an import asks the importer for.
-func order(t testing.TB, source, identifier string) exchange.ImportOptions {
+func order(t testing.TB, source, identifier string) material.ImportOptions {
 	t.Helper()
-	id := exchange.Some(exchange.IDText(identifier))
-	o, err := exchange.ImportName{Source: exchange.Some(source), Accession: id, ProtocolDOI: id}.Check()
+	id := exchange.Some(material.IDText(identifier))
+	o, err := material.ImportName{Source: exchange.Some(source), Accession: id, ProtocolDOI: id}.Check()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +115,8 @@ func says(text string) http.HandlerFunc {
 }
 
 // targets name something at each source.
-var targets = map[string]string{exchange.SourceGEO: "GSE1", exchange.SourceSRA: "SRP000001",
-	exchange.SourceProtocols: "10.17504/protocols.io.abc"}
+var targets = map[string]string{material.SourceGEO: "GSE1", material.SourceSRA: "SRP000001",
+	material.SourceProtocols: "10.17504/protocols.io.abc"}
 
 func TestASourceThatGoesWrongIsToldApart(t *testing.T) {
 	t.Parallel()

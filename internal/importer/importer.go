@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 
 	"github.com/maypok86/otter/v2"
 )
@@ -103,21 +104,21 @@ func New(cfg Config) (*Importer, error) {
 
 // Draft is a material as a source describes it.
 type Draft struct {
-	Material exchange.MaterialPatch // without organization and contact
-	Released exchange.Date          // the day since which, or on which, the source shows it; "" if it does not say
-	Warnings []string               // what the sources left out; sentences for the user
+	Material material.Patch // without organization and contact
+	Released exchange.Date  // the day since which, or on which, the source shows it; "" if it does not say
+	Warnings []string       // what the sources left out; sentences for the user
 }
 
 // Draft asks the source that o names. Errors: InvalidInput on the field of the identifier if the source does not know
 // it, Unavailable if a source does not answer (with "source" and "retry_after"), InvalidAnswer if its answer cannot be
 // used.
-func (im *Importer) Draft(ctx context.Context, o exchange.ImportOptions) (d Draft, err error) {
+func (im *Importer) Draft(ctx context.Context, o material.ImportOptions) (d Draft, err error) {
 	within, cancel := context.WithTimeout(ctx, whole)
 	defer cancel()
 	switch o.Source {
-	case exchange.SourceGEO:
+	case material.SourceGEO:
 		d, err = im.series(within, o.Identifier)
-	case exchange.SourceSRA:
+	case material.SourceSRA:
 		d, err = im.study(within, o.Identifier)
 	default:
 		d, err = im.protocol(within, o.Identifier)

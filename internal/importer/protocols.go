@@ -13,6 +13,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 )
 
 // protocol returns the draft of a protocol by its DOI, or by the address of its page. protocols.io requires a token for
@@ -27,7 +28,7 @@ func (im *Importer) protocol(ctx context.Context, id string) (Draft, error) {
 	}
 	// The DOI of a page is only in its record, since the codes of the two may differ.
 	doi, isDOI := strings.CutPrefix(id, "dx.doi.org/")
-	var known exchange.Publication
+	var known material.Publication
 	if isDOI {
 		known, err = im.crossrefWork(ctx, doi)
 	}

@@ -13,11 +13,12 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 )
 
 // Publication looks up a publication by its PubMed id, or else by its DOI, both in canonical form. Errors are those of
 // Draft, on pubmed_id or doi.
-func (im *Importer) Publication(ctx context.Context, pmid, doi string) (exchange.Publication, error) {
+func (im *Importer) Publication(ctx context.Context, pmid, doi string) (material.Publication, error) {
 	within, cancel := context.WithTimeout(ctx, whole)
 	defer cancel()
 	if pmid != "" {
@@ -65,7 +66,7 @@ func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 }
 
 // pubmed looks a publication up by its summary; if that is missing or broken, by the whole record.
-func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publication, error) {
+func (im *Importer) pubmed(ctx context.Context, pmid string) (material.Publication, error) {
 	list, err := summaries[pubmedSummary](ctx, im, "pubmed", pmid)
 	if err == nil && (list[0].UID != pmid || line(list[0].Title) == "") {
 		err = im.eutils.garbled(fmt.Errorf("asked for PubMed %s, got %.20q", pmid, list[0].UID))
@@ -74,16 +75,16 @@ func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publicati
 		return list[0].work().publication(), nil
 	}
 	if kindOf(err) > garbled {
-		return exchange.Publication{}, err
+		return material.Publication{}, err
 	}
 	works, other := ask(ctx, im, im.eutils, "efetch.fcgi",
 		url.Values{"db": {"pubmed"}, "id": {pmid}, "retmode": {"xml"}}, readArticles)
 	if other != nil {
-		return exchange.Publication{}, worse(err, other)
+		return material.Publication{}, worse(err, other)
 	}
 	i := slices.IndexFunc(works, func(w work) bool { return w.pmid == pmid && w.title != "" })
 	if i < 0 {
-		return exchange.Publication{}, &failure{kind: unknown, source: im.eutils.name, cause: errors.New("no article")}
+		return material.Publication{}, &failure{kind: unknown, source: im.eutils.name, cause: errors.New("no article")}
 	}
 	return works[i].publication(), nil
 }
@@ -98,7 +99,7 @@ type work struct {
 
 // publication returns the work with its citation: "Authors. Title Journal. Date;Volume(Issue):Pages. doi:...", with at
 // most six authors (ICMJE Recommendations, samples of formatted references).
-func (w work) publication() exchange.Publication {
+func (w work) publication() material.Publication {
 	title := shorten(line(plain(w.title)), exchange.TitleLength)
 	authors := w.authors
 	if len(authors) > 6 {
@@ -116,7 +117,7 @@ func (w work) publication() exchange.Publication {
 	if w.doi != "" {
 		parts = append(parts, "doi:"+w.doi)
 	}
-	return exchange.Publication{PubMedID: w.pmid, DOI: w.doi, PrePrint: w.preprint, Title: title,
+	return material.Publication{PubMedID: w.pmid, DOI: w.doi, PrePrint: w.preprint, Title: title,
 		Citation: shorten(strings.Join(parts, " "), exchange.LongLength)}
 }
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 
 	"github.com/google/uuid"
 )
@@ -26,16 +27,16 @@ type Digest struct {
 
 // News is what happened between people and labs.
 type News struct {
-	exchange.Announcement
+	notify.Announcement
 	Actor        string // display name of who did it
 	Organization string // the name of the lab
 }
 
 // Waiting is a request in which it is the turn of the reader or of the reader's lab.
 type Waiting struct {
-	Request      exchange.RequestDetail // as it is now
-	Organization string                 // the name of the lab
-	Requester    string                 // display name
+	Request      request.Detail // as it is now
+	Organization string         // the name of the lab
+	Requester    string         // display name
 }
 
 // Digest writes one message about many events: first what waits, then what happened, request by request in the order of
@@ -174,13 +175,13 @@ func (w *Writer) news(list []News, in *time.Location) part {
 		list, p.More = list[more:], fmt.Sprintf("And %d earlier.", more)
 	}
 	for _, n := range list {
-		did := exchange.DescribeAnnouncement(n.Announcement, glued(n.Actor, maxName, "Someone"),
+		did := notify.DescribeAnnouncement(n.Announcement, glued(n.Actor, maxName, "Someone"),
 			glued(n.Organization, maxName, "a lab"))
 		p.Groups = append(p.Groups, group{Title: moment(n.At, in) + ": " + did, URL: w.base + "/notifications"})
 	}
 	return p
 }
 
-func heading(r exchange.RequestDetail, as role, organization, by string) string {
+func heading(r request.Detail, as role, organization, by string) string {
 	return naming(r, as, organization, by) + ": " + glued(r.Material, maxTitle, "a material")
 }

@@ -6,21 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/request"
 
 	"github.com/google/uuid"
 )
 
 // Event is an event of a request, as reported to one reader.
 type Event struct {
-	Event        exchange.Event
-	Category     exchange.Category      // under which the reader is notified
-	Actor        string                 // display name; "": Aliquot itself
-	Request      exchange.RequestDetail // as it was then
-	Title        string                 // of the material when the request was made; "": as in Request
-	Over         bool                   // the request has moved on since
-	Organization string                 // the name of the lab
-	Requester    string                 // display name
+	Event        request.Event
+	Category     mailing.Category // under which the reader is notified
+	Actor        string           // display name; "": Aliquot itself
+	Request      request.Detail   // as it was then
+	Title        string           // of the material when the request was made; "": as in Request
+	Over         bool             // the request has moved on since
+	Organization string           // the name of the lab
+	Requester    string           // display name
 	Reader       uuid.UUID
 	Owner        uuid.UUID      // of the lab
 	Location     *time.Location // the reader's time zone; nil: UTC
@@ -40,8 +42,8 @@ const (
 // role returns the role in which the reader is notified of e, the closest relation first. Someone on both sides is
 // notified as a lab member of what only a lab is notified of.
 func (e Event) role() role {
-	lab := e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif ||
-		e.Category == exchange.ReminderNotif && e.Event.Detail.Party == exchange.LabSide
+	lab := e.Category == mailing.NewRequestNotif || e.Category == mailing.AssignedNotif ||
+		e.Category == mailing.ReminderNotif && e.Event.Detail.Party == request.LabSide
 	switch {
 	case e.Reader == e.Request.Requester && !lab:
 		return requester
@@ -54,11 +56,11 @@ func (e Event) role() role {
 	}
 }
 
-func (r role) side() exchange.Side {
+func (r role) side() request.Side {
 	if r == requester {
-		return exchange.RequesterSide
+		return request.RequesterSide
 	}
-	return exchange.LabSide
+	return request.LabSide
 }
 
 // Event writes about one event: what happened, and whose turn it was then. Every message about the request has the same
@@ -67,8 +69,8 @@ func (w *Writer) Event(e Event) (Text, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
 	turn := turnOf(e.Request, as, e.Reader)
-	var returned exchange.Slot // whose reason is part of the message
-	if e.Event.Kind == exchange.DocumentReturned {
+	var returned document.Slot // whose reason is part of the message
+	if e.Event.Kind == request.DocumentReturned {
 		returned = e.Event.Detail.Slot
 	}
 	p := page{
@@ -102,8 +104,8 @@ func (w *Writer) Event(e Event) (Text, error) {
 // headline returns who did what, with at most name and title characters of the two.
 func (e Event) headline(name, title int) string {
 	text := glued(e.actor(name), name, "") + " " +
-		exchange.DescribeAction(e.Event, e.role().side(), glued(e.material(title), title, ""))
-	if to := e.Event.Detail.AssignedTo; e.Event.Kind == exchange.Assigned && to != nil && *to == e.Reader {
+		request.DescribeAction(e.Event, e.role().side(), glued(e.material(title), title, ""))
+	if to := e.Event.Detail.AssignedTo; e.Event.Kind == request.Assigned && to != nil && *to == e.Reader {
 		text += " to you"
 	}
 	return text
@@ -114,7 +116,8 @@ func (e Event) material(most int) string { return shortName(e.Request.Material, 
 
 // subject returns the subject for a request, the same for every event.
 func (e Event) subject() string {
-	return fmt.Sprintf("Request %d: ", e.Request.ID) + shortName(or(e.Title, e.Request.Material), maxTitle, "a material")
+	return fmt.Sprintf("Request %d: ", e.Request.ID) + shortName(or(e.Title, e.Request.Material), maxTitle,
+		"a material")
 }
 
 // about returns which request it is, and when the event happened.
@@ -124,7 +127,7 @@ func (e Event) about(as role) string {
 }
 
 // naming returns the name of a request by its number and its other side.
-func naming(r exchange.RequestDetail, as role, organization, by string) string {
+func naming(r request.Detail, as role, organization, by string) string {
 	if as == requester {
 		return fmt.Sprintf("Request %d to %s", r.ID, glued(organization, maxName, "a lab"))
 	}
@@ -141,24 +144,24 @@ func (e Event) quotes() []quote {
 	}
 	r, d := e.Request, e.Event.Detail
 	switch e.Event.Kind {
-	case exchange.RequestMade:
+	case request.Made:
 		add("Quantity:", r.Quantity)
 		add("Note:", r.Note)
 		add("Research abstract:", r.Abstract)
-	case exchange.AbstractChanged:
+	case request.AbstractChanged:
 		add("Research abstract:", r.Abstract)
-	case exchange.Messaged:
+	case request.Messaged:
 		add("Message:", d.Text)
-	case exchange.IssueOpened, exchange.IssueClosed:
+	case request.IssueOpened, request.IssueClosed:
 		add("Problem:", d.Text)
-	case exchange.DetailsChanged:
+	case request.DetailsChanged:
 		if slices.Contains(d.Fields, "rejection_reason") {
 			add("Reason:", r.Rejection)
 		}
-	case exchange.ShipmentChanged:
+	case request.ShipmentChanged:
 		add("Shipment:", parcel(r.Shipment))
-	case exchange.StatusChanged:
-		if d.To == exchange.Fulfilled {
+	case request.StatusChanged:
+		if d.To == request.Fulfilled {
 			add("Shipment:", parcel(r.Shipment))
 		}
 	}
@@ -166,7 +169,7 @@ func (e Event) quotes() []quote {
 	if len(d.Missing) > 0 {
 		missing := make([]string, len(d.Missing))
 		for i, n := range d.Missing {
-			missing[i] = exchange.DescribeTask(string(n))
+			missing[i] = request.DescribeTask(string(n))
 		}
 		add("Without "+joinWords(missing)+", because:", d.Override)
 	}
@@ -174,7 +177,7 @@ func (e Event) quotes() []quote {
 }
 
 // parcel returns the details of the shipment, one per line.
-func parcel(s *exchange.Shipment) string {
+func parcel(s *request.Shipment) string {
 	if s == nil {
 		return ""
 	}
@@ -186,17 +189,17 @@ func parcel(s *exchange.Shipment) string {
 func (w *Writer) place(e Event, t turn) link {
 	anchor := fmt.Sprintf("event-%d", e.Event.ID)
 	switch k := e.Event.Kind; {
-	case k == exchange.Deleted:
+	case k == request.Deleted:
 		return link{"Open your requests", w.base + "/requests"}
 	case e.Event.Detail.Slot != "":
 		anchor = requirement(string(e.Event.Detail.Slot))
-	case t.mine() && k != exchange.Messaged && k != exchange.IssueOpened:
+	case t.mine() && k != request.Messaged && k != request.IssueOpened:
 		anchor = t.anchor()
 	}
 	return link{fmt.Sprintf("Open request %d", e.Request.ID), w.request(e.Request, anchor)}
 }
 
-func (w *Writer) request(r exchange.RequestDetail, anchor string) string {
+func (w *Writer) request(r request.Detail, anchor string) string {
 	return fmt.Sprintf("%s/requests/%d#%s", w.base, r.ID, anchor)
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/notice"
 
 	"golang.org/x/net/html"
@@ -22,7 +22,7 @@ func everyMessage(t *testing.T) map[string]notice.Text {
 		}
 		all[name] = m
 	}
-	for _, kind := range exchange.EventKinds {
+	for _, kind := range request.EventKinds {
 		for _, told := range tellings(t, kind) {
 			m, err := w.Event(told.event)
 			keep(string(kind)+" "+told.name, m, err)
@@ -56,9 +56,9 @@ func everyMessage(t *testing.T) map[string]notice.Text {
 // bare is e without everything that may be absent.
 func bare(e notice.Event) notice.Event {
 	d := e.Event.Detail
-	e.Event.Detail = exchange.Detail{From: d.From, To: d.To, Slot: d.Slot, Party: d.Party}
+	e.Event.Detail = request.EventDetail{From: d.From, To: d.To, Slot: d.Slot, Party: d.Party}
 	r := e.Request
-	e.Request.Request = exchange.Request{ID: r.ID, Requester: r.Requester, AssignedTo: r.AssignedTo, Status: r.Status,
+	e.Request.Request = request.Request{ID: r.ID, Requester: r.Requester, AssignedTo: r.AssignedTo, Status: r.Status,
 		Active: r.Active}
 	return notice.Event{Event: e.Event, Category: e.Category, Request: e.Request, Reader: e.Reader}
 }

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/notice"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +35,7 @@ func goldens(t *testing.T) map[string]string {
 			files[file+".html"] = m.HTML
 		}
 	}
-	for _, kind := range exchange.EventKinds {
+	for _, kind := range request.EventKinds {
 		for _, told := range tellings(t, kind) {
 			m, err := w.Event(told.event)
 			keep(string(kind), told.name, m, err)
@@ -60,7 +62,7 @@ func goldens(t *testing.T) map[string]string {
 	return files
 }
 
-var asHTML = []string{string(exchange.DocumentReturned), string(exchange.Messaged), "digest_of_both", "invitation",
+var asHTML = []string{string(request.DocumentReturned), string(request.Messaged), "digest_of_both", "invitation",
 	"membership", "search_matched"}
 
 func invitation(role string) notice.Invitation {
@@ -74,11 +76,11 @@ func invitation(role string) notice.Invitation {
 func match(count int) notice.Match {
 	m := notice.Match{At: start, Location: berlin, Unsubscribe: "https://aliquot.example.org/unsubscribe/k3y"}
 	m.Count = count
-	m.Search = exchange.SavedSearch{ID: 3, Name: "HeLa lines of my field", Search: "HeLa",
-		Filters: exchange.Filters{"organisms": {"Homo sapiens"}}}
-	for i := range min(count, exchange.MaxTold) {
+	m.Search = material.SavedSearch{ID: 3, Name: "HeLa lines of my field", Search: "HeLa",
+		Filters: material.Filters{"organisms": {"Homo sapiens"}}}
+	for i := range min(count, notify.MaxTold) {
 		m.Materials = append(m.Materials,
-			exchange.MaterialPayload{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
+			notify.MaterialPayload{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
 	}
 	return m
 }
@@ -91,21 +93,21 @@ func membership(kind notice.MembershipKind, note string) notice.Membership {
 // digests are those of the tests by name.
 func digests(t *testing.T) map[string]notice.Digest {
 	t.Helper()
-	told := func(kind exchange.EventKind, request int64, material string, hours int) notice.Event {
+	told := func(kind request.EventKind, request int64, material string, hours int) notice.Event {
 		e := tellings(t, kind)[0].event
 		e.Request.ID, e.Event.RequestID, e.Request.Material = request, request, material
 		e.Event.At = start.Add(time.Duration(hours) * time.Hour)
 		return e
 	}
-	waiting := notice.Waiting{Request: at(exchange.Approved), Organization: "Receptor Lab",
+	waiting := notice.Waiting{Request: at(request.Approved), Organization: "Receptor Lab",
 		Requester: "Josiah Carberry"}
 	d := notice.Digest{
 		Reader: josiah, From: start, To: start.AddDate(0, 0, 1), Location: berlin,
 		Unsubscribe: "https://aliquot.example.org/unsubscribe/k3y",
 		Events: []notice.Event{
-			told(exchange.StatusChanged, 31, "HeLa", 1), told(exchange.Messaged, 31, "HeLa", 2),
-			told(exchange.IssueClosed, 40, "pUC19", 3),
-			told(exchange.DocumentReturned, 31, "HeLa", 4),
+			told(request.StatusChanged, 31, "HeLa", 1), told(request.Messaged, 31, "HeLa", 2),
+			told(request.IssueClosed, 40, "pUC19", 3),
+			told(request.DocumentReturned, 31, "HeLa", 4),
 		},
 		Waiting: []notice.Waiting{waiting},
 	}
@@ -115,9 +117,9 @@ func digests(t *testing.T) map[string]notice.Digest {
 	all["of_events"] = quiet
 	busy.Events = nil
 	all["of_waiting"] = busy
-	lab.Reader, lab.Events = grace, []notice.Event{told(exchange.DocumentAdded, 31, "HeLa", 1)}
+	lab.Reader, lab.Events = grace, []notice.Event{told(request.DocumentAdded, 31, "HeLa", 1)}
 	open := waiting
-	open.Request = at(exchange.Open)
+	open.Request = at(request.Open)
 	other := open
 	other.Request.ID, other.Request.AssignedTo = 44, ruth
 	lab.Waiting = []notice.Waiting{open, other}
@@ -131,9 +133,9 @@ func digests(t *testing.T) map[string]notice.Digest {
 	all["of_matches"] = found
 	held := quiet
 	held.Held, held.News = true, []notice.News{
-		{Announcement: exchange.Announcement{Kind: exchange.Invited, At: start}, Actor: "Ruth Benfield",
+		{Announcement: notify.Announcement{Kind: notify.Invited, At: start}, Actor: "Ruth Benfield",
 			Organization: "Receptor Lab"},
-		{Announcement: exchange.Announcement{Kind: exchange.JoinAsked, At: start.Add(time.Hour)},
+		{Announcement: notify.Announcement{Kind: notify.JoinAsked, At: start.Add(time.Hour)},
 			Actor: "Ruth Benfield", Organization: "Receptor Lab"},
 	}
 	all["of_what_was_held"] = held
@@ -183,10 +185,10 @@ func TestEveryMessageInEveryRoleIsTheGoldenOne(t *testing.T) {
 func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
-	e := tellings(t, exchange.Messaged)[0].event
+	e := tellings(t, request.Messaged)[0].event
 	e.Request.AssignedTo = josiah
-	for status, want := range map[exchange.Status]string{
-		exchange.Approved: "Your turn since", exchange.Open: "Your turn since",
+	for status, want := range map[request.Status]string{
+		request.Approved: "Your turn since", request.Open: "Your turn since",
 	} {
 		e.Request.Status = status
 		m, err := w.Event(e)
@@ -197,7 +199,7 @@ func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", status, m.Text, want)
 		}
 	}
-	reminder := tellings(t, exchange.Reminded)
+	reminder := tellings(t, request.Reminded)
 	e = reminder[len(reminder)-1].event
 	e.Reader = josiah
 	m, err := w.Event(e)
@@ -214,7 +216,7 @@ func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
 func TestMailAboutARequestHasOneSubject(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
-	for _, kind := range exchange.EventKinds {
+	for _, kind := range request.EventKinds {
 		for _, told := range tellings(t, kind) {
 			told.event.Title, told.event.Request.Material = "HeLa", "HeLa, as it is called now"
 			m, err := w.Event(told.event)

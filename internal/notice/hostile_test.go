@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/notice"
 
 	"pgregory.net/rapid"
@@ -80,7 +80,7 @@ func TestNothingThatPeopleWriteGetsOutOfItsPlace(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	var all []told
-	for _, kind := range exchange.EventKinds {
+	for _, kind := range request.EventKinds {
 		all = append(all, tellings(t, kind)...)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +90,7 @@ func TestNothingThatPeopleWriteGetsOutOfItsPlace(t *testing.T) {
 		e.Request.Material, e.Request.Quantity, e.Request.Note, e.Request.Abstract = draw("title"), draw("quantity"),
 			draw("note"), draw("abstract")
 		e.Request.Rejection, e.Request.Override = draw("rejection"), draw("override")
-		e.Request.Shipment = &exchange.Shipment{Carrier: draw("carrier"), Tracking: draw("tracking"),
+		e.Request.Shipment = &request.Shipment{Carrier: draw("carrier"), Tracking: draw("tracking"),
 			Conditions: draw("conditions")}
 		e.Event.Detail.Text, e.Event.Detail.Reason, e.Event.Detail.Override = draw("text"), draw("reason"),
 			draw("override of the event")
@@ -158,7 +158,7 @@ func TestNothingInASavedSearchGetsOutOfItsPlace(t *testing.T) {
 func TestASubjectIsShortenedInTheTitleAlone(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
-	for _, kind := range exchange.EventKinds {
+	for _, kind := range request.EventKinds {
 		for _, told := range tellings(t, kind) {
 			e := told.event
 			short, err := w.Event(e)
@@ -188,7 +188,7 @@ func TestASubjectIsShortenedInTheTitleAlone(t *testing.T) {
 func TestTextIsWrappedButNeverInsideAWordOrAName(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
-	e := tellings(t, exchange.Messaged)[0].event
+	e := tellings(t, request.Messaged)[0].event
 	url := "https://irb.example.org/" + strings.Repeat("0123456789/", 12)
 	e.Event.Detail.Text = strings.Repeat("receptor ", 40) + url + strings.Repeat(" kept  apart", 20) +
 		"\n    indented\n\n\n" + strings.Repeat("x", 300)
@@ -213,7 +213,7 @@ func TestTextIsWrappedButNeverInsideAWordOrAName(t *testing.T) {
 func TestTimesAreTheReadersAndNameTheirZone(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
-	e := tellings(t, exchange.Messaged)[0].event
+	e := tellings(t, request.Messaged)[0].event
 	e.Event.At = time.Date(2026, 7, 31, 23, 30, 0, 0, time.UTC)
 	for _, c := range []struct {
 		in   *time.Location

@@ -5,6 +5,11 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/notice"
 
 	"github.com/google/uuid"
@@ -41,42 +46,42 @@ func writer(t *testing.T) *notice.Writer {
 }
 
 // everything is what the strictest material asks for.
-var everything = exchange.Terms{MTA: true, IRB: true, Abstract: true, Address: true, Payment: true}
+var everything = request.Terms{MTA: true, IRB: true, Abstract: true, Address: true, Payment: true}
 
 // at is the request of these tests at a status, with the requester's abstract and nothing else.
-func at(s exchange.Status) exchange.RequestDetail {
-	return exchange.RequestDetail{
-		Request: exchange.Request{
+func at(s request.Status) request.Detail {
+	return request.Detail{
+		Request: request.Request{
 			ID: 31, MaterialID: 8, Requester: josiah, AssignedTo: grace, Status: s, Active: s.Active(),
 			Quantity: "2 vials", Note: "The passage number matters little.",
 			Abstract:     "We map receptors on living cells.\n\nHeLa is our control.",
 			WaitingSince: start, CreatedAt: start.AddDate(0, 0, -2), UpdatedAt: start,
 		},
-		Material: "HeLa", Organization: 5, Terms: everything, Targets: exchange.DefaultTargets,
+		Material: "HeLa", Organization: 5, Terms: everything, Targets: lab.DefaultTargets,
 	}
 }
 
 // given is the request of these tests at a status, with everything that it needs.
-func given(s exchange.Status) exchange.RequestDetail {
+func given(s request.Status) request.Detail {
 	r := at(s)
-	r.Address, r.Payment = &exchange.Address{ID: 4, Name: "Dr. Carberry"}, "SHIPPING_CODE"
-	for i, slot := range exchange.Slots {
+	r.Address, r.Payment = &person.Address{ID: 4, Name: "Dr. Carberry"}, "SHIPPING_CODE"
+	for i, slot := range document.Slots {
 		r.Documents = append(r.Documents,
-			exchange.Document{ID: int64(i + 1), RequestID: 31, Slot: slot, AttachmentID: int64(101 + i),
-				State: exchange.Delivered})
+			document.Document{ID: int64(i + 1), RequestID: 31, Slot: slot, AttachmentID: int64(101 + i),
+				State: document.Delivered})
 	}
 	return r
 }
 
 // returned is r after its lab returned the requester's signed MTA.
-func returned(r exchange.RequestDetail) exchange.RequestDetail {
-	r.Documents[0].State, r.Documents[0].Reason = exchange.Returned,
+func returned(r request.Detail) request.Detail {
+	r.Documents[0].State, r.Documents[0].Reason = document.Returned,
 		"Page 4 has no signature of your institution.\nEverything else is fine."
 	return r
 }
 
 // with is r after a change.
-func with(r exchange.RequestDetail, change func(r *exchange.RequestDetail)) exchange.RequestDetail {
+func with(r request.Detail, change func(r *request.Detail)) request.Detail {
 	change(&r)
 	return r
 }
@@ -84,126 +89,128 @@ func with(r exchange.RequestDetail, change func(r *exchange.RequestDetail)) exch
 // scene is an event, and the request behind it.
 type scene struct {
 	name    string
-	detail  exchange.Detail
-	request exchange.RequestDetail
+	detail  request.EventDetail
+	request request.Detail
 }
 
 // sent is how the parcel of these tests travels.
-var sent = &exchange.Shipment{Carrier: "DHL", Tracking: "JD014600003", Conditions: "On dry ice.\nDo not leave outside."}
+var sent = &request.Shipment{Carrier: "DHL", Tracking: "JD014600003", Conditions: "On dry ice.\nDo not leave outside."}
 
 // scenes are what can happen: every kind of event in every form that has its own words.
-var scenes = map[exchange.EventKind][]scene{
-	exchange.RequestMade: {
-		{"with everything the material asks for at first", exchange.Detail{}, at(exchange.Open)},
-		{"without the abstract", exchange.Detail{},
-			with(at(exchange.Open), func(r *exchange.RequestDetail) { r.Abstract, r.Note, r.Quantity = "", "", "" })},
+var scenes = map[request.EventKind][]scene{
+	request.Made: {
+		{"with everything the material asks for at first", request.EventDetail{}, at(request.Open)},
+		{"without the abstract", request.EventDetail{},
+			with(at(request.Open), func(r *request.Detail) { r.Abstract, r.Note, r.Quantity = "", "", "" })},
 	},
-	exchange.StatusChanged: {
-		{"approved", exchange.Detail{From: exchange.Open, To: exchange.Approved}, at(exchange.Approved)},
-		{"approved without an abstract", exchange.Detail{From: exchange.Open, To: exchange.Approved},
-			with(given(exchange.Approved), func(r *exchange.RequestDetail) { r.Abstract = "" })},
+	request.StatusChanged: {
+		{"approved", request.EventDetail{From: request.Open, To: request.Approved}, at(request.Approved)},
+		{"approved without an abstract", request.EventDetail{From: request.Open, To: request.Approved},
+			with(given(request.Approved), func(r *request.Detail) { r.Abstract = "" })},
 		{"returned for correction",
-			exchange.Detail{From: exchange.Approved, To: exchange.Open,
+			request.EventDetail{From: request.Approved, To: request.Open,
 				Reason: "The abstract names another cell line."},
-			with(at(exchange.Open), func(r *exchange.RequestDetail) { r.Correction = "The abstract names another cell line." })},
-		{"opened again", exchange.Detail{From: exchange.Rejected, To: exchange.Open}, at(exchange.Open)},
-		{"in fulfillment", exchange.Detail{From: exchange.Approved, To: exchange.InFulfillment},
-			given(exchange.InFulfillment)},
+			with(at(request.Open), func(r *request.Detail) { r.Correction = "The abstract names another cell line." })},
+		{"opened again", request.EventDetail{From: request.Rejected, To: request.Open}, at(request.Open)},
+		{"in fulfillment", request.EventDetail{From: request.Approved, To: request.InFulfillment},
+			given(request.InFulfillment)},
 		{"in fulfillment, something missing",
-			exchange.Detail{From: exchange.Approved, To: exchange.InFulfillment,
+			request.EventDetail{From: request.Approved, To: request.InFulfillment,
 				Override: "The IRB of both sides is the same.",
-				Missing:  []exchange.Need{exchange.NeedIRB, exchange.NeedAddress}},
-			with(at(exchange.InFulfillment),
-				func(r *exchange.RequestDetail) { r.Override = "The IRB of both sides is the same." })},
+				Missing:  []request.Need{request.NeedIRB, request.NeedAddress}},
+			with(at(request.InFulfillment),
+				func(r *request.Detail) { r.Override = "The IRB of both sides is the same." })},
 		{"put back by a problem",
-			exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment, Reason: "The vials arrived thawed."},
-			with(given(exchange.InFulfillment), func(r *exchange.RequestDetail) { r.OpenIssues = 1 })},
-		{"sent", exchange.Detail{From: exchange.InFulfillment, To: exchange.Fulfilled},
-			with(given(exchange.Fulfilled), func(r *exchange.RequestDetail) { r.Shipment = sent })},
-		{"sent again", exchange.Detail{From: exchange.InFulfillment, To: exchange.Fulfilled, Issue: 3},
-			given(exchange.Fulfilled)},
-		{"received", exchange.Detail{From: exchange.Fulfilled, To: exchange.Verified}, given(exchange.Verified)},
-		{"declined", exchange.Detail{From: exchange.Open, To: exchange.Rejected,
-			Reason: "We have no vials left before June."}, at(exchange.Rejected)},
-		{"cancelled", exchange.Detail{From: exchange.Open, To: exchange.Cancelled}, at(exchange.Cancelled)},
-		{"invalid", exchange.Detail{From: exchange.Open, To: exchange.Invalid}, at(exchange.Invalid)},
+			request.EventDetail{From: request.Fulfilled, To: request.InFulfillment,
+				Reason: "The vials arrived thawed."},
+			with(given(request.InFulfillment), func(r *request.Detail) { r.OpenIssues = 1 })},
+		{"sent", request.EventDetail{From: request.InFulfillment, To: request.Fulfilled},
+			with(given(request.Fulfilled), func(r *request.Detail) { r.Shipment = sent })},
+		{"sent again", request.EventDetail{From: request.InFulfillment, To: request.Fulfilled, Issue: 3},
+			given(request.Fulfilled)},
+		{"received", request.EventDetail{From: request.Fulfilled, To: request.Verified}, given(request.Verified)},
+		{"declined", request.EventDetail{From: request.Open, To: request.Rejected,
+			Reason: "We have no vials left before June."}, at(request.Rejected)},
+		{"cancelled", request.EventDetail{From: request.Open, To: request.Cancelled}, at(request.Cancelled)},
+		{"invalid", request.EventDetail{From: request.Open, To: request.Invalid}, at(request.Invalid)},
 	},
-	exchange.Assigned: {
-		{"to the assignee", exchange.Detail{AssignedTo: &grace}, at(exchange.Open)},
-		{"and meanwhile to someone else", exchange.Detail{AssignedTo: &grace},
-			with(at(exchange.Open), func(r *exchange.RequestDetail) { r.AssignedTo = ruth })},
+	request.Assigned: {
+		{"to the assignee", request.EventDetail{AssignedTo: &grace}, at(request.Open)},
+		{"and meanwhile to someone else", request.EventDetail{AssignedTo: &grace},
+			with(at(request.Open), func(r *request.Detail) { r.AssignedTo = ruth })},
 	},
-	exchange.DocumentAdded:     ofDocuments(exchange.Detail{Attachment: 101}, given(exchange.Approved)),
-	exchange.DocumentWithdrawn: ofDocuments(exchange.Detail{Supersedes: 101}, at(exchange.Approved)),
-	exchange.DocumentAccepted:  ofDocuments(exchange.Detail{Attachment: 101}, given(exchange.Approved)),
-	exchange.DocumentReturned: append(
-		ofDocuments(exchange.Detail{Attachment: 101, Reason: "Page 4 has no signature of your " +
-			"institution.\nEverything else is fine."}, returned(given(exchange.Approved))),
-		scene{"irb, while another is returned", exchange.Detail{Slot: exchange.IRB, Reason: "This one expired."},
-			with(returned(given(exchange.Approved)), func(r *exchange.RequestDetail) {
-				r.Documents[1].State, r.Documents[1].Reason = exchange.Returned, "This one expired."
+	request.DocumentAdded:     ofDocuments(request.EventDetail{Attachment: 101}, given(request.Approved)),
+	request.DocumentWithdrawn: ofDocuments(request.EventDetail{Supersedes: 101}, at(request.Approved)),
+	request.DocumentAccepted:  ofDocuments(request.EventDetail{Attachment: 101}, given(request.Approved)),
+	request.DocumentReturned: append(
+		ofDocuments(request.EventDetail{Attachment: 101, Reason: "Page 4 has no signature of your " +
+			"institution.\nEverything else is fine."}, returned(given(request.Approved))),
+		scene{"irb, while another is returned", request.EventDetail{Slot: document.IRB, Reason: "This one expired."},
+			with(returned(given(request.Approved)), func(r *request.Detail) {
+				r.Documents[1].State, r.Documents[1].Reason = document.Returned, "This one expired."
 			})}),
-	exchange.AbstractChanged: {{"", exchange.Detail{Fields: []string{"requester_abstract"}}, at(exchange.Open)}},
-	exchange.AddressChanged: {{"", exchange.Detail{},
-		with(at(exchange.Approved), func(r *exchange.RequestDetail) { r.Address = &exchange.Address{ID: 4} })}},
-	exchange.PaymentChanged: {{"", exchange.Detail{Fields: []string{"payment_method"}},
-		with(at(exchange.Approved), func(r *exchange.RequestDetail) { r.Payment = "OTHER" })}},
-	exchange.DetailsChanged: {{"", exchange.Detail{Fields: []string{"rejection_reason"}},
-		with(at(exchange.Rejected),
-			func(r *exchange.RequestDetail) { r.Rejection = "We have no vials left before July." })}},
-	exchange.Messaged: {
-		{"", exchange.Detail{Text: "Our IRB meets on 10 March.\n\nI expect the letter the same week: " +
-			"https://irb.example.org/2026"}, at(exchange.Approved)},
-		{"on a closed request", exchange.Detail{Text: "Thank you!"}, given(exchange.Verified)},
+	request.AbstractChanged: {{"", request.EventDetail{Fields: []string{"requester_abstract"}}, at(request.Open)}},
+	request.AddressChanged: {{"", request.EventDetail{},
+		with(at(request.Approved), func(r *request.Detail) { r.Address = &person.Address{ID: 4} })}},
+	request.PaymentChanged: {{"", request.EventDetail{Fields: []string{"payment_method"}},
+		with(at(request.Approved), func(r *request.Detail) { r.Payment = "OTHER" })}},
+	request.DetailsChanged: {{"", request.EventDetail{Fields: []string{"rejection_reason"}},
+		with(at(request.Rejected),
+			func(r *request.Detail) { r.Rejection = "We have no vials left before July." })}},
+	request.Messaged: {
+		{"", request.EventDetail{Text: "Our IRB meets on 10 March.\n\nI expect the letter the same week: " +
+			"https://irb.example.org/2026"}, at(request.Approved)},
+		{"on a closed request", request.EventDetail{Text: "Thank you!"}, given(request.Verified)},
 	},
-	exchange.IssueOpened: {{"", exchange.Detail{Text: "The vials arrived thawed."},
-		with(given(exchange.InFulfillment), func(r *exchange.RequestDetail) { r.OpenIssues = 1 })}},
-	exchange.IssueClosed: {{"", exchange.Detail{Issue: 3, Text: "The vials arrived thawed."},
-		given(exchange.Fulfilled)}},
-	exchange.ShipmentChanged: {
-		{"", exchange.Detail{Text: "DHL JD014600003"},
-			with(given(exchange.InFulfillment), func(r *exchange.RequestDetail) { r.Shipment = sent })},
-		{"to nothing", exchange.Detail{},
-			with(given(exchange.InFulfillment), func(r *exchange.RequestDetail) { r.Shipment = &exchange.Shipment{} })},
+	request.IssueOpened: {{"", request.EventDetail{Text: "The vials arrived thawed."},
+		with(given(request.InFulfillment), func(r *request.Detail) { r.OpenIssues = 1 })}},
+	request.IssueClosed: {{"", request.EventDetail{Issue: 3, Text: "The vials arrived thawed."},
+		given(request.Fulfilled)}},
+	request.ShipmentChanged: {
+		{"", request.EventDetail{Text: "DHL JD014600003"},
+			with(given(request.InFulfillment), func(r *request.Detail) { r.Shipment = sent })},
+		{"to nothing", request.EventDetail{},
+			with(given(request.InFulfillment), func(r *request.Detail) { r.Shipment = &request.Shipment{} })},
 	},
-	exchange.Closed: {{"", exchange.Detail{},
-		with(given(exchange.Fulfilled), func(r *exchange.RequestDetail) { r.Active = false })}},
-	exchange.Reopened: {{"", exchange.Detail{}, given(exchange.Fulfilled)}},
-	exchange.Reminded: {
-		{"requester", turned(exchange.RequesterSide, "requester_signed_mta", "irb", "address", "payment"),
-			at(exchange.Approved)},
-		{"requester, of a correction", turned(exchange.RequesterSide, "requester_signed_mta"),
-			returned(given(exchange.Approved))},
-		{"requester, of the receipt", turned(exchange.RequesterSide, "receipt"), given(exchange.Fulfilled)},
-		{"lab, of the decision", turned(exchange.LabSide, "decision"), at(exchange.Open)},
-		{"lab, of its signature", turned(exchange.LabSide, "executed_mta"),
-			with(given(exchange.Approved), func(r *exchange.RequestDetail) { r.Documents = r.Documents[:2] })},
+	request.Closed: {{"", request.EventDetail{},
+		with(given(request.Fulfilled), func(r *request.Detail) { r.Active = false })}},
+	request.Reopened: {{"", request.EventDetail{}, given(request.Fulfilled)}},
+	request.Reminded: {
+		{"requester", turned(request.RequesterSide, "requester_signed_mta", "irb", "address", "payment"),
+			at(request.Approved)},
+		{"requester, of a correction", turned(request.RequesterSide, "requester_signed_mta"),
+			returned(given(request.Approved))},
+		{"requester, of the receipt", turned(request.RequesterSide, "receipt"), given(request.Fulfilled)},
+		{"lab, of the decision", turned(request.LabSide, "decision"), at(request.Open)},
+		{"lab, of its signature", turned(request.LabSide, "executed_mta"),
+			with(given(request.Approved), func(r *request.Detail) { r.Documents = r.Documents[:2] })},
 	},
-	exchange.Escalated: {
-		{"the decision", turned(exchange.LabSide, "decision"), at(exchange.Open)},
-		{"the shipment, which is the owner's own to send", turned(exchange.LabSide, "shipment"),
-			with(given(exchange.Approved), func(r *exchange.RequestDetail) { r.AssignedTo = rosalyn })},
+	request.Escalated: {
+		{"the decision", turned(request.LabSide, "decision"), at(request.Open)},
+		{"the shipment, which is the owner's own to send", turned(request.LabSide, "shipment"),
+			with(given(request.Approved), func(r *request.Detail) { r.AssignedTo = rosalyn })},
 	},
-	exchange.Snoozed: {
-		{"by the lab", exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start.AddDate(0, 0, 20))),
-			Reason: "Our freezer is being repaired."}, at(exchange.Open)},
-		{"by the requester", exchange.Detail{Party: exchange.RequesterSide,
-			Until: new(exchange.Instant(start.AddDate(0, 0, 20)))}, at(exchange.Approved)},
+	request.Snoozed: {
+		{"by the lab", request.EventDetail{Party: request.LabSide,
+			Until:  new(exchange.Instant(start.AddDate(0, 0, 20))),
+			Reason: "Our freezer is being repaired."}, at(request.Open)},
+		{"by the requester", request.EventDetail{Party: request.RequesterSide,
+			Until: new(exchange.Instant(start.AddDate(0, 0, 20)))}, at(request.Approved)},
 	},
-	exchange.Unsnoozed: {{"by the lab", exchange.Detail{Party: exchange.LabSide}, at(exchange.Open)}},
-	exchange.Deleted: {{"", exchange.Detail{},
-		with(at(exchange.Open), func(r *exchange.RequestDetail) { r.Active = false })}},
+	request.Unsnoozed: {{"by the lab", request.EventDetail{Party: request.LabSide}, at(request.Open)}},
+	request.Deleted: {{"", request.EventDetail{},
+		with(at(request.Open), func(r *request.Detail) { r.Active = false })}},
 }
 
 // turned is the detail of what tells of a turn of some days.
-func turned(side exchange.Side, what ...string) exchange.Detail {
-	return exchange.Detail{Party: side, What: what, Since: new(exchange.Instant(start)), Days: 7}
+func turned(side request.Side, what ...string) request.EventDetail {
+	return request.EventDetail{Party: side, What: what, Since: new(exchange.Instant(start)), Days: 7}
 }
 
 // ofDocuments are the scenes of a kind of event that there is for each document.
-func ofDocuments(d exchange.Detail, r exchange.RequestDetail) []scene {
+func ofDocuments(d request.EventDetail, r request.Detail) []scene {
 	var list []scene
-	for _, s := range exchange.Slots {
+	for _, s := range document.Slots {
 		d.Slot = s
 		list = append(list, scene{string(s), d, r})
 	}
@@ -211,14 +218,14 @@ func ofDocuments(d exchange.Detail, r exchange.RequestDetail) []scene {
 }
 
 // readers are who is in each group, and as whom they read.
-var readers = map[exchange.Group][]struct {
+var readers = map[notify.Group][]struct {
 	as string
 	id uuid.UUID
 }{
-	exchange.ToRequester: {{"requester", josiah}},
-	exchange.ToAssignee:  {{"assignee", grace}},
-	exchange.ToMembers:   {{"member", ruth}, {"assignee", grace}, {"owner", rosalyn}},
-	exchange.ToOwner:     {{"owner", rosalyn}},
+	notify.ToRequester: {{"requester", josiah}},
+	notify.ToAssignee:  {{"assignee", grace}},
+	notify.ToMembers:   {{"member", ruth}, {"assignee", grace}, {"owner", rosalyn}},
+	notify.ToOwner:     {{"owner", rosalyn}},
 }
 
 // told is one event to one reader.
@@ -229,20 +236,20 @@ type told struct {
 
 // tellings are all of a kind of event: each scene, to everyone who hears of it when it is the act of
 // someone who is on neither side, or of Aliquot.
-func tellings(t *testing.T, kind exchange.EventKind) []told {
+func tellings(t *testing.T, kind request.EventKind) []told {
 	t.Helper()
 	if len(scenes[kind]) == 0 {
 		t.Fatalf("no scene for %s", kind)
 	}
 	var list []told
 	for _, s := range scenes[kind] {
-		e := exchange.Event{ID: 9, RequestID: 31, Seq: 4, Kind: kind, At: start.Add(7 * 24 * time.Hour),
+		e := request.Event{ID: 9, RequestID: 31, Seq: 4, Kind: kind, At: start.Add(7 * 24 * time.Hour),
 			Detail: s.detail}
 		actor := "Ada Mora"
 		if s.detail.Days > 0 {
 			actor = ""
 		}
-		for _, audience := range exchange.Audiences(e, exchange.Roles{Admin: true}) {
+		for _, audience := range notify.Audiences(e, request.Roles{Admin: true}) {
 			group, ok := readers[audience.To]
 			if !ok {
 				t.Fatalf("%s: nobody is in the group %s", kind, audience.To)

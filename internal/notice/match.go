@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
 )
 
 // Match holds the new results of a saved search, for its owner.
 type Match struct {
-	exchange.Match
+	notify.Match
 	At          time.Time
 	Location    *time.Location // the reader's time zone; nil: UTC
 	Unsubscribe string         // address at which the reader unsubscribes from mail about saved searches; "": none
@@ -26,7 +27,7 @@ func (w *Writer) Match(m Match) (Text, error) {
 		Why:     "You get this e-mail from Aliquot because you asked for alerts from this saved search.",
 	}
 	if m.Unsubscribe != "" {
-		p.Change = link{"Stop e-mail about " + exchange.SearchNotif.Words(), m.Unsubscribe}
+		p.Change = link{"Stop e-mail about " + mailing.SearchNotif.Words(), m.Unsubscribe}
 	}
 	return w.write(p)
 }

@@ -5,25 +5,26 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 
 	"github.com/google/uuid"
 )
 
 // turn is whose turn it is in a request, as the reader sees it; nobody's if the inner one is nil.
 type turn struct {
-	*exchange.Turn
+	*request.Turn
 	as role
 }
 
 // turnOf returns whose turn it is, as seen by a reader, who may be on both sides.
-func turnOf(r exchange.RequestDetail, as role, reader uuid.UUID) turn {
-	t := turn{exchange.WaitingOn(r.Terms, r.Targets, r.Request), as}
+func turnOf(r request.Detail, as role, reader uuid.UUID) turn {
+	t := turn{request.WaitingOn(r.Terms, r.Targets, r.Request), as}
 	switch {
 	case t.Turn == nil:
-	case t.Side == exchange.RequesterSide && reader == r.Requester:
+	case t.Side == request.RequesterSide && reader == r.Requester:
 		t.as = requester
-	case t.Side == exchange.LabSide && reader == r.AssignedTo:
+	case t.Side == request.LabSide && reader == r.AssignedTo:
 		t.as = assignee
 	}
 	return t
@@ -51,7 +52,7 @@ func (t turn) sentence(in *time.Location) string {
 	}
 	what := make([]string, len(t.What))
 	for i, w := range t.What {
-		what[i] = exchange.DescribeTask(w)
+		what[i] = request.DescribeTask(w)
 	}
 	s := fmt.Sprintf("%s since %s: %s.", t.whose(), moment(t.Since, in), joinWords(what))
 	switch {
@@ -66,7 +67,7 @@ func (t turn) sentence(in *time.Location) string {
 
 // anchor returns the anchor on the request's page where the turn is taken.
 func (t turn) anchor() string {
-	for _, q := range exchange.Requirements(exchange.Terms{}, exchange.Request{}) {
+	for _, q := range request.Requirements(request.Terms{}, request.Request{}) {
 		if t.What[0] == string(q.Need) {
 			return requirement(t.What[0])
 		}
@@ -81,28 +82,28 @@ func requirement(need string) string {
 
 // needs returns the requirements still open, with who owes each. A closed request has none, nor one that the lab
 // continues in spite of them. The reason for the return of the document in the slot told is left out.
-func needs(r exchange.RequestDetail, as role, told exchange.Slot) []need {
+func needs(r request.Detail, as role, told document.Slot) []need {
 	if !r.Active || r.Override != "" {
 		return nil
 	}
-	from := map[exchange.Due]string{exchange.OwedByRequester: "the requester", exchange.OwedByLab: "the lab"}
+	from := map[request.Due]string{request.OwedByRequester: "the requester", request.OwedByLab: "the lab"}
 	switch as {
 	case requester:
-		from[exchange.OwedByRequester] = "you"
+		from[request.OwedByRequester] = "you"
 	case assignee:
-		from[exchange.OwedByLab] = "you"
+		from[request.OwedByLab] = "you"
 	default:
-		from[exchange.OwedByLab] = "your lab"
+		from[request.OwedByLab] = "your lab"
 	}
 	var list []need
-	for _, q := range exchange.Requirements(r.Terms, r.Request) {
+	for _, q := range request.Requirements(r.Terms, r.Request) {
 		who, open := from[q.State]
 		if !open {
 			continue
 		}
-		n := need{What: exchange.DescribeTask(string(q.Need)) + ", from " + who}
-		if q.Need == exchange.NeedAbstract && r.Status != exchange.Open { // it can no longer be written
-			n.What = exchange.DescribeTask(string(q.Need)) + ", for which " + from[exchange.OwedByLab] +
+		n := need{What: request.DescribeTask(string(q.Need)) + ", from " + who}
+		if q.Need == request.NeedAbstract && r.Status != request.Open { // it can no longer be written
+			n.What = request.DescribeTask(string(q.Need)) + ", for which " + from[request.OwedByLab] +
 				" can return the request"
 		}
 		if q.Note != "" && string(q.Need) != string(told) {

@@ -14,6 +14,9 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -194,9 +197,9 @@ func (c Writer) kept(ctx context.Context, ix Index, id any) (indexedRow, error) 
 }
 
 // UpdateMaterials updates the index rows of materials, whose own rows must be written before.
-func (c Writer) UpdateMaterials(ctx context.Context, list []exchange.Material) error {
+func (c Writer) UpdateMaterials(ctx context.Context, list []material.Material) error {
 	for some := range slices.Chunk(list, sqldb.MaxIn) {
-		byID := map[int64]exchange.Material{}
+		byID := map[int64]material.Material{}
 		var ids []int64
 		for _, m := range some {
 			byID[m.ID] = m
@@ -206,7 +209,7 @@ func (c Writer) UpdateMaterials(ctx context.Context, list []exchange.Material) e
 		var spelt []string
 		entries, err := sqldb.All(ctx, c.Conn, func(r sqldb.Row, e *entry) error {
 			var id int64
-			var organization exchange.Organization
+			var organization lab.Organization
 			if err := r.Scan(&id, &organization.Name, sqldb.FromJSON(&organization.PublicKeys), &e.was.rank,
 				&e.was.digest,
 				&e.was.weights); err != nil {
@@ -234,7 +237,7 @@ func (c Writer) UpdateMaterials(ctx context.Context, list []exchange.Material) e
 }
 
 // material makes e the index entry of a material of an organization.
-func (e *entry) material(m exchange.Material, of exchange.Organization) (err error) {
+func (e *entry) material(m material.Material, of lab.Organization) (err error) {
 	visible := ""
 	if m.EmbargoDate != nil {
 		visible = string(*m.EmbargoDate)
@@ -245,12 +248,12 @@ func (e *entry) material(m exchange.Material, of exchange.Organization) (err err
 }
 
 // AddOrganization makes a new organization findable.
-func (c Writer) AddOrganization(ctx context.Context, o exchange.Organization) error {
+func (c Writer) AddOrganization(ctx context.Context, o lab.Organization) error {
 	return c.organization(ctx, o, indexedRow{})
 }
 
 // UpdateOrganization updates the index row of an organization.
-func (c Writer) UpdateOrganization(ctx context.Context, o exchange.Organization) error {
+func (c Writer) UpdateOrganization(ctx context.Context, o lab.Organization) error {
 	was, err := c.kept(ctx, Organizations, o.ID)
 	if err != nil {
 		return err
@@ -258,7 +261,7 @@ func (c Writer) UpdateOrganization(ctx context.Context, o exchange.Organization)
 	return c.organization(ctx, o, was)
 }
 
-func (c Writer) organization(ctx context.Context, o exchange.Organization, was indexedRow) error {
+func (c Writer) organization(ctx context.Context, o lab.Organization, was indexedRow) error {
 	rank, err := RankOf(o.ID, false)
 	if err != nil {
 		return err
@@ -268,12 +271,12 @@ func (c Writer) organization(ctx context.Context, o exchange.Organization, was i
 }
 
 // AddUser makes a new user findable.
-func (c Writer) AddUser(ctx context.Context, u exchange.User) error {
+func (c Writer) AddUser(ctx context.Context, u person.User) error {
 	return c.user(ctx, u, indexedRow{})
 }
 
 // UpdateUser updates the index row of a user.
-func (c Writer) UpdateUser(ctx context.Context, u exchange.User) error {
+func (c Writer) UpdateUser(ctx context.Context, u person.User) error {
 	was, err := c.kept(ctx, Users, u.ID)
 	if err != nil {
 		return err
@@ -281,7 +284,7 @@ func (c Writer) UpdateUser(ctx context.Context, u exchange.User) error {
 	return c.user(ctx, u, was)
 }
 
-func (c Writer) user(ctx context.Context, u exchange.User, was indexedRow) error {
+func (c Writer) user(ctx context.Context, u person.User, was indexedRow) error {
 	return c.writeIndex(ctx, Users,
 		[]entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 )
 
 // kind is how the materials of a category are described; each sets the title too.
 type kind struct {
 	category string
 	percent  int // of all materials
-	describe func(t *topic, x *exchange.Material) map[string]any
+	describe func(t *topic, x *material.Material) map[string]any
 }
 
 var kinds = []kind{
@@ -38,7 +38,7 @@ func (t *topic) level() string {
 	return one(t.dice, "BSL-2", "BSL-2", "BSL-2", "BSL-2", "BSL-3")
 }
 
-func cellLine(t *topic, x *exchange.Material) map[string]any {
+func cellLine(t *topic, x *material.Material) map[string]any {
 	t.line = t.any("lines")
 	t.organism = []string{t.line[2],
 		map[string]string{"Homo sapiens": "9606", "Mus musculus": "10090", "Rattus norvegicus": "10116"}[t.line[2]], ""}
@@ -86,7 +86,7 @@ func cellLine(t *topic, x *exchange.Material) map[string]any {
 	return meta
 }
 
-func plasmid(t *topic, x *exchange.Material) map[string]any {
+func plasmid(t *topic, x *material.Material) map[string]any {
 	name := say(one(t.dice, "{backbone}-{gene}-{tag}", "{backbone}-{tag}-{gene}", "p{tag}-{gene}",
 		"pLenti-{gene}-{tag}-Puro", "pAAV-hSyn-{tag}-{gene}", "{backbone} sg{gene} #{n}", "{backbone}-sh{gene}-{n}"),
 		t.name)
@@ -111,18 +111,18 @@ func plasmid(t *topic, x *exchange.Material) map[string]any {
 		"growth_strain": one(t.dice, "DH5alpha", "NEB Stable", "Stbl3", "TOP10"), "description": t.some(plasmids, 3)}
 }
 
-func dataset(t *topic, x *exchange.Material) map[string]any {
+func dataset(t *topic, x *material.Material) map[string]any {
 	x.Title = t.say(one(t.dice, "{technique} of {tissue} in {disease}",
 		"{gene} knockout {animal} {tissue}: {technique}", "Effect of {gene} loss on {tissue} measured by {technique}",
 		"{technique} profiles of {n} {disease} samples and matched {tissue}",
 		"Expression of {gene} and {gene2} during {tissue} development",
 		"Atlas of the {animal} {tissue} by {technique}"))
 	accession := fmt.Sprintf("GSE%d", 10_000+t.number)
-	x.Imported, x.ImportSource = t.of100(80), exchange.SourceGEO
+	x.Imported, x.ImportSource = t.of100(80), material.SourceGEO
 	x.URL = "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=" + accession
 	if t.of100(35) {
 		accession = fmt.Sprintf("SRP%06d", 10_000+t.number)
-		x.ImportSource, x.URL = exchange.SourceSRA, "https://www.ncbi.nlm.nih.gov/sra/?term="+accession
+		x.ImportSource, x.URL = material.SourceSRA, "https://www.ncbi.nlm.nih.gov/sra/?term="+accession
 	}
 	if x.Imported {
 		x.ImportIdentifier = &accession
@@ -141,7 +141,7 @@ func dataset(t *topic, x *exchange.Material) map[string]any {
 		"description": t.some(datasets, 4)}
 }
 
-func strain(t *topic, x *exchange.Material) map[string]any {
+func strain(t *topic, x *material.Material) map[string]any {
 	t.organism = t.any("models")
 	gene := t.name("gene")
 	name := map[string]string{
@@ -169,14 +169,14 @@ func strain(t *topic, x *exchange.Material) map[string]any {
 		"description":   t.some(strains, 4)}
 }
 
-func protocol(t *topic, x *exchange.Material) map[string]any {
+func protocol(t *topic, x *material.Material) map[string]any {
 	x.Title = t.say(one(t.dice, "{technique} of {animal} {tissue}",
 		"Isolation of cells from {animal} {tissue} for {technique}", "{technique} with {gene} antibodies, version {n}",
 		"Genotyping of {gene} {animal} lines", "Quantification of {gene} in {disease} {tissue} by {technique}"))
 	id := strings.ToLower(code(t.number+36*36*36*36, 6))
 	x.URL = "https://www.protocols.io/view/" + id
 	if x.Imported = t.of100(50); x.Imported {
-		x.ImportSource, x.ImportIdentifier = exchange.SourceProtocols, new("dx.doi.org/10.17504/protocols.io."+id)
+		x.ImportSource, x.ImportIdentifier = material.SourceProtocols, new("dx.doi.org/10.17504/protocols.io."+id)
 	}
 	return map[string]any{"protocol_name": x.Title, "protocol_doi": "dx.doi.org/10.17504/protocols.io." + id,
 		"technique":   []string{t.name("technique")},
@@ -185,7 +185,7 @@ func protocol(t *topic, x *exchange.Material) map[string]any {
 		"abstract": t.some(protocols, 4)}
 }
 
-func other(t *topic, x *exchange.Material) map[string]any {
+func other(t *topic, x *material.Material) map[string]any {
 	what := one(t.dice, "antibody", "antibody", "antibody", "antibody", "protein", "compound", "tissue", "virus")
 	x.Title = t.say(map[string]string{
 		"antibody": one(t.dice, "{host} anti-{gene} antibody", "Anti-{gene} ({host}), validated for {technique}",
@@ -205,7 +205,7 @@ func other(t *topic, x *exchange.Material) map[string]any {
 	return meta
 }
 
-func pdx(t *topic, x *exchange.Material) map[string]any {
+func pdx(t *topic, x *material.Material) map[string]any {
 	t.organism = []string{"Homo sapiens", "9606", "human"}
 	t.fixed["disease"] = t.word("cancers")
 	id := fmt.Sprintf("%s%05d-%03d-%s", one(t.dice, "BL", "K", "CN", "TM"), t.number%100_000, 1+t.IntN(300),

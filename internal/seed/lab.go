@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -16,13 +18,13 @@ import (
 const seats = 6
 
 // lab is an organization with its people, and what they have.
-type lab struct {
-	exchange.Organization
-	people    []exchange.User
+type laboratory struct {
+	lab.Organization
+	people    []person.User
 	members   []uuid.UUID
-	addresses []exchange.Address
-	shipping  exchange.Shipping
-	papers    []exchange.Attachment
+	addresses []person.Address
+	shipping  lab.Shipping
+	papers    []document.Attachment
 }
 
 // The papers of a lab and its people: two of each person, then two of the lab.
@@ -44,17 +46,17 @@ func personID(number int) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "aliquot seed person %d", number))
 }
 
-func (m *maker) person(number int) exchange.User {
+func (m *maker) person(number int) person.User {
 	m.of(aPerson, number)
-	u := exchange.User{ID: personID(number), FirstName: m.word("given"), LastName: m.word("family"),
+	u := person.User{ID: personID(number), FirstName: m.word("given"), LastName: m.word("family"),
 		RegistryID: orcid(number),
 		Email:      fmt.Sprintf("person%d@example.org", number+1)}
 	u.Username = u.RegistryID
 	return u
 }
 
-func (m *maker) lab(number int) lab {
-	var l lab
+func (m *maker) lab(number int) laboratory {
+	var l laboratory
 	for i := range seats {
 		u := m.person(number*seats + i)
 		l.people = append(l.people, u)
@@ -68,7 +70,7 @@ func (m *maker) lab(number int) lab {
 	l.papers = append(l.papers, paper("executed-mta.pdf", "", nil, &id),
 		paper("mta.pdf", "Uniform agreement, to be signed", nil, &id))
 	place, owner := m.place(number), l.people[0]
-	l.Organization = exchange.Organization{ID: id, Owner: owner.ID, Targets: exchange.DefaultTargets,
+	l.Organization = lab.Organization{ID: id, Owner: owner.ID, Targets: lab.DefaultTargets,
 		Name: one(m.dice, owner.LastName+" Lab", owner.LastName+" Group", "Laboratory of "+owner.Name(), place[0]+" "+
 			owner.LastName+" Lab") + ", " +
 			one(m.dice, "Institute of ", "Department of ", "Centre for ") + one(m.dice, "Cell Biology", "Neuroscience",
@@ -89,28 +91,29 @@ func (m *maker) place(lab int) []string {
 	return m.any("places")
 }
 
-func shipping(lab int) exchange.Shipping {
-	return exchange.Shipping{OrganizationID: int64(lab + 1), NeedsAddress: lab%4 != 3, NeedsPayment: lab%3 == 0,
+func shipping(organization int) lab.Shipping {
+	return lab.Shipping{OrganizationID: int64(organization + 1), NeedsAddress: organization%4 != 3,
+		NeedsPayment:         organization%3 == 0,
 		AcceptsShippingCode:  true,
-		AcceptsReimbursement: lab%2 == 0, Restrictions: "We ship on Mondays and Tuesdays."}
+		AcceptsReimbursement: organization%2 == 0, Restrictions: "We ship on Mondays and Tuesdays."}
 }
 
 // address is the address of a person, who has one.
-func (m *maker) address(person int) exchange.Address {
-	u, place := m.person(person), m.place(person/seats)
-	return exchange.Address{ID: int64(person + 1), UserID: u.ID, Name: u.Name(), Institution: "University of " +
+func (m *maker) address(user int) person.Address {
+	u, place := m.person(user), m.place(user/seats)
+	return person.Address{ID: int64(user + 1), UserID: u.ID, Name: u.Name(), Institution: "University of " +
 		place[0],
-		Line1: strconv.Itoa(1+person%200) + " University Road", Locality: place[0], Country: place[1],
+		Line1: strconv.Itoa(1+user%200) + " University Road", Locality: place[0], Country: place[1],
 		PostalCode: place[2], SavedForUse: true}
 }
 
-func paper(name, description string, user *uuid.UUID, organization *int64) exchange.Attachment {
-	return exchange.Attachment{Filename: name, Description: description, OwnedByUser: user, OwnedByOrg: organization,
+func paper(name, description string, user *uuid.UUID, organization *int64) document.Attachment {
+	return document.Attachment{Filename: name, Description: description, OwnedByUser: user, OwnedByOrg: organization,
 		OfLab: organization != nil, Version: 1}
 }
 
 // keep adds the lab to a new database that has all labs before it: so their ids are known.
-func (l lab) keep(ctx context.Context, c store.Conn) error {
+func (l laboratory) keep(ctx context.Context, c store.Conn) error {
 	for _, u := range l.people {
 		if err := c.Users.Insert(ctx, u); err != nil {
 			return err

@@ -16,6 +16,8 @@ import (
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/store"
 	"aliquot/internal/store/sqldb"
@@ -100,8 +102,8 @@ func sight(t *testing.T, a *app.App) (answers []string) {
 func TestRequestsAreInEveryState(t *testing.T) {
 	t.Parallel()
 	m := newMaker(Size{Materials: 5000, Requests: 3000})
-	var seen []exchange.Status
-	var kinds []exchange.EventKind
+	var seen []request.Status
+	var kinds []request.EventKind
 	for number := range m.Requests {
 		q, err := m.request(number)
 		if err != nil {
@@ -116,7 +118,7 @@ func TestRequestsAreInEveryState(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != len(exchange.Statuses) || len(kinds) < 8 {
+	if len(seen) != len(request.Statuses) || len(kinds) < 8 {
 		t.Errorf("%v, %v", seen, kinds)
 	}
 }
@@ -152,7 +154,7 @@ func TestADatabaseInUseStaysAsItIs(t *testing.T) {
 				label != (Size{Materials: 10}).String() {
 				t.Error(label, err)
 			}
-			page, err := a.DB.Read().Materials.List(t.Context(), exchange.Page{Limit: 20}, exchange.MaterialFilter{},
+			page, err := a.DB.Read().Materials.List(t.Context(), exchange.Page{Limit: 20}, material.Filter{},
 				personID(0))
 			if err != nil || page.Total != 10 {
 				t.Error(page.Total, err)

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
 )
 
 // topic is what the words of one material are about.
@@ -63,11 +64,11 @@ func Draw(template string, number int) string {
 }
 
 // material makes a material. Everything about it comes from its number.
-func (m *maker) material(number int) exchange.Material {
+func (m *maker) material(number int) material.Material {
 	m.of(aMaterial, number)
 	lab := m.zipf(m.labs)
 	made := at(number, m.Materials)
-	x := exchange.Material{
+	x := material.Material{
 		ID: int64(number + 1), OrganizationID: int64(lab + 1), ContactID: personID(lab*seats + m.IntN(members(lab))),
 		NeedsMTA: m.of100(45), NeedsIRB: m.of100(6), NeedsAbstract: m.of100(20), Archived: m.of100(2),
 		CreatedAt: made, UpdatedAt: made,
@@ -117,7 +118,7 @@ func (t *topic) some(sentences []string, n int) string {
 }
 
 // publish names a publication, which others may have too.
-func (m *maker) publish(x *exchange.Material, t *topic) {
+func (m *maker) publish(x *material.Material, t *topic) {
 	number := t.IntN(m.Materials/3 + 1)
 	t.of(aPublication, number)
 	about := &topic{dice: t.dice, number: number, organism: m.any("organisms"), fixed: map[string]string{}}

@@ -4,6 +4,11 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,7 +18,7 @@ import (
 type journey struct {
 	topic
 	store.LoadedRequest
-	address exchange.Address
+	address person.Address
 	paper   [3]int64  // attachments: the requester's, then the lab's
 	by      uuid.UUID // of the lab, who acts
 	now     time.Time
@@ -22,30 +27,30 @@ type journey struct {
 
 // The parts that people play.
 var (
-	asker  = exchange.Roles{Requester: true}
-	member = exchange.Roles{Member: true}
+	asker  = request.Roles{Requester: true}
+	member = request.Roles{Member: true}
 )
 
 // request makes a request with all that happened in it.
 func (m *maker) request(number int) (store.LoadedRequest, error) {
 	m.ways.of(aRequest, number)
 	x := m.offered(number)
-	lab := int(x.OrganizationID) - 1
+	organization := int(x.OrganizationID) - 1
 	requester := m.ways.IntN(m.labs * seats)
-	if requester/seats == lab { // a lab asks nothing of itself
+	if requester/seats == organization { // a lab asks nothing of itself
 		requester = (requester + seats) % (m.labs * seats)
 	}
 	j := &journey{address: m.address(requester),
-		paper: [3]int64{signedMTA(requester), irb(requester), int64(lab*papers + executedMTA)},
+		paper: [3]int64{signedMTA(requester), irb(requester), int64(organization*papers + executedMTA)},
 		by:    x.ContactID, now: at(number, m.Requests)}
 	j.topic = topic{dice: m.ways, number: number, organism: m.ways.any("organisms"), fixed: map[string]string{}}
-	asks := shipping(lab)
-	j.RequestDetail = exchange.RequestDetail{Material: x.Title, Organization: x.OrganizationID,
-		Targets: exchange.DefaultTargets,
-		Terms: exchange.Terms{MTA: x.NeedsMTA, IRB: x.NeedsIRB, Abstract: x.NeedsAbstract,
+	asks := shipping(organization)
+	j.Detail = request.Detail{Material: x.Title, Organization: x.OrganizationID,
+		Targets: lab.DefaultTargets,
+		Terms: request.Terms{MTA: x.NeedsMTA, IRB: x.NeedsIRB, Abstract: x.NeedsAbstract,
 			Address: x.ShippingID != nil && asks.NeedsAddress, Payment: x.ShippingID != nil && asks.NeedsPayment},
-		Request: exchange.Request{ID: int64(number + 1), MaterialID: x.ID, Requester: personID(requester),
-			AssignedTo: x.ContactID, Status: exchange.Open,
+		Request: request.Request{ID: int64(number + 1), MaterialID: x.ID, Requester: personID(requester),
+			AssignedTo: x.ContactID, Status: request.Open,
 			Active: true, Quantity: one(m.ways, "1 vial", "2 vials", "1 aliquot", "10 µg", "3 animals", "50 µL"),
 			CreatedAt: j.now, UpdatedAt: j.now}}
 	j.ask()
@@ -54,7 +59,7 @@ func (m *maker) request(number int) (store.LoadedRequest, error) {
 }
 
 // offered is a material that can be asked for by the time of a request; the oldest are asked for most.
-func (m *maker) offered(request int) exchange.Material {
+func (m *maker) offered(request int) material.Material {
 	there := max(1, int(float64(m.Materials)*float64(request)/float64(m.Requests+1)))
 	first := m.ways.zipf(there)
 	for i := range there {
@@ -81,12 +86,12 @@ func (j *journey) ask() {
 	}
 	if j.Terms.MTA && j.of100(60) {
 		j.Documents = append(j.Documents,
-			exchange.Document{Slot: exchange.SignedMTA, AttachmentID: j.paper[0], State: exchange.Delivered,
+			document.Document{Slot: document.SignedMTA, AttachmentID: j.paper[0], State: document.Delivered,
 				AddedBy: j.Requester, AddedAt: j.now})
 	}
 	j.keep(j.Begin(j.Terms, j.now),
-		[]exchange.Event{{RequestID: j.ID, Kind: exchange.RequestMade, Actor: j.Requester, At: j.now,
-			Detail: exchange.Detail{AssignedTo: new(j.AssignedTo)}}}, nil)
+		[]request.Event{{RequestID: j.ID, Kind: request.Made, Actor: j.Requester, At: j.now,
+			Detail: request.EventDetail{AssignedTo: new(j.AssignedTo)}}}, nil)
 }
 
 // travel lets the request go on for as long as there is time, most to the end.
@@ -116,23 +121,23 @@ func (j *journey) talk() {
 func (j *journey) decide() {
 	switch n := j.IntN(100); {
 	case j.Terms.Abstract && j.Abstract == "" || n < 8:
-		j.apply(member, exchange.RequestPatch{Status: exchange.Some(exchange.Rejected),
+		j.apply(member, request.Patch{Status: exchange.Some(request.Rejected),
 			Rejection: exchange.Some(one(j.dice, "We have no more of it.",
 				"Please ask the repository, which has it too.",
 				"Our agreement with the donor does not allow this use."))})
 	case n < 11:
-		j.apply(member, exchange.RequestPatch{Status: exchange.Some(exchange.Invalid)})
+		j.apply(member, request.Patch{Status: exchange.Some(request.Invalid)})
 	case n < 17:
-		j.apply(asker, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
+		j.apply(asker, request.Patch{Status: exchange.Some(request.Cancelled)})
 	default:
-		j.apply(member, exchange.RequestPatch{Status: exchange.Some(exchange.Approved)})
+		j.apply(member, request.Patch{Status: exchange.Some(request.Approved)})
 	}
 }
 
 // provide gives all that the requester owes.
 func (j *journey) provide() {
-	var p exchange.RequestPatch
-	if j.Terms.MTA && j.Current(exchange.SignedMTA) == nil {
+	var p request.Patch
+	if j.Terms.MTA && j.Current(document.SignedMTA) == nil {
 		p.SignedMTA = exchange.NullOf(exchange.Ref(j.paper[0]))
 	}
 	if j.Terms.IRB {
@@ -146,24 +151,24 @@ func (j *journey) provide() {
 
 func (j *journey) countersign() {
 	if j.Terms.MTA {
-		j.apply(member, exchange.RequestPatch{ExecutedMTA: exchange.NullOf(exchange.Ref(j.paper[2]))})
+		j.apply(member, request.Patch{ExecutedMTA: exchange.NullOf(exchange.Ref(j.paper[2]))})
 	}
 }
 
 func (j *journey) start() {
-	j.apply(member, exchange.RequestPatch{Status: exchange.Some(exchange.InFulfillment)})
+	j.apply(member, request.Patch{Status: exchange.Some(request.InFulfillment)})
 }
 
 func (j *journey) send() {
 	j.keep(j.Ship(member, j.by,
-		exchange.ShipmentPatch{Carrier: exchange.Some(one(j.dice, "FedEx", "DHL", "World Courier", "UPS")),
+		request.ShipmentPatch{Carrier: exchange.Some(one(j.dice, "FedEx", "DHL", "World Courier", "UPS")),
 			Tracking:   exchange.Some(code(j.number, 10)),
 			Conditions: exchange.Some(one(j.dice, "dry ice", "ambient", "cold packs")),
 			SentAt:     exchange.NullOf(exchange.Instant(j.now))}, j.Terms, j.now))
 }
 
 func (j *journey) arrive() {
-	j.apply(member, exchange.RequestPatch{Status: exchange.Some(exchange.Fulfilled)})
+	j.apply(member, request.Patch{Status: exchange.Some(request.Fulfilled)})
 }
 
 // complain is an issue that the requester opens and, mostly, closes again.
@@ -171,7 +176,7 @@ func (j *journey) complain() {
 	if !j.of100(3) {
 		return
 	}
-	issue := exchange.Issue{ID: j.ID, RequestID: j.ID, Text: one(j.dice, problems...), OpenedBy: j.Requester,
+	issue := request.Issue{ID: j.ID, RequestID: j.ID, Text: one(j.dice, problems...), OpenedBy: j.Requester,
 		OpenedAt: j.now}
 	j.keep(j.OpenIssue(asker, j.Requester, issue.Text, j.Terms, j.now))
 	if later := j.now.Add(72 * time.Hour); later.Before(end) && j.of100(80) {
@@ -183,12 +188,12 @@ func (j *journey) complain() {
 }
 
 func (j *journey) confirm() {
-	if j.Status == exchange.Fulfilled {
-		j.apply(asker, exchange.RequestPatch{Status: exchange.Some(exchange.Verified)})
+	if j.Status == request.Fulfilled {
+		j.apply(asker, request.Patch{Status: exchange.Some(request.Verified)})
 	}
 }
 
-func (j *journey) apply(roles exchange.Roles, p exchange.RequestPatch) {
+func (j *journey) apply(roles request.Roles, p request.Patch) {
 	by := j.Requester
 	if roles.Member {
 		by = j.by
@@ -197,7 +202,7 @@ func (j *journey) apply(roles exchange.Roles, p exchange.RequestPatch) {
 }
 
 // keep notes the result of an act: its events behind the others, and the turn that began.
-func (j *journey) keep(after exchange.Request, events []exchange.Event, err error) {
+func (j *journey) keep(after request.Request, events []request.Event, err error) {
 	if err != nil {
 		j.err = err
 		return
@@ -209,7 +214,7 @@ func (j *journey) keep(after exchange.Request, events []exchange.Event, err erro
 			j.err = err
 			return
 		}
-		j.Head = exchange.Head{Seq: e.Seq, Hash: e.Hash}
+		j.Head = request.Head{Seq: e.Seq, Hash: e.Hash}
 		j.Events = append(j.Events, e)
 	}
 	if j.Clock.Turn != before {

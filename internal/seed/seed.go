@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/search"
 	"aliquot/internal/store"
 )
@@ -64,7 +65,7 @@ func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progr
 	}
 	err := inBatches(s.Materials, func(first, n int) error {
 		tell(exchange.Progress{Note: "materials", Done: int64(first), Total: int64(s.Materials)})
-		list := make([]exchange.Material, n)
+		list := make([]material.Material, n)
 		for i := range list {
 			list[i] = m.material(first + i)
 		}
@@ -93,10 +94,10 @@ func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progr
 // index makes the materials once more, in the order in which the index has them.
 func (m *maker) index(ctx context.Context, l *store.Loader, organizations []string,
 	tell func(exchange.Progress)) error {
-	var list []exchange.Material
+	var list []material.Material
 	var archived []int // their numbers
 	done := 0
-	flush := func(some []exchange.Material) error {
+	flush := func(some []material.Material) error {
 		tell(exchange.Progress{Note: "materials to be found", Done: int64(done), Total: int64(m.Materials)})
 		done += len(some)
 		return l.IndexMaterials(ctx, some, func(id int64) string { return organizations[id-1] })
@@ -122,7 +123,7 @@ func (m *maker) index(ctx context.Context, l *store.Loader, organizations []stri
 		return err
 	}
 	return inBatches(len(archived), func(first, n int) error {
-		list := make([]exchange.Material, n)
+		list := make([]material.Material, n)
 		for i := range list {
 			list[i] = m.material(archived[first+i])
 		}

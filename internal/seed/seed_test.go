@@ -6,6 +6,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -15,7 +16,7 @@ func TestAMaterialIsWhatItsOwnFieldsWouldMakeOfIt(t *testing.T) {
 	m := newMaker(Size{Materials: 1_000_000})
 	for number := 0; number < m.Materials; number += 997 {
 		made := m.material(number)
-		p := exchange.MaterialPatch{Category: exchange.Some(made.Category), URL: exchange.Some(made.URL),
+		p := material.Patch{Category: exchange.Some(made.Category), URL: exchange.Some(made.URL),
 			PubMedID: exchange.Some(made.PubMedID),
 			Metadata: exchange.Some(made.Metadata), Title: exchange.Some(made.Title),
 			NeedsMTA: exchange.Some(made.NeedsMTA), NeedsIRB: exchange.Some(made.NeedsIRB),

@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/sheet"
 
 	"github.com/xuri/excelize/v2"
@@ -320,7 +321,7 @@ func TestATextTooLongForACellIsMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, _, err := read(b.Bytes(), "")
-	if err != nil || len([]rune(rows[0][0])) != 32767 || rows[0][1] != exchange.TooLong {
+	if err != nil || len([]rune(rows[0][0])) != 32767 || rows[0][1] != material.TooLong {
 		t.Errorf("%d cells: %v", len(rows), err)
 	}
 }

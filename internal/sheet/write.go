@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 )
 
 // bookParts are the parts of an XLSX with one sheet, except the sheet (ECMA-376).
@@ -102,7 +102,7 @@ const maxInCell = 32767
 // shortenToCell shortens a text to what a cell can hold.
 func shortenToCell(text string) string {
 	if len(text) > maxInCell && len(utf16.Encode([]rune(text))) > maxInCell {
-		return exchange.TooLong
+		return material.TooLong
 	}
 	return text
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -22,7 +24,7 @@ func (st Alerts) epoch(ctx context.Context) (int64, error) {
 }
 
 // noteChanges has alerts look at materials that were saved, unless nobody ever saved a search.
-func (st Alerts) noteChanges(ctx context.Context, epoch int64, list []exchange.Material) error {
+func (st Alerts) noteChanges(ctx context.Context, epoch int64, list []material.Material) error {
 	if epoch == 0 {
 		return nil
 	}
@@ -71,7 +73,7 @@ type MaterialChange struct {
 }
 
 // MayBeNew reports whether the material may be new to a saved search. Whether it is, AddMatches decides.
-func (n MaterialChange) MayBeNew(since exchange.AlertStart) bool {
+func (n MaterialChange) MayBeNew(since material.AlertStart) bool {
 	return !n.Archived && (n.Opened >= since.Epoch || n.Embargo > since.Day)
 }
 
@@ -101,7 +103,7 @@ func (st Alerts) DeleteChanges(ctx context.Context, list []MaterialChange) error
 }
 
 // Searches are the first saved searches with an id above after whose people want alerts.
-func (st Alerts) Searches(ctx context.Context, after int64, limit int) ([]exchange.SavedSearch, error) {
+func (st Alerts) Searches(ctx context.Context, after int64, limit int) ([]material.SavedSearch, error) {
 	return sqldb.All(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+
 		" FROM saved_searches o WHERE o.alerts AND o.id > $1 ORDER BY o.id LIMIT $2", after, limit)
 }
@@ -120,7 +122,7 @@ func memberOfMaterials(user string) string {
 
 // AddMatches notes that materials, which match a saved search, are new in it, so far as they are, its person
 // may see them and did not list them, and the search is still the same.
-func (st Alerts) AddMatches(ctx context.Context, s exchange.SavedSearch, materials []int64) error {
+func (st Alerts) AddMatches(ctx context.Context, s material.SavedSearch, materials []int64) error {
 	lock := st.conn.Dialect().ForShare
 	if lock != "" {
 		lock += " OF s"
@@ -143,7 +145,7 @@ func (st Alerts) AddMatches(ctx context.Context, s exchange.SavedSearch, materia
 }
 
 // SearchesToTell returns the first saved searches with new matches of which their users were not notified.
-func (st Alerts) SearchesToTell(ctx context.Context, limit int) ([]exchange.SavedSearch, error) {
+func (st Alerts) SearchesToTell(ctx context.Context, limit int) ([]material.SavedSearch, error) {
 	return sqldb.All(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+` FROM saved_searches o
 		WHERE o.id IN (SELECT DISTINCT n.saved_search_id FROM search_matches n WHERE NOT n.told
 		ORDER BY n.saved_search_id LIMIT $1) ORDER BY o.id`, limit)
@@ -151,7 +153,7 @@ func (st Alerts) SearchesToTell(ctx context.Context, limit int) ([]exchange.Save
 
 // TakeMatches gives what is new in a saved search and notes that its person is told of it: nobody else
 // gets it. What they may not see any more is forgotten.
-func (st Alerts) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchange.Match, err error) {
+func (st Alerts) TakeMatches(ctx context.Context, s material.SavedSearch) (m notify.Match, err error) {
 	if _, err := st.conn.Exec(ctx, `DELETE FROM search_matches WHERE saved_search_id = $1 AND NOT told
 		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.id = material_id AND `+visibleTo("$2", "$3")+")",
 		s.ID, s.UserID, st.conn.Today()); err != nil {
@@ -165,19 +167,18 @@ func (st Alerts) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exc
 		return m, err
 	}
 	slices.SortFunc(ids, func(x, y int64) int { return int(y - x) })
-	m = exchange.Match{Search: s, Count: len(ids)}
-	m.Materials, err = st.MaterialPayloads(ctx, s.UserID, ids[:min(len(ids), exchange.MaxTold)])
+	m = notify.Match{Search: s, Count: len(ids)}
+	m.Materials, err = st.MaterialPayloads(ctx, s.UserID, ids[:min(len(ids), notify.MaxTold)])
 	return m, err
 }
 
 // MaterialPayloads names those of some materials that a user may see now, the newest first.
-func (st Alerts) MaterialPayloads(ctx context.Context, user uuid.UUID, ids []int64) ([]exchange.MaterialPayload,
-	error) {
+func (st Alerts) MaterialPayloads(ctx context.Context, user uuid.UUID, ids []int64) ([]notify.MaterialPayload, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	places, args := sqldb.In([]any{user, st.conn.Today()}, ids)
-	scan := func(r sqldb.Row, m *exchange.MaterialPayload) error { return r.Scan(&m.ID, &m.Title) }
+	scan := func(r sqldb.Row, m *notify.MaterialPayload) error { return r.Scan(&m.ID, &m.Title) }
 	return sqldb.All(ctx, st.conn, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+
 		visibleTo("$1", "$2")+" ORDER BY m.id DESC", args...)
 }
@@ -185,36 +186,36 @@ func (st Alerts) MaterialPayloads(ctx context.Context, user uuid.UUID, ids []int
 const savedSearchColumns = `o.id, o.user_id, o.name, o.search, o.filters, o.alerts, o.since_epoch, o.since_day,
 	o.created_at, o.updated_at`
 
-func scanSavedSearch(r sqldb.Row, s *exchange.SavedSearch) error {
+func scanSavedSearch(r sqldb.Row, s *material.SavedSearch) error {
 	return r.Scan(&s.ID, &s.UserID, &s.Name, &s.Search, sqldb.FromJSON(&s.Filters), &s.Alerts, &s.Since.Epoch,
 		&s.Since.Day,
 		sqldb.UTC(&s.CreatedAt), sqldb.UTC(&s.UpdatedAt))
 }
 
 // Get reads one saved search of a user.
-func (st SavedSearches) Get(ctx context.Context, user uuid.UUID, id int64) (exchange.SavedSearch, error) {
+func (st SavedSearches) Get(ctx context.Context, user uuid.UUID, id int64) (material.SavedSearch, error) {
 	return sqldb.One(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+
 		" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2", user, id)
 }
 
 // ForUpdate reads one saved search of a user and keeps others from changing it until commit.
-func (st SavedSearches) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (exchange.SavedSearch, error) {
+func (st SavedSearches) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (material.SavedSearch, error) {
 	return sqldb.One(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+
 		" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2"+st.conn.Dialect().ForUpdate, user, id)
 }
 
 // List lists a user's saved searches.
 func (st SavedSearches) List(ctx context.Context, user uuid.UUID,
-	p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
-	l := sqldb.Listing[exchange.SavedSearch]{Columns: savedSearchColumns, Table: "saved_searches",
+	p exchange.Page) (exchange.ListPage[material.SavedSearch], error) {
+	l := sqldb.Listing[material.SavedSearch]{Columns: savedSearchColumns, Table: "saved_searches",
 		Scan:    scanSavedSearch,
-		ID:      func(s exchange.SavedSearch) int64 { return s.ID },
+		ID:      func(s material.SavedSearch) int64 { return s.ID },
 		Filters: map[string]sqldb.Condition{"user": sqldb.Equals("o.user_id")}}
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ?", user))
 }
 
 // Insert adds a saved search and gives its id.
-func (st SavedSearches) Insert(ctx context.Context, s exchange.SavedSearch) (int64, error) {
+func (st SavedSearches) Insert(ctx context.Context, s material.SavedSearch) (int64, error) {
 	filters, err := sqldb.JSON(s.Filters)
 	if err != nil {
 		return 0, err
@@ -229,7 +230,7 @@ func (st SavedSearches) Insert(ctx context.Context, s exchange.SavedSearch) (int
 }
 
 // Update saves a saved search, which is locked.
-func (st SavedSearches) Update(ctx context.Context, s exchange.SavedSearch) error {
+func (st SavedSearches) Update(ctx context.Context, s material.SavedSearch) error {
 	filters, err := sqldb.JSON(s.Filters)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -16,39 +17,39 @@ const attachmentColumns = `o.id, o.filename, o.description, o.owned_by_org, o.ow
 	o.content_key, o.size, o.sha256, o.media_type, o.version, o.storage_resource_deleted, o.deleted_at, o.created_at,
 	o.updated_at`
 
-func scanAttachment(r sqldb.Row, a *exchange.Attachment) error {
+func scanAttachment(r sqldb.Row, a *document.Attachment) error {
 	var key, sum, kind *string
 	var size *int64
 	err := r.Scan(&a.ID, &a.Filename, &a.Description, &a.OwnedByOrg, &a.OwnedByUser, &a.OfLab, &a.SequenceMapFor,
 		&key, &size, &sum, &kind, &a.Version, &a.ContentDeleted, sqldb.UTCOrNull(&a.DeletedAt), sqldb.UTC(&a.CreatedAt),
 		sqldb.UTC(&a.UpdatedAt))
 	if err == nil && key != nil {
-		a.Content = &exchange.Content{Key: *key, Size: *size, SHA256: *sum, MediaType: *kind}
+		a.Content = &document.Content{Key: *key, Size: *size, SHA256: *sum, MediaType: *kind}
 	}
 	return err
 }
 
 // Get reads one attachment that was not deleted.
-func (st Attachments) Get(ctx context.Context, id int64) (exchange.Attachment, error) {
+func (st Attachments) Get(ctx context.Context, id int64) (document.Attachment, error) {
 	return sqldb.One(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
-func (st Attachments) ForUpdate(ctx context.Context, id int64) (exchange.Attachment, error) {
+func (st Attachments) ForUpdate(ctx context.Context, id int64) (document.Attachment, error) {
 	return sqldb.One(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+st.conn.Dialect().ForUpdate, id)
 }
 
 // List lists all that were not deleted.
-func (st Attachments) List(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
-	l := sqldb.Listing[exchange.Attachment]{Columns: attachmentColumns, Table: "attachments", Scan: scanAttachment,
-		ID: func(a exchange.Attachment) int64 { return a.ID }}
+func (st Attachments) List(ctx context.Context, p exchange.Page) (exchange.ListPage[document.Attachment], error) {
+	l := sqldb.Listing[document.Attachment]{Columns: attachmentColumns, Table: "attachments", Scan: scanAttachment,
+		ID: func(a document.Attachment) int64 { return a.ID }}
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.deleted_at IS NULL"))
 }
 
 // OfUser reads a user's own attachments and what they filed for labs that they are in, the oldest first.
-func (st Attachments) OfUser(ctx context.Context, user uuid.UUID) ([]exchange.Attachment, error) {
+func (st Attachments) OfUser(ctx context.Context, user uuid.UUID) ([]document.Attachment, error) {
 	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		` FROM attachments o WHERE o.owned_by_user = $1 AND o.deleted_at IS NULL AND (NOT o.of_lab OR EXISTS
 			(SELECT 1 FROM memberships p WHERE p.organization_id = o.owned_by_org AND p.user_id = $1
@@ -66,7 +67,7 @@ type AttachmentTies struct {
 }
 
 // Ties reads the ties of an attachment for a user, in one query.
-func (st Attachments) Ties(ctx context.Context, a exchange.Attachment, user uuid.UUID) (AttachmentTies, error) {
+func (st Attachments) Ties(ctx context.Context, a document.Attachment, user uuid.UUID) (AttachmentTies, error) {
 	scan := func(r sqldb.Row, t *AttachmentTies) error {
 		return r.Scan(&t.Linked, &t.Public, &t.Requests, &t.MTA, &t.Elsewhere, &t.Agreed)
 	}
@@ -87,7 +88,7 @@ func (st Attachments) Ties(ctx context.Context, a exchange.Attachment, user uuid
 }
 
 // Insert adds the record of an attachment and gives its id.
-func (st Attachments) Insert(ctx context.Context, a exchange.Attachment) (int64, error) {
+func (st Attachments) Insert(ctx context.Context, a document.Attachment) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO attachments (filename, description, owned_by_org,
 		owned_by_user,
 		sequence_map_for,
@@ -98,7 +99,7 @@ func (st Attachments) Insert(ctx context.Context, a exchange.Attachment) (int64,
 }
 
 // Update saves an attachment.
-func (st Attachments) Update(ctx context.Context, a exchange.Attachment) error {
+func (st Attachments) Update(ctx context.Context, a document.Attachment) error {
 	_, err := st.conn.Exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3,
 		owned_by_user = $4,
 		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9,
@@ -108,7 +109,7 @@ func (st Attachments) Update(ctx context.Context, a exchange.Attachment) error {
 	return err
 }
 
-func (st Attachments) args(a exchange.Attachment) []any {
+func (st Attachments) args(a document.Attachment) []any {
 	var key, sum, kind *string
 	var size *int64
 	if a.Content != nil {
@@ -119,7 +120,7 @@ func (st Attachments) args(a exchange.Attachment) []any {
 }
 
 // DeletedContent reads attachments that were deleted before a moment and still have content.
-func (st Attachments) DeletedContent(ctx context.Context, before time.Time, limit int) ([]exchange.Attachment, error) {
+func (st Attachments) DeletedContent(ctx context.Context, before time.Time, limit int) ([]document.Attachment, error) {
 	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.deleted_at < $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2`, before, limit)
 }
@@ -134,14 +135,14 @@ func (st Attachments) ContentKnown(ctx context.Context, key string) (bool, error
 }
 
 // StoredContent reads, by id, the attachments behind after that have content; for verifying.
-func (st Attachments) StoredContent(ctx context.Context, after int64, limit int) ([]exchange.Attachment, error) {
+func (st Attachments) StoredContent(ctx context.Context, after int64, limit int) ([]document.Attachment, error) {
 	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id > $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2", after, limit)
 }
 
 // BlankAgreements reads the documents of an organization that its materials can show as their MTA, the newest first:
 // no request stands on them, and none is a sequence map.
-func (st Attachments) BlankAgreements(ctx context.Context, organization int64, most int) ([]exchange.Attachment,
+func (st Attachments) BlankAgreements(ctx context.Context, organization int64, most int) ([]document.Attachment,
 	error) {
 	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.owned_by_org = $1
@@ -151,12 +152,12 @@ func (st Attachments) BlankAgreements(ctx context.Context, organization int64, m
 }
 
 // MapsOf reads the sequence maps of a material, the oldest first.
-func (st Attachments) MapsOf(ctx context.Context, material int64) ([]exchange.Attachment, error) {
+func (st Attachments) MapsOf(ctx context.Context, material int64) ([]document.Attachment, error) {
 	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.sequence_map_for = $1 AND o.deleted_at IS NULL ORDER BY o.id", material)
 }
 
-func scanVersion(r sqldb.Row, v *exchange.AttachmentVersion) error {
+func scanVersion(r sqldb.Row, v *document.AttachmentVersion) error {
 	return r.Scan(&v.Attachment, &v.Version, &v.Filename, &v.Key, &v.Size, &v.SHA256, &v.MediaType, &v.ReplacedBy,
 		sqldb.UTCOrNull(&v.ReplacedAt))
 }
@@ -165,7 +166,7 @@ const versionColumns = "v.attachment_id, v.version, v.filename, v.content_key, v
 	"v.replaced_by, v.replaced_at"
 
 // InsertVersion keeps what the content of an attachment was before by replaces it.
-func (st Attachments) InsertVersion(ctx context.Context, v exchange.AttachmentVersion, by uuid.UUID) error {
+func (st Attachments) InsertVersion(ctx context.Context, v document.AttachmentVersion, by uuid.UUID) error {
 	_, err := st.conn.Exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size,
 		sha256, media_type, replaced_by, replaced_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, v.Attachment, v.Version, v.Filename, v.Key, v.Size, v.SHA256,
@@ -174,7 +175,7 @@ func (st Attachments) InsertVersion(ctx context.Context, v exchange.AttachmentVe
 }
 
 // Version reads what the content of an attachment was before it was replaced.
-func (st Attachments) Version(ctx context.Context, attachment, version int64) (exchange.AttachmentVersion, error) {
+func (st Attachments) Version(ctx context.Context, attachment, version int64) (document.AttachmentVersion, error) {
 	return sqldb.One(ctx, st.conn, scanVersion, "SELECT "+versionColumns+
 		" FROM attachment_versions v WHERE v.attachment_id = $1 AND v.version = $2", attachment, version)
 }
@@ -188,7 +189,7 @@ func (st Attachments) AgreedVersions(ctx context.Context, attachment int64, user
 }
 
 // DeletedVersions reads the versions of attachments that were deleted before a moment.
-func (st Attachments) DeletedVersions(ctx context.Context, before time.Time, limit int) ([]exchange.AttachmentVersion,
+func (st Attachments) DeletedVersions(ctx context.Context, before time.Time, limit int) ([]document.AttachmentVersion,
 	error) {
 	return sqldb.All(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v JOIN attachments o
 		ON o.id = v.attachment_id
@@ -196,7 +197,7 @@ func (st Attachments) DeletedVersions(ctx context.Context, before time.Time, lim
 }
 
 // DeleteVersion forgets a version.
-func (st Attachments) DeleteVersion(ctx context.Context, v exchange.AttachmentVersion) error {
+func (st Attachments) DeleteVersion(ctx context.Context, v document.AttachmentVersion) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2",
 		v.Attachment,
 		v.Version)
@@ -206,7 +207,7 @@ func (st Attachments) DeleteVersion(ctx context.Context, v exchange.AttachmentVe
 // StoredVersions reads the versions of attachments behind a place in the order of attachment and version; for
 // verifying.
 func (st Attachments) StoredVersions(ctx context.Context, attachment, version int64,
-	limit int) ([]exchange.AttachmentVersion,
+	limit int) ([]document.AttachmentVersion,
 	error) {
 	return sqldb.All(ctx, st.conn, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v
 		WHERE (v.attachment_id, v.version) > ($1, $2) ORDER BY v.attachment_id,
@@ -214,16 +215,15 @@ func (st Attachments) StoredVersions(ctx context.Context, attachment, version in
 }
 
 // Use reads how many bytes owners have stored; whoever has none is left out.
-func (st Storage) Use(ctx context.Context, owners ...exchange.StorageOwner) (map[exchange.StorageOwner]int64,
-	error) {
+func (st Storage) Use(ctx context.Context, owners ...document.StorageOwner) (map[document.StorageOwner]int64, error) {
 	type use struct {
-		owner exchange.StorageOwner
+		owner document.StorageOwner
 		bytes int64
 	}
 	places, args := sqldb.In(nil, owners)
 	list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, u *use) error { return r.Scan(&u.owner, &u.bytes) },
 		"SELECT owner, bytes FROM storage_use WHERE owner IN ("+places+")", args...)
-	used := map[exchange.StorageOwner]int64{}
+	used := map[document.StorageOwner]int64{}
 	for _, u := range list {
 		used[u.owner] = u.bytes
 	}
@@ -231,7 +231,7 @@ func (st Storage) Use(ctx context.Context, owners ...exchange.StorageOwner) (map
 }
 
 // InsertSheet notes that the content of a spreadsheet is kept for an organization.
-func (st Storage) InsertSheet(ctx context.Context, organization int64, t exchange.Content) error {
+func (st Storage) InsertSheet(ctx context.Context, organization int64, t document.Content) error {
 	_, err := st.conn.Exec(ctx, "INSERT INTO sheets (content_key, organization_id, size, created_at) VALUES ($1, $2, "+
 		"$3, $4)",
 		t.Key, organization, t.Size, st.conn.Now)
@@ -265,11 +265,11 @@ func storedBy(lab int64, user uuid.UUID) (condition string, owner any) {
 
 // LargestFiles reads the attachments of a lab, or where lab is 0 of a user, that use most, without those that were
 // deleted.
-func (st Storage) LargestFiles(ctx context.Context, lab int64, user uuid.UUID, limit int) ([]exchange.StoredFile,
+func (st Storage) LargestFiles(ctx context.Context, lab int64, user uuid.UUID, limit int) ([]document.StoredFile,
 	error) {
 	condition, owner := storedBy(lab, user)
 	return sqldb.All(ctx, st.conn,
-		func(r sqldb.Row, f *exchange.StoredFile) error { return r.Scan(&f.ID, &f.Filename, &f.Bytes) },
+		func(r sqldb.Row, f *document.StoredFile) error { return r.Scan(&f.ID, &f.Filename, &f.Bytes) },
 		fmt.Sprintf(`SELECT f.id, f.filename, f.bytes FROM (SELECT o.id, o.filename, CAST(%s AS BIGINT) AS bytes
 			FROM attachments o
 			WHERE %s AND o.deleted_at IS NULL) f WHERE f.bytes > 0 ORDER BY f.bytes DESC,

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -219,19 +221,19 @@ func (st Admin) Overview(ctx context.Context, stuck time.Time) (exchange.Overvie
 
 // StuckRequests lists the requests in which it is somebody's turn.
 func (st Admin) StuckRequests(ctx context.Context, p exchange.Page,
-	f exchange.StuckFilter) (exchange.ListPage[exchange.RequestDetail], error) {
+	f request.StuckFilter) (exchange.ListPage[request.Detail], error) {
 	w := sqldb.Where("o.party <> ''")
 	sqldb.AndEqual(w, "o.party", f.Party)
 	if f.Escalated != nil {
 		sqldb.AndEqual(w, "o.escalates", new(!*f.Escalated))
-		sqldb.AndEqual(w, "o.party", new(exchange.LabSide))
+		sqldb.AndEqual(w, "o.party", new(request.LabSide))
 	}
 	if f.Before != nil {
 		w.And("o.waiting_since < ?", *f.Before)
 	}
-	l := sqldb.Listing[exchange.RequestDetail]{Columns: requestColumns, Table: "material_requests", Joins: requestJoins,
+	l := sqldb.Listing[request.Detail]{Columns: requestColumns, Table: "material_requests", Joins: requestJoins,
 		Scan: scanRequest,
-		ID:   func(q exchange.RequestDetail) int64 { return q.ID }}
+		ID:   func(q request.Detail) int64 { return q.ID }}
 	part, err := l.Page(ctx, st.conn, p, w)
 	if err != nil {
 		return part, err
@@ -240,11 +242,11 @@ func (st Admin) StuckRequests(ctx context.Context, p exchange.Page,
 }
 
 // FailedMail lists the notifications whose mail was refused, or may have been lost.
-func (st Admin) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
-	l := sqldb.Listing[exchange.FailedMail]{Columns: notificationColumns, Table: "notifications",
+func (st Admin) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPage[notify.FailedMail], error) {
+	l := sqldb.Listing[notify.FailedMail]{Columns: notificationColumns, Table: "notifications",
 		Joins: notificationJoins,
-		Scan:  func(r sqldb.Row, m *exchange.FailedMail) error { return scanNotification(r, &m.Notification) },
-		ID:    func(m exchange.FailedMail) int64 { return m.ID }}
+		Scan:  func(r sqldb.Row, m *notify.FailedMail) error { return scanNotification(r, &m.Notification) },
+		ID:    func(m notify.FailedMail) int64 { return m.ID }}
 	part, err := l.Page(ctx, st.conn, p, sqldb.Where(failedMail))
 	if err != nil {
 		return part, err

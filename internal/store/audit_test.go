@@ -13,7 +13,7 @@ import (
 
 func TestAuditEventIsOneRecordOfTheLogOnceItIsCommitted(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		var log bytes.Buffer
 		l.db.Log = slog.New(slog.NewJSONHandler(&log, nil))
 		user := l.user().ID

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 )
 
 // Insert adds the spreadsheet of a job.
-func (st Bulk) Insert(ctx context.Context, b exchange.Bulk) error {
+func (st Bulk) Insert(ctx context.Context, b material.Bulk) error {
 	_, err := st.conn.Exec(ctx, "INSERT INTO bulks (job_id, organization_id, content_key, stored) VALUES ($1, $2, "+
 		"$3, $4)",
 		b.JobID, b.OrganizationID, b.ContentKey, b.Stored)
@@ -22,8 +22,8 @@ func (st Bulk) Insert(ctx context.Context, b exchange.Bulk) error {
 }
 
 // Get reads the spreadsheet of a job.
-func (st Bulk) Get(ctx context.Context, job int64) (exchange.Bulk, error) {
-	scan := func(r sqldb.Row, b *exchange.Bulk) error {
+func (st Bulk) Get(ctx context.Context, job int64) (material.Bulk, error) {
+	scan := func(r sqldb.Row, b *material.Bulk) error {
 		return r.Scan(&b.JobID, &b.OrganizationID, &b.ContentKey, &b.Stored)
 	}
 	return sqldb.One(ctx, st.conn, scan, "SELECT job_id, organization_id, content_key, stored FROM bulks WHERE "+
@@ -38,7 +38,7 @@ func (st Bulk) Store(ctx context.Context, job int64) error {
 }
 
 // InsertPart keeps the outcomes of some rows.
-func (st Bulk) InsertPart(ctx context.Context, job int64, list []exchange.RowResult) error {
+func (st Bulk) InsertPart(ctx context.Context, job int64, list []material.RowResult) error {
 	raw, err := sqldb.JSON(list)
 	if err != nil {
 		return err
@@ -50,11 +50,11 @@ func (st Bulk) InsertPart(ctx context.Context, job int64, list []exchange.RowRes
 }
 
 // Part reads the first part that begins behind a row; empty where there is none.
-func (st Bulk) Part(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
+func (st Bulk) Part(ctx context.Context, job int64, after int) ([]material.RowResult, error) {
 	return st.part(ctx, job, after, "")
 }
 
-func (st Bulk) part(ctx context.Context, job int64, after int, which string) ([]exchange.RowResult, error) {
+func (st Bulk) part(ctx context.Context, job int64, after int, which string) ([]material.RowResult, error) {
 	parts, err := sqldb.All(ctx, st.conn, sqldb.Value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND "+
 		"first_row > $2"+
 		which+
@@ -62,17 +62,17 @@ func (st Bulk) part(ctx context.Context, job int64, after int, which string) ([]
 	if err != nil || len(parts) == 0 {
 		return nil, err
 	}
-	var list []exchange.RowResult
+	var list []material.RowResult
 	return list, json.Unmarshal([]byte(parts[0]), &list)
 }
 
 // Problems is Bulk.Part among the parts in which some row has a problem or a doubt.
-func (st Bulk) Problems(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
+func (st Bulk) Problems(ctx context.Context, job int64, after int) ([]material.RowResult, error) {
 	return st.part(ctx, job, after, ` AND (outcomes LIKE '%"problems":%' OR outcomes LIKE '%"doubts":%')`)
 }
 
 // AmendParts keeps other outcomes of some rows.
-func (st Bulk) AmendParts(ctx context.Context, job int64, list []exchange.RowResult) error {
+func (st Bulk) AmendParts(ctx context.Context, job int64, list []material.RowResult) error {
 	for _, o := range list {
 		first, err := sqldb.One(ctx, st.conn, sqldb.Value[int],
 			"SELECT MAX(first_row) FROM bulk_parts WHERE job_id = $1 AND "+
@@ -175,34 +175,34 @@ const ofOrganization = " AND o.organization_id + 0 = $1"
 
 // ByReferences reads those of an organization's materials that have one of the references,
 // and keeps others from changing them until commit.
-func (st Materials) ByReferences(ctx context.Context, organization int64, references []string) ([]exchange.Material,
+func (st Materials) ByReferences(ctx context.Context, organization int64, references []string) ([]material.Material,
 	error) {
 	return materialsBy(ctx, st.conn, scanMaterial, materialColumns, "", "o.reference", "TEXT", references,
 		ofOrganization+st.conn.Dialect().ForUpdate, organization)
 }
 
 // ByIDs is Materials.ByReferences by id.
-func (st Materials) ByIDs(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
+func (st Materials) ByIDs(ctx context.Context, organization int64, ids []int64) ([]material.Material, error) {
 	return materialsBy(ctx, st.conn, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids,
 		ofOrganization+st.conn.Dialect().ForUpdate, organization)
 }
 
 // ByImports reads the materials of any organization that were imported under one of the
 // identifiers at a source.
-func (st Materials) ByImports(ctx context.Context, source string, identifiers []string) ([]exchange.Material, error) {
+func (st Materials) ByImports(ctx context.Context, source string, identifiers []string) ([]material.Material, error) {
 	return materialsBy(ctx, st.conn, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers,
 		" AND o.import_source = $1", source)
 }
 
 // ShownByIDs reads materials as Shown does.
-func (st Materials) ShownByIDs(ctx context.Context, ids []int64) ([]exchange.ShownMaterial, error) {
+func (st Materials) ShownByIDs(ctx context.Context, ids []int64) ([]material.Shown, error) {
 	return materialsBy(ctx, st.conn, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
 }
 
 // After reads, by id, the materials behind after, whoever may see them; of one organization,
 // or of all where that is nil.
 func (st Materials) After(ctx context.Context, organization *int64, after int64,
-	limit int) ([]exchange.ShownMaterial, error) {
+	limit int) ([]material.Shown, error) {
 	w := sqldb.Where("o.id > ? AND "+published("o"), after)
 	sqldb.AndEqual(w, "o.organization_id", organization)
 	w.Args = append(w.Args, limit)
@@ -228,7 +228,7 @@ const publishedByKey = "(o.staged_in IS NULL OR EXISTS (SELECT 1 FROM bulks b WH
 	"b.stored))"
 
 // Stage is Materials.InsertAll for a spreadsheet that is not published yet.
-func (st Bulk) Stage(ctx context.Context, job int64, list []exchange.Material) ([]int64, error) {
+func (st Bulk) Stage(ctx context.Context, job int64, list []material.Material) ([]int64, error) {
 	return Materials(st).insert(ctx, list, 0, &job)
 }
 
@@ -332,7 +332,7 @@ func (st Bulk) ForgetCheckpoint(ctx context.Context, job int64) error {
 	return err
 }
 
-func idsOf(list []exchange.Material) []int64 {
+func idsOf(list []material.Material) []int64 {
 	ids := make([]int64, len(list))
 	for i, m := range list {
 		ids[i] = m.ID

@@ -6,6 +6,11 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 
@@ -31,7 +36,7 @@ func (st Materials) CategoryCounts(ctx context.Context) ([]CategoryCount, error)
 }
 
 // Newest reads the materials that were listed last and are offered to everybody.
-func (st Materials) Newest(ctx context.Context, n int) ([]exchange.Material, error) {
+func (st Materials) Newest(ctx context.Context, n int) ([]material.Material, error) {
 	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+` FROM materials o
 		WHERE NOT o.is_archived AND `+published("o")+` AND (o.embargo_date IS NULL OR o.embargo_date <= $1)
 		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, st.conn.Today(), n)
@@ -53,13 +58,13 @@ func (st Requests) Transfers(ctx context.Context) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM material_requests WHERE status = $1 AND "+
 		"deleted_at "+
 		"IS NULL",
-		exchange.Verified)
+		request.Verified)
 }
 
 // Timed reads the newest requests that were decided and were made since a moment, most of them at most.
-func (st Requests) Timed(ctx context.Context, since time.Time, most int) ([]exchange.Timed, error) {
-	places, args := sqldb.In([]any{since, most}, exchange.TimedStatuses)
-	return sqldb.All(ctx, st.conn, func(r sqldb.Row, t *exchange.Timed) error {
+func (st Requests) Timed(ctx context.Context, since time.Time, most int) ([]request.Timed, error) {
+	places, args := sqldb.In([]any{since, most}, request.TimedStatuses)
+	return sqldb.All(ctx, st.conn, func(r sqldb.Row, t *request.Timed) error {
 		return r.Scan(&t.Organization, &t.Status, sqldb.UTC(&t.CreatedAt), sqldb.FromJSON(&t.Clock))
 	}, `SELECT m.organization_id, r.status, r.created_at, r.clock FROM material_requests r JOIN materials m
 		ON m.id = r.material_id
@@ -68,8 +73,8 @@ func (st Requests) Timed(ctx context.Context, since time.Time, most int) ([]exch
 }
 
 // ByIDs reads those of the shipping requirements that exist, by id.
-func (st Shippings) ByIDs(ctx context.Context, ids []int64) (map[int64]exchange.Shipping, error) {
-	found := map[int64]exchange.Shipping{}
+func (st Shippings) ByIDs(ctx context.Context, ids []int64) (map[int64]lab.Shipping, error) {
+	found := map[int64]lab.Shipping{}
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -101,7 +106,7 @@ func (st Materials) AskedFor(ctx context.Context, materials []int64, since time.
 }
 
 // OfMaterial reads the documents that a material shows: its MTA and its sequence maps, the oldest first.
-func (st Attachments) OfMaterial(ctx context.Context, m exchange.Material) ([]exchange.Attachment, error) {
+func (st Attachments) OfMaterial(ctx context.Context, m material.Material) ([]document.Attachment, error) {
 	var mta int64
 	if m.MTAAttachmentID != nil {
 		mta = *m.MTAAttachmentID
@@ -113,7 +118,7 @@ func (st Attachments) OfMaterial(ctx context.Context, m exchange.Material) ([]ex
 }
 
 // ByIDs reads those of the grants that exist, the oldest first.
-func (st Grants) ByIDs(ctx context.Context, ids []int64) ([]exchange.Grant, error) {
+func (st Grants) ByIDs(ctx context.Context, ids []int64) ([]person.Grant, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -131,7 +136,7 @@ func (st Requests) UnderWay(ctx context.Context, material int64, requester uuid.
 
 // Alike are at most n of the materials that have the values of some facets, whichever are found first.
 func (st Materials) Alike(ctx context.Context, filters map[string][]string, viewer uuid.UUID,
-	n int) ([]exchange.ShownMaterial, error) {
+	n int) ([]material.Shown, error) {
 	return search.Some(ctx, st.conn, search.Materials, filters, viewer, n, shownMaterial, materialFrom, shownFields)
 }
 
@@ -161,9 +166,9 @@ const onlyAgreed = `EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attach
 // OfOrganization lists the documents of an organization that are neither maps of a material nor papers of a request,
 // nor kept for requests alone.
 func (st Attachments) OfOrganization(ctx context.Context, organization int64,
-	p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
-	l := sqldb.Listing[exchange.Attachment]{Columns: attachmentColumns, Table: "attachments", Scan: scanAttachment,
-		ID: func(a exchange.Attachment) int64 { return a.ID }}
+	p exchange.Page) (exchange.ListPage[document.Attachment], error) {
+	l := sqldb.Listing[document.Attachment]{Columns: attachmentColumns, Table: "attachments", Scan: scanAttachment,
+		ID: func(a document.Attachment) int64 { return a.ID }}
 	return l.Page(ctx, st.conn, p, sqldb.Where(`o.owned_by_org = ? AND o.sequence_map_for IS NULL
 		AND o.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)
 		AND NOT (`+onlyAgreed+")", organization))
@@ -209,7 +214,7 @@ func (st Materials) uses(ctx context.Context, column string, organization int64)
 
 // WithMTA reads the materials of an organization that name a document as their MTA, and keeps others from
 // changing them until commit.
-func (st Materials) WithMTA(ctx context.Context, organization, attachment int64) ([]exchange.Material, error) {
+func (st Materials) WithMTA(ctx context.Context, organization, attachment int64) ([]material.Material, error) {
 	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
 		" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 AND "+published("o")+
 		" ORDER BY o.id"+

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 
@@ -26,7 +29,7 @@ func (st Actors) LockAdmins(ctx context.Context) error {
 type OpenRequest struct {
 	ID     int64
 	Title  string // of the material
-	Status exchange.Status
+	Status request.Status
 }
 
 const openRequests = "SELECT o.id, m.title, o.status FROM material_requests o JOIN materials m ON m.id = " +
@@ -58,7 +61,7 @@ func (st Closing) OpenRequestsTo(ctx context.Context, organizations []int64, use
 
 // ListedMaterials reads the materials of an organization that are not archived, and keeps others from changing or
 // requesting them until commit.
-func (st Closing) ListedMaterials(ctx context.Context, organization int64) ([]exchange.Material, error) {
+func (st Closing) ListedMaterials(ctx context.Context, organization int64) ([]material.Material, error) {
 	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
 		" FROM materials o WHERE o.organization_id = $1 AND NOT o.is_archived AND "+published("o")+
 		" ORDER BY o.id"+st.conn.Dialect().ForUpdate, organization)
@@ -81,7 +84,7 @@ func changeAll(ctx context.Context, c *sqldb.Conn, list ...change) error {
 
 // ForgetUser takes from a user who closes their account what is theirs alone. u is the user as they were, labs are the
 // organizations that they have been in; the content of their documents counts as deleted at gone.
-func (st Closing) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gone time.Time) error {
+func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, gone time.Time) error {
 	if err := st.forgetMessages(ctx, u.ID, labs); err != nil {
 		return err
 	}
@@ -91,7 +94,7 @@ func (st Closing) ForgetUser(ctx context.Context, u exchange.User, labs []int64,
 		ownDocument = ` owned_by_user = $1 AND NOT of_lab AND NOT EXISTS (SELECT 1 FROM request_documents d
 			WHERE d.attachment_id = attachments.id)`
 	)
-	id, now := []any{u.ID}, exchange.ClosedID(u.ID)
+	id, now := []any{u.ID}, person.ClosedID(u.ID)
 	err := changeAll(ctx, st.conn,
 		change{"DELETE FROM tokens WHERE user_id = $1", id},
 		change{"DELETE FROM mail_settings WHERE user_id = $1", id},
@@ -119,16 +122,16 @@ func (st Closing) ForgetUser(ctx context.Context, u exchange.User, labs []int64,
 			" WHERE registry_id = $2 OR email <> '' AND email IN ($3, $4) OR answered_by = $5",
 			[]any{now, u.RegistryID, u.VerifiedEmail, strings.ToLower(u.Email), u.ID}},
 		change{"UPDATE attachment_versions SET filename = $2 WHERE attachment_id IN (SELECT id FROM attachments WHERE" +
-			ownDocument + ")", []any{u.ID, exchange.ClosedFile}},
+			ownDocument + ")", []any{u.ID, person.ClosedFile}},
 		change{"UPDATE attachments SET filename = $2, filename_sort = $2, description = '', deleted_at = $3 WHERE" +
-			ownDocument, []any{u.ID, exchange.ClosedFile, gone}},
+			ownDocument, []any{u.ID, person.ClosedFile, gone}},
 		change{"UPDATE material_requests SET payment_method_notes = '' WHERE requester_id = $1", id},
 		change{"UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND request_id IN (SELECT id FROM " +
 			"material_requests WHERE requester_id = $1)", id},
 		change{`UPDATE users SET closed_at = $3, updated_at = $3, registry_id = $2, username = $2, first_name = '',
 			first_name_sort = '', last_name = $4,
 			last_name_sort = $4, email = '', verified_email = '', is_admin = FALSE
-			WHERE id = $1`, []any{u.ID, now, st.conn.Now, exchange.ClosedName}},
+			WHERE id = $1`, []any{u.ID, now, st.conn.Now, person.ClosedName}},
 	)
 	if err != nil {
 		return err
@@ -166,11 +169,11 @@ func (st Closing) rewrite(ctx context.Context, table, column, condition string, 
 func (st Closing) forgetAddresses(ctx context.Context, user uuid.UUID) error {
 	_, err := st.rewrite(ctx, "material_requests", "address", "requester_id = $1 AND address IS NOT NULL",
 		func(old string) (string, error) {
-			var a exchange.Address
+			var a person.Address
 			if err := json.Unmarshal([]byte(old), &a); err != nil {
 				return "", err
 			}
-			return sqldb.JSON(exchange.Address{ID: a.ID, UserID: a.UserID, Name: exchange.ClosedName,
+			return sqldb.JSON(person.Address{ID: a.ID, UserID: a.UserID, Name: person.ClosedName,
 				Institution: a.Institution,
 				Locality:    a.Locality, Country: a.Country})
 		}, user)
@@ -182,7 +185,7 @@ func (st Closing) forgetMessages(ctx context.Context, user uuid.UUID, labs []int
 	_, err := st.rewrite(ctx, "news", "detail", `id IN (SELECT id FROM news WHERE actor_id = $1
 			UNION SELECT news_id FROM notifications WHERE user_id = $1
 			AND news_id IS NOT NULL)`, func(old string) (string, error) {
-		var d exchange.AnnouncementDetail
+		var d notify.AnnouncementDetail
 		if err := json.Unmarshal([]byte(old), &d); err != nil {
 			return "", err
 		}
@@ -229,14 +232,14 @@ func withoutName(v any, user string) any {
 			v[key] = withoutName(item, user)
 		}
 		if _, named := v["name"]; named && v["id"] == user {
-			v["name"] = exchange.ClosedName
+			v["name"] = person.ClosedName
 		}
 	}
 	return v
 }
 
 // forgetFound has a user found by nothing any more, and no mistyped word mean their name.
-func (st Closing) forgetFound(ctx context.Context, u exchange.User) error {
+func (st Closing) forgetFound(ctx context.Context, u person.User) error {
 	if err := search.On(st.conn).RemoveUser(ctx, u.ID); err != nil {
 		return err
 	}
@@ -267,7 +270,7 @@ func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 		change{"UPDATE shipping_requirements SET accepted_payment_details = '', restrictions = '' WHERE " +
 			"organization_id = $1", id},
 		change{"UPDATE news SET organization_name = $2 WHERE organization_id = $1",
-			[]any{organization, exchange.ClosedLab}},
+			[]any{organization, person.ClosedLab}},
 	)
 	if err != nil {
 		return err
@@ -278,7 +281,7 @@ func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 			if err := json.Unmarshal([]byte(old), &state); err != nil {
 				return "", err
 			}
-			state["Name"], state["Description"] = json.RawMessage(`"`+exchange.ClosedLab+`"`), json.RawMessage(`""`)
+			state["Name"], state["Description"] = json.RawMessage(`"`+person.ClosedLab+`"`), json.RawMessage(`""`)
 			return sqldb.JSON(state)
 		}, "organization "+strconv.FormatInt(organization, 10))
 	return err

@@ -53,7 +53,7 @@ func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, l lab) {
+			each(t, func(t *testing.T, l testLab) {
 				held := l.db.DeferCommit()
 				if err := c.do(l.ctx, held); err != nil {
 					t.Fatal(err)

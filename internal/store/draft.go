@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -11,12 +11,12 @@ import (
 
 const draftColumns = "o.user_id, o.key, o.title, o.form, o.updated_at"
 
-func scanDraft(r sqldb.Row, d *exchange.Draft) error {
+func scanDraft(r sqldb.Row, d *person.Draft) error {
 	return r.Scan(&d.User, &d.Key, &d.Title, sqldb.FromJSON(&d.Form), sqldb.UTC(&d.UpdatedAt))
 }
 
 // Get reads a draft of a person; NotFound when there is none.
-func (st Drafts) Get(ctx context.Context, user uuid.UUID, key string) (exchange.Draft, error) {
+func (st Drafts) Get(ctx context.Context, user uuid.UUID, key string) (person.Draft, error) {
 	return sqldb.One(ctx, st.conn, scanDraft, "SELECT "+draftColumns+
 		" FROM drafts o WHERE o.user_id = $1 AND o.key = $2",
 		user,
@@ -24,14 +24,14 @@ func (st Drafts) Get(ctx context.Context, user uuid.UUID, key string) (exchange.
 }
 
 // List reads a person's drafts, the last changed first; there are at most MaxDrafts.
-func (st Drafts) List(ctx context.Context, user uuid.UUID) ([]exchange.Draft, error) {
+func (st Drafts) List(ctx context.Context, user uuid.UUID) ([]person.Draft, error) {
 	return sqldb.All(ctx, st.conn, scanDraft, "SELECT "+draftColumns+
 		" FROM drafts o WHERE o.user_id = $1 ORDER BY o.updated_at "+
 		"DESC, o.key", user)
 }
 
 // Save keeps a draft in the place of the one with its key, and forgets the oldest where a person has too many.
-func (st Drafts) Save(ctx context.Context, d exchange.Draft) error {
+func (st Drafts) Save(ctx context.Context, d person.Draft) error {
 	form, err := sqldb.JSON(d.Form)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (st Drafts) Save(ctx context.Context, d exchange.Draft) error {
 		return err
 	}
 	_, err = st.conn.Exec(ctx, `DELETE FROM drafts WHERE user_id = $1 AND key NOT IN
-		(SELECT key FROM drafts WHERE user_id = $1 ORDER BY updated_at DESC, key LIMIT $2)`, d.User, exchange.MaxDrafts)
+		(SELECT key FROM drafts WHERE user_id = $1 ORDER BY updated_at DESC, key LIMIT $2)`, d.User, person.MaxDrafts)
 	return err
 }
 

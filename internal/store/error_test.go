@@ -17,6 +17,11 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -25,7 +30,7 @@ import (
 
 func TestWhatIsMissingIsNotFound(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user), user, nil)
 		l.request(material, user, user, nil)
@@ -134,19 +139,19 @@ func TestWhatIsMissingIsNotFound(t *testing.T) {
 
 func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		first := l.user()
 		organization := l.organization(first.ID)
-		request := l.request(l.material(organization, first.ID, nil), first.ID, first.ID, nil)
-		imported := exchange.Material{OrganizationID: organization, ContactID: first.ID, ImportSource: "GEO",
+		requestID := l.request(l.material(organization, first.ID, nil), first.ID, first.ID, nil)
+		imported := material.Material{OrganizationID: organization, ContactID: first.ID, ImportSource: "GEO",
 			ImportIdentifier: new("GSE1")}
 		l.write(func(ctx context, tx store.Conn) error {
 			_, err := tx.Materials.Insert(ctx, imported)
-			_, errToken := tx.Tokens.Insert(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
+			_, errToken := tx.Tokens.Insert(ctx, person.Token{UserID: first.ID, ExpiresAt: start}, "hash")
 			return errors.Join(err, errToken)
 		})
-		l.attachment(first.ID, func(a *exchange.Attachment) { a.Content = &exchange.Content{Key: "key"} })
-		l.event(request, first.ID, exchange.Messaged)
+		l.attachment(first.ID, func(a *document.Attachment) { a.Content = &document.Content{Key: "key"} })
+		l.event(requestID, first.ID, request.Messaged)
 		for name, again := range map[string]func(ctx context, tx store.Conn) error{
 			"id": func(ctx context, tx store.Conn) error {
 				u := newUser()
@@ -169,16 +174,16 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 				return err
 			},
 			"token": func(ctx context, tx store.Conn) error {
-				_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
+				_, err := tx.Tokens.Insert(ctx, person.Token{UserID: first.ID, ExpiresAt: start}, "hash")
 				return err
 			},
 			"content key": func(ctx context, tx store.Conn) error {
-				_, err := tx.Attachments.Insert(ctx, exchange.Attachment{Content: &exchange.Content{Key: "key"}})
+				_, err := tx.Attachments.Insert(ctx, document.Attachment{Content: &document.Content{Key: "key"}})
 				return err
 			},
 			"number of an event": func(ctx context, tx store.Conn) error {
-				q := exchange.RequestDetail{Request: exchange.Request{ID: request}}
-				_, err := tx.Events.Append(ctx, &q, []exchange.Event{{Actor: first.ID}})
+				q := request.Detail{Request: request.Request{ID: requestID}}
+				_, err := tx.Events.Append(ctx, &q, []request.Event{{Actor: first.ID}})
 				return err
 			},
 		} {
@@ -202,47 +207,47 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 
 func TestWhoRefersToNothingIsInvalid(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		organization := l.organization(user)
-		material := l.material(organization, user, nil)
+		materialID := l.material(organization, user, nil)
 		for name, insert := range map[string]func(ctx context, tx store.Conn) error{
 			"owner": func(ctx context, tx store.Conn) error {
-				_, err := tx.Organizations.Insert(ctx, exchange.Organization{Owner: uuid.New()})
+				_, err := tx.Organizations.Insert(ctx, lab.Organization{Owner: uuid.New()})
 				return err
 			},
 			"organization of a material": func(ctx context, tx store.Conn) error {
-				_, err := tx.Materials.Insert(ctx, exchange.Material{OrganizationID: 1, ContactID: user})
+				_, err := tx.Materials.Insert(ctx, material.Material{OrganizationID: 1, ContactID: user})
 				return err
 			},
 			"shipping of a material": func(ctx context, tx store.Conn) error {
 				_, err := tx.Materials.Insert(ctx,
-					exchange.Material{OrganizationID: organization, ContactID: user, ShippingID: new(int64(1))})
+					material.Material{OrganizationID: organization, ContactID: user, ShippingID: new(int64(1))})
 				return err
 			},
 			"organization of shipping": func(ctx context, tx store.Conn) error {
-				_, err := tx.Shippings.Insert(ctx, exchange.Shipping{})
+				_, err := tx.Shippings.Insert(ctx, lab.Shipping{})
 				return err
 			},
 			"user of an address": func(ctx context, tx store.Conn) error {
-				_, err := tx.Addresses.Insert(ctx, exchange.Address{})
+				_, err := tx.Addresses.Insert(ctx, person.Address{})
 				return err
 			},
 			"user of a token": func(ctx context, tx store.Conn) error {
-				_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: uuid.New(), ExpiresAt: start}, "h")
+				_, err := tx.Tokens.Insert(ctx, person.Token{UserID: uuid.New(), ExpiresAt: start}, "h")
 				return err
 			},
 			"owner of an attachment": func(ctx context, tx store.Conn) error {
-				_, err := tx.Attachments.Insert(ctx, exchange.Attachment{OwnedByUser: new(uuid.New())})
+				_, err := tx.Attachments.Insert(ctx, document.Attachment{OwnedByUser: new(uuid.New())})
 				return err
 			},
 			"material of a request": func(ctx context, tx store.Conn) error {
-				_, err := tx.Requests.Insert(ctx, exchange.Request{MaterialID: 1, Requester: user, AssignedTo: user})
+				_, err := tx.Requests.Insert(ctx, request.Request{MaterialID: 1, Requester: user, AssignedTo: user})
 				return err
 			},
 			"assignee of a request": func(ctx context, tx store.Conn) error {
 				_, err := tx.Requests.Insert(ctx,
-					exchange.Request{MaterialID: material, Requester: user, AssignedTo: uuid.New()})
+					request.Request{MaterialID: materialID, Requester: user, AssignedTo: uuid.New()})
 				return err
 			},
 			"members of nothing": func(ctx context, tx store.Conn) error {
@@ -256,7 +261,7 @@ func TestWhoRefersToNothingIsInvalid(t *testing.T) {
 }
 
 // rivals runs do ten times at once, and says how it ended each time.
-func (l lab) rivals(do func(ctx context, tx store.Conn) error) (codes []exchange.Code) {
+func (l testLab) rivals(do func(ctx context, tx store.Conn) error) (codes []exchange.Code) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	begin := make(chan struct{})
@@ -281,7 +286,7 @@ func (l lab) rivals(do func(ctx context, tx store.Conn) error) (codes []exchange
 
 func TestOfRivalsForOneNameExactlyOneWins(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		organization := l.organization(user)
 		want := append([]exchange.Code{""}, slices.Repeat([]exchange.Code{exchange.Conflict}, 9)...)
@@ -292,7 +297,7 @@ func TestOfRivalsForOneNameExactlyOneWins(t *testing.T) {
 		}))
 		same(t, "one import identifier", want, l.rivals(func(ctx context, tx store.Conn) error {
 			_, err := tx.Materials.Insert(ctx,
-				exchange.Material{OrganizationID: organization, ContactID: user, ImportSource: "GEO",
+				material.Material{OrganizationID: organization, ContactID: user, ImportSource: "GEO",
 					ImportIdentifier: new("GSE1")})
 			return err
 		}))

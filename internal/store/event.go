@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -17,8 +19,7 @@ import (
 // Append seals the events of one act behind those of the request, keeps them, and gives
 // them with their ids. q is the request as it was locked by Requests.ForUpdate; UpdateRequest
 // follows and keeps the new head of its chain.
-func (st Events) Append(ctx context.Context, q *exchange.RequestDetail, events []exchange.Event) ([]exchange.Event,
-	error) {
+func (st Events) Append(ctx context.Context, q *request.Detail, events []request.Event) ([]request.Event, error) {
 	facts, err := sqldb.JSON(q.WithoutAddress())
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (st Events) Append(ctx context.Context, q *exchange.RequestDetail, events [
 		if err != nil {
 			return nil, err
 		}
-		q.Head, events[i] = exchange.Head{Seq: e.Seq, Hash: e.Hash}, e
+		q.Head, events[i] = request.Head{Seq: e.Seq, Hash: e.Hash}, e
 	}
 	return events, nil
 }
@@ -44,7 +45,7 @@ func (st Events) Append(ctx context.Context, q *exchange.RequestDetail, events [
 // eventWritten are the columns that eventArgs fills.
 var eventWritten = strings.Fields("request_id seq kind actor_id at detail prev_hash hash material_id organization_id")
 
-func eventArgs(q exchange.RequestDetail, e exchange.Event) []any {
+func eventArgs(q request.Detail, e request.Event) []any {
 	return []any{e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At,
 		e.Raw, e.Prev, e.Hash,
 		q.MaterialID, q.Organization}
@@ -52,7 +53,7 @@ func eventArgs(q exchange.RequestDetail, e exchange.Event) []any {
 
 const eventColumns = "o.id, o.request_id, o.seq, o.kind, o.actor_id, o.at, o.detail, o.prev_hash, o.hash"
 
-func scanEvent(r sqldb.Row, e *exchange.Event) error {
+func scanEvent(r sqldb.Row, e *request.Event) error {
 	err := r.Scan(&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, sqldb.UTC(&e.At), &e.Raw, &e.Prev, &e.Hash)
 	if err != nil {
 		return err
@@ -61,11 +62,11 @@ func scanEvent(r sqldb.Row, e *exchange.Event) error {
 }
 
 // Facts reads what requests were after each of some events, by event, where that is kept.
-func (st Events) Facts(ctx context.Context, events []int64) (map[int64]exchange.RequestDetail, error) {
-	found := map[int64]exchange.RequestDetail{}
+func (st Events) Facts(ctx context.Context, events []int64) (map[int64]request.Detail, error) {
+	found := map[int64]request.Detail{}
 	scan := func(r sqldb.Row, _ *struct{}) error {
 		var id int64
-		var q exchange.RequestDetail
+		var q request.Detail
 		err := r.Scan(&id, sqldb.FromJSON(&q))
 		found[id] = q
 		return err
@@ -95,17 +96,17 @@ func (st Events) ForgetFacts(ctx context.Context, before time.Time) error {
 }
 
 // Get reads one event.
-func (st Events) Get(ctx context.Context, id int64) (exchange.Event, error) {
+func (st Events) Get(ctx context.Context, id int64) (request.Event, error) {
 	return sqldb.One(ctx, st.conn, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.id = $1", id)
 }
 
 // List lists the events of a request; kind "" is every kind.
-func (st Events) List(ctx context.Context, request int64, kind exchange.EventKind,
-	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
-	l := sqldb.Listing[exchange.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
-		ID: func(e exchange.Event) int64 { return e.ID }, Sorts: map[string]string{"sent_at": "o.at"},
+func (st Events) List(ctx context.Context, requestID int64, kind request.EventKind,
+	p exchange.Page) (exchange.ListPage[request.Event], error) {
+	l := sqldb.Listing[request.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
+		ID: func(e request.Event) int64 { return e.ID }, Sorts: map[string]string{"sent_at": "o.at"},
 		Filters: map[string]sqldb.Condition{"actor": sqldb.Equals("o.actor_id"), "sender": sqldb.Equals("o.actor_id")}}
-	f := sqldb.Where("o.request_id = ?", request)
+	f := sqldb.Where("o.request_id = ?", requestID)
 	if kind != "" {
 		f.And("o.kind = ?", string(kind))
 	}
@@ -113,8 +114,8 @@ func (st Events) List(ctx context.Context, request int64, kind exchange.EventKin
 }
 
 // OfRequests reads all events of requests, of each in their order.
-func (st Events) OfRequests(ctx context.Context, requests []int64) (map[int64][]exchange.Event, error) {
-	found := map[int64][]exchange.Event{}
+func (st Events) OfRequests(ctx context.Context, requests []int64) (map[int64][]request.Event, error) {
+	found := map[int64][]request.Event{}
 	for some := range slices.Chunk(requests, sqldb.MaxIn) {
 		places, args := sqldb.In(nil, some)
 		list, err := sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
@@ -130,19 +131,19 @@ func (st Events) OfRequests(ctx context.Context, requests []int64) (map[int64][]
 	return found, nil
 }
 
-var organizationEvents = sqldb.Listing[exchange.OrganizationEvent]{
+var organizationEvents = sqldb.Listing[request.OrganizationEvent]{
 	Columns: eventColumns + ", m.id, m.title",
 	Table:   "request_events",
 	Joins:   "JOIN materials m ON m.id = o.material_id",
-	Scan: func(r sqldb.Row, e *exchange.OrganizationEvent) error {
+	Scan: func(r sqldb.Row, e *request.OrganizationEvent) error {
 		return scanEvent(sqldb.MoreColumns(r, []any{&e.Material, &e.Title}), &e.Event)
 	},
-	ID: func(e exchange.OrganizationEvent) int64 { return e.ID },
+	ID: func(e request.OrganizationEvent) int64 { return e.ID },
 }
 
 // OfOrganization lists what happened in the requests of an organization's materials.
 func (st Events) OfOrganization(ctx context.Context, organization int64, p exchange.Page,
-	by exchange.EventFilter) (exchange.ListPage[exchange.OrganizationEvent], error) {
+	by request.EventFilter) (exchange.ListPage[request.OrganizationEvent], error) {
 	f := sqldb.Where("o.organization_id = ?", organization)
 	sqldb.AndEqual(f, "o.kind", by.Kind)
 	sqldb.AndEqual(f, "o.request_id", by.Request)
@@ -176,7 +177,7 @@ func (st Requests) Move(ctx context.Context, material, from, to int64) error {
 // RequestHead is the last event of a request according to the request's row.
 type RequestHead struct {
 	Request int64
-	exchange.Head
+	request.Head
 }
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
@@ -191,17 +192,17 @@ func (st Events) Heads(ctx context.Context, after int64, limit int) ([]RequestHe
 }
 
 // Chain reads the events of a request from the first on; for verifying.
-func (st Events) Chain(ctx context.Context, request int64) ([]exchange.Event, error) {
+func (st Events) Chain(ctx context.Context, request int64) ([]request.Event, error) {
 	return sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
 		" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
 }
 
 // Timeline lists what happened to a request, of some kinds only where any are named.
-func (st Events) Timeline(ctx context.Context, request int64, kinds []exchange.EventKind,
-	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
-	l := sqldb.Listing[exchange.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
-		ID: func(e exchange.Event) int64 { return e.ID }}
-	f := sqldb.Where("o.request_id = ?", request)
+func (st Events) Timeline(ctx context.Context, requestID int64, kinds []request.EventKind,
+	p exchange.Page) (exchange.ListPage[request.Event], error) {
+	l := sqldb.Listing[request.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
+		ID: func(e request.Event) int64 { return e.ID }}
+	f := sqldb.Where("o.request_id = ?", requestID)
 	if len(kinds) > 0 {
 		words := make([]any, len(kinds))
 		for i, kind := range kinds {
@@ -213,11 +214,11 @@ func (st Events) Timeline(ctx context.Context, request int64, kinds []exchange.E
 }
 
 // OfRequest reads the attachments of every document version of a request, by id.
-func (st Attachments) OfRequest(ctx context.Context, request int64) (map[int64]exchange.Attachment, error) {
+func (st Attachments) OfRequest(ctx context.Context, request int64) (map[int64]document.Attachment, error) {
 	list, err := sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.id IN (SELECT attachment_id FROM request_documents WHERE request_id = $1)
 		AND o.deleted_at IS NULL`, request)
-	byID := map[int64]exchange.Attachment{}
+	byID := map[int64]document.Attachment{}
 	for _, t := range list {
 		byID[t.ID] = t
 	}
@@ -237,8 +238,8 @@ func (st Requests) ReceiptTimes(ctx context.Context, organization int64) ([]time
 		FROM (SELECT request_id, at, detail FROM request_events WHERE organization_id = $1 AND kind = $2
 		ORDER BY id DESC LIMIT $3) e
 		JOIN material_requests r ON r.id = e.request_id
-		WHERE e.detail LIKE $4`, organization, string(exchange.StatusChanged), recent, `%"to":"`+
-			string(exchange.Verified)+`"%`)
+		WHERE e.detail LIKE $4`, organization, string(request.StatusChanged), recent, `%"to":"`+
+			string(request.Verified)+`"%`)
 	times := make([]time.Duration, len(list))
 	for i, s := range list {
 		times[i] = s.to.Sub(s.from)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 )
@@ -35,7 +35,7 @@ func (db *DB) Search(exactUpTo, sampled int, testCost float64) {
 }
 
 // AttachmentsWithDeleted reads an attachment, deleted or not.
-func AttachmentsWithDeleted(ctx context.Context, c Conn, id int64) ([]exchange.Attachment, error) {
+func AttachmentsWithDeleted(ctx context.Context, c Conn, id int64) ([]document.Attachment, error) {
 	return sqldb.All(ctx, c.conn, scanAttachment, "SELECT "+attachmentColumns+" FROM attachments o WHERE o.id = $1", id)
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -11,40 +13,40 @@ import (
 
 const grantColumns = "o.id, o.user_id, o.title, o.funder_id, o.created_at, o.updated_at"
 
-func scanGrant(r sqldb.Row, g *exchange.Grant) error {
+func scanGrant(r sqldb.Row, g *person.Grant) error {
 	return r.Scan(&g.ID, &g.UserID, &g.Title, &g.FunderID, sqldb.UTC(&g.CreatedAt), sqldb.UTC(&g.UpdatedAt))
 }
 
 // Get reads one grant.
-func (st Grants) Get(ctx context.Context, id int64) (exchange.Grant, error) {
+func (st Grants) Get(ctx context.Context, id int64) (person.Grant, error) {
 	return sqldb.One(ctx, st.conn, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id = $1", id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
-func (st Grants) ForUpdate(ctx context.Context, id int64) (exchange.Grant, error) {
+func (st Grants) ForUpdate(ctx context.Context, id int64) (person.Grant, error) {
 	return sqldb.One(ctx, st.conn, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id = $1"+
 		st.conn.Dialect().ForUpdate, id)
 }
 
-var grants = sqldb.Listing[exchange.Grant]{Columns: grantColumns, Table: "grants", Scan: scanGrant,
-	ID:      func(g exchange.Grant) int64 { return g.ID },
+var grants = sqldb.Listing[person.Grant]{Columns: grantColumns, Table: "grants", Scan: scanGrant,
+	ID:      func(g person.Grant) int64 { return g.ID },
 	Filters: map[string]sqldb.Condition{"user": sqldb.Equals("o.user_id")}}
 
 // List lists a user's grants.
-func (st Grants) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
+func (st Grants) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[person.Grant], error) {
 	return grants.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ?", user))
 }
 
 // OfOrganization lists the grants that paid for materials of an organization.
 func (st Grants) OfOrganization(ctx context.Context, organization int64,
-	p exchange.Page) (exchange.ListPage[exchange.Grant],
+	p exchange.Page) (exchange.ListPage[person.Grant],
 	error) {
 	return grants.Page(ctx, st.conn, p, sqldb.Where(`o.id IN (SELECT f.grant_id FROM materials m
 		JOIN grant_materials f ON f.material_id = m.id WHERE m.organization_id = ?)`, organization))
 }
 
 // Insert adds a grant and gives its id.
-func (st Grants) Insert(ctx context.Context, g exchange.Grant) (int64, error) {
+func (st Grants) Insert(ctx context.Context, g person.Grant) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO grants (user_id, title, funder_id, created_at,
 		updated_at,
 		title_sort, funder_id_sort)
@@ -53,7 +55,7 @@ func (st Grants) Insert(ctx context.Context, g exchange.Grant) (int64, error) {
 }
 
 // Update saves a grant; its owner never changes.
-func (st Grants) Update(ctx context.Context, g exchange.Grant) error {
+func (st Grants) Update(ctx context.Context, g person.Grant) error {
 	_, err := st.conn.Exec(ctx, "UPDATE grants SET title = $2, funder_id = $3, updated_at = $4, title_sort = $5, "+
 		"funder_id_sort = $6 WHERE id = $1",
 		g.ID, g.Title, g.FunderID, st.conn.Now, exchange.SortKey(g.Title), exchange.SortKey(g.FunderID))
@@ -79,7 +81,7 @@ func (st Grants) Unfund(ctx context.Context, grant, material int64) error {
 // Funded is a material in one grant.
 type Funded struct {
 	GrantID  int64
-	Material exchange.ShownMaterial
+	Material material.Shown
 }
 
 // Funded reads the materials of several grants, by grant, the newest first.
@@ -98,7 +100,7 @@ func (st Grants) Funded(ctx context.Context, grants ...int64) ([]Funded, error) 
 
 // FundedBy lists those materials of one grant that viewer may see.
 func (st Grants) FundedBy(ctx context.Context, grant int64, p exchange.Page,
-	viewer exchange.Actor) (exchange.ListPage[exchange.ShownMaterial], error) {
+	viewer exchange.Actor) (exchange.ListPage[material.Shown], error) {
 	w := sqldb.Where("o.id IN (SELECT f.material_id FROM grant_materials f WHERE f.grant_id = ?)", grant)
 	if !viewer.Admin {
 		andVisible(w, st.conn, viewer.Viewer())
@@ -108,25 +110,25 @@ func (st Grants) FundedBy(ctx context.Context, grant int64, p exchange.Page,
 
 const grantLinkColumns = "o.id, o.grant_id, o.note, o.created_at, o.expires_at, o.revoked_at"
 
-func scanGrantLink(r sqldb.Row, l *exchange.GrantLink) error {
+func scanGrantLink(r sqldb.Row, l *person.GrantLink) error {
 	return r.Scan(&l.ID, &l.GrantID, &l.Note, sqldb.UTC(&l.CreatedAt), sqldb.UTC(&l.ExpiresAt),
 		sqldb.UTCOrNull(&l.RevokedAt))
 }
 
 // Link reads one link to the report of a grant.
-func (st Grants) Link(ctx context.Context, id int64) (exchange.GrantLink, error) {
+func (st Grants) Link(ctx context.Context, id int64) (person.GrantLink, error) {
 	return sqldb.One(ctx, st.conn, scanGrantLink, "SELECT "+grantLinkColumns+" FROM grant_links o WHERE o.id = $1", id)
 }
 
 // Links lists the links to the report of a grant that open it still, the newest first.
-func (st Grants) Links(ctx context.Context, grant int64) ([]exchange.GrantLink, error) {
+func (st Grants) Links(ctx context.Context, grant int64) ([]person.GrantLink, error) {
 	return sqldb.All(ctx, st.conn, scanGrantLink, "SELECT "+grantLinkColumns+
 		" FROM grant_links o WHERE o.grant_id = $1 AND o.revoked_at IS NULL AND o.expires_at > $2 ORDER BY o.id DESC",
 		grant, st.conn.Now)
 }
 
 // InsertLink adds a link and gives its id.
-func (st Grants) InsertLink(ctx context.Context, l exchange.GrantLink) (int64, error) {
+func (st Grants) InsertLink(ctx context.Context, l person.GrantLink) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "INSERT INTO grant_links (grant_id, note, created_at, "+
 		"expires_at) "+
 		"VALUES ($1, "+
@@ -145,11 +147,11 @@ func (st Grants) RevokeLink(ctx context.Context, grant, id int64) error {
 }
 
 // PaidFor returns how often each material of a grant was requested, and how often that was completed.
-func (st Grants) PaidFor(ctx context.Context, grant int64) (map[int64]exchange.FundedMaterial, error) {
-	counts := map[int64]exchange.FundedMaterial{}
+func (st Grants) PaidFor(ctx context.Context, grant int64) (map[int64]material.Funded, error) {
+	counts := map[int64]material.Funded{}
 	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
 		var id int64
-		var p exchange.FundedMaterial
+		var p material.Funded
 		err := r.Scan(&id, &p.Requests, &p.Completed)
 		counts[id] = p
 		return err

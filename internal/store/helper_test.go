@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -19,7 +24,7 @@ import (
 type context = stdcontext.Context
 
 // lab makes rows for tests. Every id is above 2^31, so that no query takes ids for 32 bits.
-type lab struct {
+type testLab struct {
 	t     testing.TB
 	db    *store.DB
 	ctx   context
@@ -31,10 +36,10 @@ var start = time.Date(2026, 3, 12, 9, 40, 0, 0, time.UTC)
 
 // each runs test on each kind of database, whose clock goes on by a second and a microsecond
 // whenever it is read.
-func each(t *testing.T, test func(t *testing.T, l lab)) {
+func each(t *testing.T, test func(t *testing.T, l testLab)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		l := lab{t: t, db: db, ctx: t.Context(), count: &atomic.Int64{}}
+		l := testLab{t: t, db: db, ctx: t.Context(), count: &atomic.Int64{}}
 		db.SetNow(ticking())
 		for _, table := range []string{"tokens", "organizations", "memberships", "shipping_requirements", "addresses",
 			"materials", "grants",
@@ -60,7 +65,7 @@ func ticking() func() time.Time {
 }
 
 // write runs do in a transaction that must go well, or in the one of the lab.
-func (l lab) write(do func(ctx context, tx store.Conn) error) {
+func (l testLab) write(do func(ctx context, tx store.Conn) error) {
 	l.t.Helper()
 	if l.tx != nil {
 		if err := do(l.ctx, *l.tx); err != nil {
@@ -73,7 +78,7 @@ func (l lab) write(do func(ctx context, tx store.Conn) error) {
 	}
 }
 
-func (l lab) exec(query string, args ...any) {
+func (l testLab) exec(query string, args ...any) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) error {
 		_, err := tx.Exec(ctx, query, args...)
@@ -81,10 +86,10 @@ func (l lab) exec(query string, args ...any) {
 	})
 }
 
-func (l lab) user() exchange.User {
+func (l testLab) user() person.User {
 	l.t.Helper()
 	n := l.count.Add(1)
-	u := exchange.User{ID: uuid.New(), Username: fmt.Sprintf("user %d", n), FirstName: "Zoë", LastName: "O'Hara",
+	u := person.User{ID: uuid.New(), Username: fmt.Sprintf("user %d", n), FirstName: "Zoë", LastName: "O'Hara",
 		Email: "zoe@example.org", RegistryID: fmt.Sprintf("0000-%d", n)}
 	l.write(func(ctx context, tx store.Conn) error {
 		u.CreatedAt, u.UpdatedAt = tx.Now, tx.Now
@@ -93,11 +98,11 @@ func (l lab) user() exchange.User {
 	return u
 }
 
-func (l lab) organization(owner uuid.UUID, members ...uuid.UUID) (id int64) {
+func (l testLab) organization(owner uuid.UUID, members ...uuid.UUID) (id int64) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) (err error) {
-		o := exchange.Organization{Name: "Lab", Owner: owner,
-			Targets: exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}}
+		o := lab.Organization{Name: "Lab", Owner: owner,
+			Targets: lab.Targets{Decide: 1, Countersign: 2, Ship: 3}}
 		if id, err = tx.Organizations.Insert(ctx, o); err != nil {
 			return err
 		}
@@ -107,7 +112,7 @@ func (l lab) organization(owner uuid.UUID, members ...uuid.UUID) (id int64) {
 	return id
 }
 
-func (l lab) setMembers(organization int64, members ...uuid.UUID) (left []uuid.UUID) {
+func (l testLab) setMembers(organization int64, members ...uuid.UUID) (left []uuid.UUID) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) (err error) {
 		left, err = tx.Organizations.SetMembers(ctx, organization, members)
@@ -116,9 +121,9 @@ func (l lab) setMembers(organization int64, members ...uuid.UUID) (left []uuid.U
 	return left
 }
 
-func (l lab) material(organization int64, contact uuid.UUID, change func(m *exchange.Material)) (id int64) {
+func (l testLab) material(organization int64, contact uuid.UUID, change func(m *material.Material)) (id int64) {
 	l.t.Helper()
-	m := exchange.Material{OrganizationID: organization, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte("{}"),
+	m := material.Material{OrganizationID: organization, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte("{}"),
 		ContactID: contact}
 	if change != nil {
 		change(&m)
@@ -130,9 +135,9 @@ func (l lab) material(organization int64, contact uuid.UUID, change func(m *exch
 	return id
 }
 
-func (l lab) request(material int64, requester, assigned uuid.UUID, change func(r *exchange.Request)) (id int64) {
+func (l testLab) request(material int64, requester, assigned uuid.UUID, change func(r *request.Request)) (id int64) {
 	l.t.Helper()
-	r := exchange.Request{MaterialID: material, Requester: requester, AssignedTo: assigned, Status: exchange.Open,
+	r := request.Request{MaterialID: material, Requester: requester, AssignedTo: assigned, Status: request.Open,
 		Active: true, WaitingSince: start}
 	if change != nil {
 		change(&r)
@@ -145,8 +150,8 @@ func (l lab) request(material int64, requester, assigned uuid.UUID, change func(
 }
 
 // change loads a request for update, changes it and saves it.
-func (l lab) change(request int64, deleted bool,
-	change func(ctx context, tx store.Conn, q *exchange.RequestDetail) error) {
+func (l testLab) change(request int64, deleted bool,
+	change func(ctx context, tx store.Conn, q *request.Detail) error) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) error {
 		q, err := tx.Requests.ForUpdate(ctx, request)
@@ -161,11 +166,11 @@ func (l lab) change(request int64, deleted bool,
 }
 
 // event adds one event to a request.
-func (l lab) event(request int64, actor uuid.UUID, kind exchange.EventKind) (e exchange.Event) {
+func (l testLab) event(requestID int64, actor uuid.UUID, kind request.EventKind) (e request.Event) {
 	l.t.Helper()
-	l.change(request, false, func(ctx context, tx store.Conn, q *exchange.RequestDetail) error {
+	l.change(requestID, false, func(ctx context, tx store.Conn, q *request.Detail) error {
 		events, err := tx.Events.Append(ctx, q,
-			[]exchange.Event{{Kind: kind, Actor: actor, Detail: exchange.Detail{Text: odd}}})
+			[]request.Event{{Kind: kind, Actor: actor, Detail: request.EventDetail{Text: odd}}})
 		if err == nil {
 			e = events[0]
 		}
@@ -174,9 +179,9 @@ func (l lab) event(request int64, actor uuid.UUID, kind exchange.EventKind) (e e
 	return e
 }
 
-func (l lab) attachment(owner uuid.UUID, change func(a *exchange.Attachment)) (id int64) {
+func (l testLab) attachment(owner uuid.UUID, change func(a *document.Attachment)) (id int64) {
 	l.t.Helper()
-	a := exchange.Attachment{Filename: "mta.pdf", OwnedByUser: &owner, Version: 1}
+	a := document.Attachment{Filename: "mta.pdf", OwnedByUser: &owner, Version: 1}
 	if change != nil {
 		change(&a)
 	}

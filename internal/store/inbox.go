@@ -8,6 +8,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -18,21 +20,21 @@ const myLabs = "(SELECT organization_id FROM memberships WHERE user_id = ? AND l
 
 // The requests of a person and of their labs as conditions on material_requests o, of which each is read off an
 // index and none shares a request with another; every ? is the person.
-var inboxes = map[exchange.InboxState][]string{
-	exchange.OnMe: {"o.requester_id = ? AND o.party = 'requester'",
+var inboxes = map[request.InboxState][]string{
+	request.OnMe: {"o.requester_id = ? AND o.party = 'requester'",
 		"o.assigned_to = ? AND o.party = 'lab' AND o.organization_id IN " + myLabs},
-	exchange.OnMyLabs: {"o.organization_id IN " + myLabs + " AND o.party = 'lab' AND o.assigned_to <> ?"},
-	exchange.OnOthers: {"o.requester_id = ? AND o.party = 'lab' AND o.organization_id NOT IN " + myLabs,
+	request.OnMyLabs: {"o.organization_id IN " + myLabs + " AND o.party = 'lab' AND o.assigned_to <> ?"},
+	request.OnOthers: {"o.requester_id = ? AND o.party = 'lab' AND o.organization_id NOT IN " + myLabs,
 		"o.organization_id IN " + myLabs + " AND o.party = 'requester' AND o.requester_id <> ?"},
-	exchange.OnNobody: {"o.requester_id = ? AND o.party = '' AND o.organization_id NOT IN " + myLabs,
+	request.OnNobody: {"o.requester_id = ? AND o.party = '' AND o.organization_id NOT IN " + myLabs,
 		"o.organization_id IN " + myLabs + " AND o.party = ''"},
 	everyTurn: {"o.requester_id = ? AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs},
 }
 
-const everyTurn exchange.InboxState = ""
+const everyTurn request.InboxState = ""
 
 // narrow adds the conditions of an inbox beside whose turn it is.
-func narrow(w *sqldb.Filter, f exchange.InboxFilter) {
+func narrow(w *sqldb.Filter, f request.InboxFilter) {
 	w.And("o.deleted_at IS NULL")
 	sqldb.AndEqual(w, "o.organization_id", f.Organization)
 	sqldb.AndEqual(w, "o.material_id", f.Material)
@@ -44,12 +46,12 @@ func narrow(w *sqldb.Filter, f exchange.InboxFilter) {
 }
 
 // search begins a statement with what a search finds, which is read once for all conditions that speak of it.
-func (st Inbox) search(w *sqldb.Filter, f exchange.InboxFilter, viewer exchange.Actor) {
+func (st Inbox) search(w *sqldb.Filter, f request.InboxFilter, viewer exchange.Actor) {
 	if f.Search == nil {
 		return
 	}
 	condition, args := matching{st.conn,
-		exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
+		request.SearchScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
 		requests(fulltext.Parse(string(*f.Search)).Expr())
 	w.Begin("WITH found AS MATERIALIZED (SELECT o.id FROM material_requests o")
 	w.And(condition, args...)
@@ -66,16 +68,15 @@ func persons(text string, viewer exchange.Actor) []any {
 }
 
 // Count says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
-// part of it. It stops counting at exchange.MaxCounted of each arm of inboxes.
-func (st Inbox) Count(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts,
-	error) {
+// part of it. It stops counting at request.MaxCounted of each arm of inboxes.
+func (st Inbox) Count(ctx context.Context, f request.InboxFilter, viewer exchange.Actor) (request.InboxCounts, error) {
 	if f.Search != nil {
 		st.conn = st.conn.WithoutStmtCache()
 	}
 	w := &sqldb.Filter{}
 	st.search(w, f, viewer)
 	w.SQL.WriteString("SELECT ")
-	for i, whose := range exchange.Whoses {
+	for i, whose := range request.Whoses {
 		for j, arm := range inboxes[whose] {
 			before := ", "
 			if i == 0 && j == 0 {
@@ -86,17 +87,17 @@ func (st Inbox) Count(ctx context.Context, f exchange.InboxFilter, viewer exchan
 			w.Begin(before + "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o")
 			w.And(arm, persons(arm, viewer)...)
 			narrow(w, f)
-			w.SQL.WriteString(" LIMIT " + strconv.Itoa(exchange.MaxCounted) + ") counted)")
+			w.SQL.WriteString(" LIMIT " + strconv.Itoa(request.MaxCounted) + ") counted)")
 		}
 	}
-	return sqldb.One(ctx, st.conn, func(r sqldb.Row, counts *exchange.InboxCounts) error {
-		n := make([]any, len(exchange.Whoses))
+	return sqldb.One(ctx, st.conn, func(r sqldb.Row, counts *request.InboxCounts) error {
+		n := make([]any, len(request.Whoses))
 		for i := range n {
 			n[i] = new(int64)
 		}
 		err := r.Scan(n...)
-		*counts = exchange.InboxCounts{}
-		for i, whose := range exchange.Whoses {
+		*counts = request.InboxCounts{}
+		for i, whose := range request.Whoses {
 			(*counts)[whose] = *n[i].(*int64)
 		}
 		return err
@@ -115,8 +116,8 @@ func (st Inbox) dueAt() string {
 }
 
 // List reads a part of the requests of a person and of the labs that they are in. It does not count them.
-func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilter,
-	viewer exchange.Actor) (list []exchange.RequestDetail, next *exchange.Position, err error) {
+func (st Inbox) List(ctx context.Context, p exchange.Page, f request.InboxFilter,
+	viewer exchange.Actor) (list []request.Detail, next *exchange.Position, err error) {
 	if f.Search != nil {
 		st.conn = st.conn.WithoutStmtCache()
 	}
@@ -126,9 +127,9 @@ func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilte
 	}
 	place, from := "o.id", "material_requests o"
 	switch p.Order.Name {
-	case exchange.ByWaiting.Name:
+	case request.ByWaiting.Name:
 		place = "o.waiting_since"
-	case exchange.ByDue.Name:
+	case request.ByDue.Name:
 		place, from = st.dueAt(), from+" JOIN organizations g ON g.id = o.organization_id"
 	}
 	direction, than := " DESC", " < "
@@ -140,8 +141,8 @@ func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilte
 	}
 	var due []int64 // of each, where that is the order
 	columns, scan := requestColumns, scanRequest
-	if p.Order.Name == exchange.ByDue.Name {
-		columns, scan = columns+", x.place", func(r sqldb.Row, q *exchange.RequestDetail) error {
+	if p.Order.Name == request.ByDue.Name {
+		columns, scan = columns+", x.place", func(r sqldb.Row, q *request.Detail) error {
 			due = append(due, 0)
 			return scanRequest(sqldb.MoreColumns(r, []any{&due[len(due)-1]}), q)
 		}
@@ -175,9 +176,9 @@ func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilte
 		last := list[p.Limit-1]
 		next = &exchange.Position{ID: last.ID}
 		switch p.Order.Name {
-		case exchange.ByWaiting.Name:
+		case request.ByWaiting.Name:
 			next.Value = last.WaitingSince
-		case exchange.ByDue.Name:
+		case request.ByDue.Name:
 			next.Value = due[p.Limit-1]
 		}
 	}
@@ -185,7 +186,7 @@ func (st Inbox) List(ctx context.Context, p exchange.Page, f exchange.InboxFilte
 }
 
 // Colleagues are the people of the organizations that a person is in, by name; limit of them.
-func (st Inbox) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exchange.User, error) {
+func (st Inbox) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]person.User, error) {
 	return sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
 		FROM memberships m WHERE m.left_at IS NULL
 		AND m.organization_id IN (SELECT organization_id FROM memberships WHERE user_id = $1 AND left_at IS NULL))
@@ -194,7 +195,7 @@ func (st Inbox) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]ex
 
 // PeopleCalled are the people of organizations whom a text may mean, at most limit: first who has it as registry id,
 // also behind a name and a comma, then by name those whose name has it in it.
-func (st Inbox) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]exchange.User,
+func (st Inbox) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]person.User,
 	error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(exchange.SortKey(text)) + "%"
 	id := strings.TrimSpace(text[strings.LastIndex(text, ",")+1:])

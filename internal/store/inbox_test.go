@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -20,33 +22,33 @@ import (
 // WaitingOn says of each.
 func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
-		l.check(t, func(r *rapid.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
+		l.check(t, func(r *rapid.T, l testLab) {
 			w := l.world(r)
 			user, yes := rapid.SampledFrom(w.users), rapid.Bool()
-			terms := map[int64]exchange.Terms{}
+			terms := map[int64]request.Terms{}
 			var materials []int64
 			for range 3 {
-				var asks exchange.Terms
+				var asks request.Terms
 				id := l.material(rapid.SampledFrom(w.organizations).Draw(r, "organization"), w.users[0],
-					func(m *exchange.Material) {
+					func(m *material.Material) {
 						m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract = yes.Draw(r, "mta"), yes.Draw(r, "irb"),
 							yes.Draw(r, "abstract")
-						asks = exchange.Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
+						asks = request.Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
 					})
 				materials, terms[id] = append(materials, id), asks
 			}
 			for range rapid.IntRange(0, 9).Draw(r, "requests") {
 				material := rapid.SampledFrom(materials).Draw(r, "material")
 				id := l.request(material, user.Draw(r, "requester"), user.Draw(r, "assigned"),
-					func(q *exchange.Request) {
-						q.Status = rapid.SampledFrom(exchange.Statuses).Draw(r, "status")
+					func(q *request.Request) {
+						q.Status = rapid.SampledFrom(request.Statuses).Draw(r, "status")
 						q.Active, q.OpenIssues = q.Status.Active(), rapid.IntRange(0, 1).Draw(r, "issues")
 						q.Correction = rapid.SampledFrom([]string{"", "it lacks a date"}).Draw(r, "correction")
 						*q = q.Begin(terms[material], start.AddDate(0, 0, rapid.IntRange(0, 3).Draw(r, "day")))
 					})
 				if rapid.IntRange(0, 5).Draw(r, "deleted") == 0 {
-					l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
+					l.change(id, true, func(context, store.Conn, *request.Detail) error { return nil })
 				}
 			}
 			viewer := exchange.Actor{ID: user.Draw(r, "viewer")}
@@ -55,17 +57,17 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 					viewer.Organizations = append(viewer.Organizations, o)
 				}
 			}
-			f := exchange.InboxFilter{Organization: maybe(r, "filter lab", w.organizations),
+			f := request.InboxFilter{Organization: maybe(r, "filter lab", w.organizations),
 				Material:   maybe(r, "filter material", materials),
-				Status:     maybe(r, "filter status", exchange.Statuses),
+				Status:     maybe(r, "filter status", request.Statuses),
 				AssignedTo: maybe(r, "filter assigned", w.users)}
 			all, err := l.tx.Requests.List(l.ctx, exchange.Page{},
-				exchange.RequestFilter{Material: f.Material, Status: f.Status, AssignedTo: f.AssignedTo}, viewer)
+				request.Filter{Material: f.Material, Status: f.Status, AssignedTo: f.AssignedTo}, viewer)
 			if err != nil {
 				r.Fatal(err)
 			}
-			counts := exchange.InboxCounts{exchange.OnMe: 0, exchange.OnMyLabs: 0, exchange.OnOthers: 0,
-				exchange.OnNobody: 0}
+			counts := request.InboxCounts{request.OnMe: 0, request.OnMyLabs: 0, request.OnOthers: 0,
+				request.OnNobody: 0}
 			for _, q := range all.Items {
 				if f.Organization == nil || *f.Organization == q.Organization {
 					counts[naiveWhose(q, viewer.ID, w.members)]++
@@ -74,9 +76,9 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			if got, err := l.tx.Inbox.Count(l.ctx, f, viewer); err != nil || !maps.Equal(counts, got) {
 				r.Fatalf("counts %v, %v, want %v", got, err, counts)
 			}
-			f.Whose = maybe(r, "whose", exchange.Whoses)
-			order := exchange.Order{Field: rapid.SampledFrom([]exchange.Field{{}, exchange.ByWaiting,
-				exchange.ByDue}).Draw(r, "order"), Ascending: yes.Draw(r, "ascending")}
+			f.Whose = maybe(r, "whose", request.Whoses)
+			order := exchange.Order{Field: rapid.SampledFrom([]exchange.Field{{}, request.ByWaiting,
+				request.ByDue}).Draw(r, "order"), Ascending: yes.Draw(r, "ascending")}
 			var want []string
 			for _, q := range sortedInbox(all.Items, order) {
 				whose := naiveWhose(q, viewer.ID, w.members)
@@ -93,7 +95,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 					r.Fatal(err)
 				}
 				for _, q := range list {
-					got = append(got, fmt.Sprint(q.ID, viewer.InboxState(q)))
+					got = append(got, fmt.Sprint(q.ID, q.InboxState(viewer)))
 				}
 				if page.After = next; next == nil {
 					break
@@ -103,46 +105,46 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 				r.Fatalf("%+v by %+v (-want +got):\n%s", f, order, diff)
 			}
 			v, err := l.tx.Mail.Visitor(l.ctx, viewer.ID)
-			mine, countErr := l.tx.Inbox.Count(l.ctx, exchange.InboxFilter{}, viewer)
-			if err != nil || countErr != nil || v.Waiting != mine[exchange.OnMe] {
+			mine, countErr := l.tx.Inbox.Count(l.ctx, request.InboxFilter{}, viewer)
+			if err != nil || countErr != nil || v.Waiting != mine[request.OnMe] {
 				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err,
-					mine[exchange.OnMe], countErr)
+					mine[request.OnMe], countErr)
 			}
 		})
 	})
 }
 
 // naiveWhose says what a request is to a reader, of what WaitingOn says.
-func naiveWhose(q exchange.RequestDetail, reader uuid.UUID, members map[int64][]uuid.UUID) exchange.InboxState {
-	turn, inLab := exchange.WaitingOn(q.Terms, q.Targets, q.Request), slices.Contains(members[q.Organization], reader)
+func naiveWhose(q request.Detail, reader uuid.UUID, members map[int64][]uuid.UUID) request.InboxState {
+	turn, inLab := request.WaitingOn(q.Terms, q.Targets, q.Request), slices.Contains(members[q.Organization], reader)
 	switch {
 	case turn == nil:
-		return exchange.OnNobody
-	case turn.Side == exchange.RequesterSide && q.Requester == reader:
-		return exchange.OnMe
-	case turn.Side == exchange.LabSide && inLab && q.AssignedTo == reader:
-		return exchange.OnMe
-	case turn.Side == exchange.LabSide && inLab:
-		return exchange.OnMyLabs
+		return request.OnNobody
+	case turn.Side == request.RequesterSide && q.Requester == reader:
+		return request.OnMe
+	case turn.Side == request.LabSide && inLab && q.AssignedTo == reader:
+		return request.OnMe
+	case turn.Side == request.LabSide && inLab:
+		return request.OnMyLabs
 	}
-	return exchange.OnOthers
+	return request.OnOthers
 }
 
 // sortedInbox puts requests in an order.
-func sortedInbox(list []exchange.RequestDetail, o exchange.Order) []exchange.RequestDetail {
-	key := func(q exchange.RequestDetail) int64 {
+func sortedInbox(list []request.Detail, o exchange.Order) []request.Detail {
+	key := func(q request.Detail) int64 {
 		switch o.Name {
-		case exchange.ByWaiting.Name:
+		case request.ByWaiting.Name:
 			return q.WaitingSince.UnixMicro()
-		case exchange.ByDue.Name:
-			if turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil && turn.Due != nil {
+		case request.ByDue.Name:
+			if turn := request.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil && turn.Due != nil {
 				return turn.Due.Unix()
 			}
 			return start.Add(1e6 * time.Hour).Unix()
 		}
 		return 0
 	}
-	return slices.SortedFunc(slices.Values(list), func(a, b exchange.RequestDetail) int {
+	return slices.SortedFunc(slices.Values(list), func(a, b request.Detail) int {
 		n := cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a.ID, b.ID))
 		if !o.Ascending {
 			n = -n
@@ -153,11 +155,11 @@ func sortedInbox(list []exchange.RequestDetail, o exchange.Order) []exchange.Req
 
 func TestAPageCountsWhatWaitsUpToAHundred(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		owner := l.user().ID
 		material := l.material(l.organization(owner, owner), owner, nil)
 		for i := range 102 {
-			l.request(material, l.user().ID, owner, func(r *exchange.Request) { r.Party = exchange.LabSide })
+			l.request(material, l.user().ID, owner, func(r *request.Request) { r.Party = request.LabSide })
 			if n := i + 1; n == 99 || n > 100 {
 				l.write(func(ctx context, tx store.Conn) error {
 					v, err := tx.Mail.Visitor(ctx, owner)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 )
 
@@ -58,12 +60,12 @@ func (st Insights) FirstTurn(ctx context.Context, organization int64) (time.Time
 // AccountsWithin reads the accounts, until before a moment, of those requests of an organization in which a turn began
 // from another moment on.
 func (st Insights) AccountsWithin(ctx context.Context, organization int64, from,
-	until time.Time) (list []exchange.TurnHistory, err error) {
+	until time.Time) (list []request.TurnHistory, err error) {
 	var last int64
 	_, err = sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
-		var t exchange.RequestTurn
-		var a exchange.TurnHistory
-		var address *exchange.Address
+		var t request.TurnRecord
+		var a request.TurnHistory
+		var address *person.Address
 		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, sqldb.FromJSON(&t.What), sqldb.UTC(&t.BeganAt),
 			&a.Material,
 			&a.Category, sqldb.FromJSON(&address)); err != nil {
@@ -90,7 +92,7 @@ func (st Insights) AccountsWithin(ctx context.Context, organization int64, from,
 // InsightDay is what is kept of a day and a category.
 type InsightDay struct {
 	Day, Category string
-	Figures       exchange.InsightCounts
+	Figures       request.InsightCounts
 }
 
 // Insert keeps days.
@@ -126,9 +128,9 @@ func (st Insights) List(ctx context.Context, organization int64, category, from 
 // StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept,
 // of a category or of all ("").
 func (st Insights) StandingBefore(ctx context.Context, organization int64, category,
-	day string) (f exchange.InsightCounts,
+	day string) (f request.InsightCounts,
 	err error) {
-	scan := func(r sqldb.Row, f *exchange.InsightCounts) error { return r.Scan(&f.New, &f.Progress) }
+	scan := func(r sqldb.Row, f *request.InsightCounts) error { return r.Scan(&f.New, &f.Progress) }
 	return sqldb.One(ctx, st.conn, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT),
 		CAST(COALESCE(SUM(more_progress),
 		0) AS BIGINT)

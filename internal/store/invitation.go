@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -17,7 +20,7 @@ const invitationColumns = `o.id, o.organization_id, o.registry_id, o.email, o.ro
 const invitationJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.invited_by"
 
 // scan scans an invitation as it is now.
-func (st Invitations) scan(r sqldb.Row, i *exchange.ShownInvitation) error {
+func (st Invitations) scan(r sqldb.Row, i *lab.ShownInvitation) error {
 	err := r.Scan(append([]any{&i.ID, &i.OrganizationID, &i.RegistryID, &i.Email, &i.Role, &i.InvitedBy, &i.Status,
 		&i.Round, sqldb.UTC(&i.SentAt),
 		sqldb.UTC(&i.CreatedAt), sqldb.UTC(&i.ExpiresAt), &i.Mail, &i.AnsweredBy, sqldb.UTCOrNull(&i.AnsweredAt),
@@ -28,36 +31,36 @@ func (st Invitations) scan(r sqldb.Row, i *exchange.ShownInvitation) error {
 }
 
 func (st Invitations) list(ctx context.Context, p exchange.Page,
-	f *sqldb.Filter) (exchange.ListPage[exchange.ShownInvitation],
+	f *sqldb.Filter) (exchange.ListPage[lab.ShownInvitation],
 	error) {
-	l := sqldb.Listing[exchange.ShownInvitation]{Columns: invitationColumns, Table: "invitations",
+	l := sqldb.Listing[lab.ShownInvitation]{Columns: invitationColumns, Table: "invitations",
 		Joins:   invitationJoins,
 		Scan:    st.scan,
-		ID:      func(i exchange.ShownInvitation) int64 { return i.ID },
+		ID:      func(i lab.ShownInvitation) int64 { return i.ID },
 		Sorts:   map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"},
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id")}}
 	return l.Page(ctx, st.conn, p, f)
 }
 
 // Get reads one invitation. Whoever changes one locks its organization first.
-func (st Invitations) Get(ctx context.Context, id int64) (exchange.ShownInvitation, error) {
+func (st Invitations) Get(ctx context.Context, id int64) (lab.ShownInvitation, error) {
 	return sqldb.One(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
 		" WHERE o.id = $1", id)
 }
 
 // GetOf reads one invitation of an organization.
-func (st Invitations) GetOf(ctx context.Context, organization, id int64) (exchange.ShownInvitation, error) {
+func (st Invitations) GetOf(ctx context.Context, organization, id int64) (lab.ShownInvitation, error) {
 	return sqldb.One(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+
 		" WHERE o.organization_id = $1 AND o.id = $2",
 		organization, id)
 }
 
 // andStatus adds that invitations have a status now.
-func andStatus(f *sqldb.Filter, status exchange.InvitationStatus, now time.Time) {
+func andStatus(f *sqldb.Filter, status lab.InvitationStatus, now time.Time) {
 	switch status {
-	case exchange.InvitationPending:
+	case lab.InvitationPending:
 		f.And("o.status = 'PENDING' AND o.expires_at > ?", now)
-	case exchange.InvitationExpired:
+	case lab.InvitationExpired:
 		f.And("o.status = 'PENDING' AND o.expires_at <= ?", now)
 	default:
 		f.And("o.status = ?", string(status))
@@ -65,10 +68,10 @@ func andStatus(f *sqldb.Filter, status exchange.InvitationStatus, now time.Time)
 }
 
 // List lists those invitations of an organization that a filter lets through.
-func (st Invitations) List(ctx context.Context, organization int64, v exchange.InvitationFilter,
-	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
+func (st Invitations) List(ctx context.Context, organization int64, v lab.InvitationFilter,
+	p exchange.Page) (exchange.ListPage[lab.ShownInvitation], error) {
 	f := sqldb.Where("o.organization_id = ?", organization)
-	status := exchange.InvitationPending
+	status := lab.InvitationPending
 	if v.Status != nil {
 		status = *v.Status
 	}
@@ -78,10 +81,10 @@ func (st Invitations) List(ctx context.Context, organization int64, v exchange.I
 }
 
 // For lists those that u can answer.
-func (st Invitations) For(ctx context.Context, u exchange.User,
-	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
+func (st Invitations) For(ctx context.Context, u person.User,
+	p exchange.Page) (exchange.ListPage[lab.ShownInvitation], error) {
 	f := &sqldb.Filter{}
-	andStatus(f, exchange.InvitationPending, st.conn.Now)
+	andStatus(f, lab.InvitationPending, st.conn.Now)
 	if u.VerifiedEmail == "" {
 		f.And("o.registry_id = ?", u.RegistryID)
 	} else {
@@ -92,7 +95,7 @@ func (st Invitations) For(ctx context.Context, u exchange.User,
 
 // Same gives the last invitation of the organization that asks the same person as i; nil
 // where there is none.
-func (st Invitations) Same(ctx context.Context, i exchange.Invitation) (*exchange.ShownInvitation, error) {
+func (st Invitations) Same(ctx context.Context, i lab.Invitation) (*lab.ShownInvitation, error) {
 	list, err := sqldb.All(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+`
 		WHERE o.organization_id = $1 AND o.registry_id = $2 AND o.email = $3
 		ORDER BY o.id DESC LIMIT 1`, i.OrganizationID, i.RegistryID, i.Email)
@@ -110,7 +113,7 @@ type InvitedUser struct {
 
 // InvitedUsers reads the users whom i addresses: none where the person never signed in, several where the same
 // address was verified for several.
-func (st Invitations) InvitedUsers(ctx context.Context, i exchange.Invitation) ([]InvitedUser, error) {
+func (st Invitations) InvitedUsers(ctx context.Context, i lab.Invitation) ([]InvitedUser, error) {
 	column, who := "u.registry_id", i.RegistryID
 	if who == "" {
 		column, who = "u.verified_email", i.Email
@@ -129,7 +132,7 @@ func (st Invitations) InvitedBy(ctx context.Context, user uuid.UUID, since time.
 	err error) {
 	times, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, t *time.Time) error { return r.Scan(sqldb.UTC(t)) },
 		"SELECT created_at FROM invitations WHERE invited_by = $1 AND created_at > $2 ORDER BY created_at LIMIT $3",
-		user, since, exchange.MaxInvited)
+		user, since, lab.MaxInvited)
 	if len(times) > 0 {
 		first = times[0]
 	}
@@ -137,7 +140,7 @@ func (st Invitations) InvitedBy(ctx context.Context, user uuid.UUID, since time.
 }
 
 // Insert adds an invitation and gives its id.
-func (st Invitations) Insert(ctx context.Context, i exchange.Invitation) (int64, error) {
+func (st Invitations) Insert(ctx context.Context, i lab.Invitation) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO invitations (organization_id, registry_id, email,
 		role,
 		invited_by,
@@ -148,7 +151,7 @@ func (st Invitations) Insert(ctx context.Context, i exchange.Invitation) (int64,
 }
 
 // SaveAnswer saves what became of an invitation.
-func (st Invitations) SaveAnswer(ctx context.Context, i exchange.Invitation) error {
+func (st Invitations) SaveAnswer(ctx context.Context, i lab.Invitation) error {
 	_, err := st.conn.Exec(ctx, "UPDATE invitations SET status = $2, answered_by = $3, answered_at = $4 WHERE id = $1",
 		i.ID,
 		string(i.Status), i.AnsweredBy, i.AnsweredAt)
@@ -156,7 +159,7 @@ func (st Invitations) SaveAnswer(ctx context.Context, i exchange.Invitation) err
 }
 
 // SaveRound saves that an invitation is sent once more.
-func (st Invitations) SaveRound(ctx context.Context, i exchange.Invitation) error {
+func (st Invitations) SaveRound(ctx context.Context, i lab.Invitation) error {
 	_, err := st.conn.Exec(ctx, "UPDATE invitations SET round = $2, sent_at = $3, expires_at = $4, mail = $5 WHERE "+
 		"id = $1",
 		i.ID, i.Round, i.SentAt, i.ExpiresAt, string(i.Mail))
@@ -166,7 +169,7 @@ func (st Invitations) SaveRound(ctx context.Context, i exchange.Invitation) erro
 // SetMailState says what became of the mail of one round of an invitation; changed is false
 // where it was in another state.
 func (st Invitations) SetMailState(ctx context.Context, id int64, round int, was,
-	now exchange.MailState) (changed bool, err error) {
+	now mailing.State) (changed bool, err error) {
 	n, err := st.conn.Exec(ctx, "UPDATE invitations SET mail = $4 WHERE id = $1 AND round = $2 AND mail = $3", id,
 		round,
 		string(was), string(now))
@@ -206,7 +209,7 @@ const joinColumns = "o.id, o.organization_id, o.user_id, o.note, o.status, o.rea
 
 const joinJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.user_id"
 
-func scanJoin(r sqldb.Row, j *exchange.ShownJoinRequest) error {
+func scanJoin(r sqldb.Row, j *lab.ShownJoinRequest) error {
 	return r.Scan(append([]any{&j.ID, &j.OrganizationID, &j.UserID, &j.Note, &j.Status, &j.Reason,
 		sqldb.UTC(&j.CreatedAt),
 		sqldb.UTCOrNull(&j.AnsweredAt),
@@ -214,14 +217,13 @@ func scanJoin(r sqldb.Row, j *exchange.ShownJoinRequest) error {
 }
 
 // Get reads a join request of an organization. Whoever changes one locks the organization first.
-func (st JoinRequests) Get(ctx context.Context, organization, id int64) (exchange.ShownJoinRequest, error) {
+func (st JoinRequests) Get(ctx context.Context, organization, id int64) (lab.ShownJoinRequest, error) {
 	return sqldb.One(ctx, st.conn, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+
 		" WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
 // Last gives the last join request of a user to an organization; nil where there is none.
-func (st JoinRequests) Last(ctx context.Context, organization int64, user uuid.UUID) (*exchange.ShownJoinRequest,
-	error) {
+func (st JoinRequests) Last(ctx context.Context, organization int64, user uuid.UUID) (*lab.ShownJoinRequest, error) {
 	list, err := sqldb.All(ctx, st.conn, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+`
 		WHERE o.organization_id = $1 AND o.user_id = $2 ORDER BY o.id DESC LIMIT 1`, organization, user)
 	if err != nil || len(list) == 0 {
@@ -238,30 +240,30 @@ func (st JoinRequests) Pending(ctx context.Context, user uuid.UUID) (int, error)
 }
 
 // List lists those to an organization.
-func (st JoinRequests) List(ctx context.Context, organization int64, v exchange.JoinFilter,
-	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (st JoinRequests) List(ctx context.Context, organization int64, v lab.JoinFilter,
+	p exchange.Page) (exchange.ListPage[lab.ShownJoinRequest], error) {
 	return st.list(ctx, sqldb.Where("o.organization_id = ?", organization), v, p)
 }
 
 // OfUser lists those of a user.
-func (st JoinRequests) OfUser(ctx context.Context, user uuid.UUID, v exchange.JoinFilter,
-	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (st JoinRequests) OfUser(ctx context.Context, user uuid.UUID, v lab.JoinFilter,
+	p exchange.Page) (exchange.ListPage[lab.ShownJoinRequest], error) {
 	return st.list(ctx, sqldb.Where("o.user_id = ?", user), v, p)
 }
 
-func (st JoinRequests) list(ctx context.Context, f *sqldb.Filter, v exchange.JoinFilter,
-	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (st JoinRequests) list(ctx context.Context, f *sqldb.Filter, v lab.JoinFilter,
+	p exchange.Page) (exchange.ListPage[lab.ShownJoinRequest], error) {
 	sqldb.AndEqual(f, "o.status", v.Status)
-	l := sqldb.Listing[exchange.ShownJoinRequest]{Columns: joinColumns, Table: "join_requests", Joins: joinJoins,
+	l := sqldb.Listing[lab.ShownJoinRequest]{Columns: joinColumns, Table: "join_requests", Joins: joinJoins,
 		Scan: scanJoin,
-		ID:   func(j exchange.ShownJoinRequest) int64 { return j.ID },
+		ID:   func(j lab.ShownJoinRequest) int64 { return j.ID },
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
 			"user": sqldb.Equals("o.user_id")}}
 	return l.Page(ctx, st.conn, p, f)
 }
 
 // Insert adds a join request and gives its id.
-func (st JoinRequests) Insert(ctx context.Context, j exchange.JoinRequest) (int64, error) {
+func (st JoinRequests) Insert(ctx context.Context, j lab.JoinRequest) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO join_requests (organization_id, user_id, note,
 		status, reason,
 		created_at)
@@ -270,7 +272,7 @@ func (st JoinRequests) Insert(ctx context.Context, j exchange.JoinRequest) (int6
 }
 
 // Save saves what became of a join request.
-func (st JoinRequests) Save(ctx context.Context, j exchange.JoinRequest) error {
+func (st JoinRequests) Save(ctx context.Context, j lab.JoinRequest) error {
 	_, err := st.conn.Exec(ctx, "UPDATE join_requests SET status = $2, reason = $3, answered_at = $4 WHERE id = $1",
 		j.ID,
 		string(j.Status), j.Reason, j.AnsweredAt)

@@ -10,7 +10,7 @@ import (
 
 func TestJobIsReadAsWritten(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		every(l, func(ctx context, tx store.Conn, round int, id *int64) error {
 			var j exchange.Job
@@ -41,7 +41,7 @@ func TestJobIsReadAsWritten(t *testing.T) {
 
 func TestJobsThatEndedAreForgottenAndTheirKeysAreFree(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		var ids [3]int64
 		l.write(func(ctx context, tx store.Conn) (err error) {
 			for i, age := range []time.Duration{0, time.Hour, 48 * time.Hour} {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store"
 	"aliquot/internal/store/sqldb"
 	"aliquot/internal/store/storetest"
@@ -25,7 +26,7 @@ const clearSecret, clearOld, clearAnswer, clearLinks = "whsec_present+secret", "
 	`{"secret": "whsec_answered"}`, "key of links"
 
 // secrets are all that the database has to give back, as they lie in it.
-func (l lab) secrets() (list []string) {
+func (l testLab) secrets() (list []string) {
 	l.t.Helper()
 	rows, err := storetest.SQL(l.t, l.db).QueryContext(l.ctx, `SELECT value FROM secrets WHERE name <> 'loaded'
 		UNION ALL SELECT secret FROM webhooks UNION ALL SELECT old_secret FROM webhooks WHERE old_secret <> ''
@@ -49,11 +50,11 @@ func (l lab) secrets() (list []string) {
 }
 
 // withSecrets makes a webhook with both secrets, an answer that is kept, and the secret of links.
-func (l lab) withSecrets() (organization, webhook int64) {
+func (l testLab) withSecrets() (organization, webhook int64) {
 	organization = l.organization(l.user().ID)
 	until := start.AddDate(1, 0, 0)
 	l.write(func(ctx context, tx store.Conn) (err error) {
-		w := exchange.Webhook{OrganizationID: organization, Secret: clearSecret}
+		w := notify.Webhook{OrganizationID: organization, Secret: clearSecret}
 		if webhook, err = tx.Webhooks.Insert(ctx, w); err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func (l lab) withSecrets() (organization, webhook int64) {
 }
 
 // given fails unless the database gives its secrets back.
-func (l lab) given(db *store.DB, organization, webhook int64) {
+func (l testLab) given(db *store.DB, organization, webhook int64) {
 	l.t.Helper()
 	c := db.Read()
 	w, err := c.Webhooks.Get(l.ctx, organization, webhook)
@@ -96,7 +97,7 @@ func (l lab) given(db *store.DB, organization, webhook int64) {
 
 func TestKey_SecretsLieSealedAndOpenInTheirPlaceAlone(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization, webhook := l.withSecrets()
 		l.given(l.db, organization, webhook)
 		for _, one := range l.secrets() {
@@ -118,7 +119,7 @@ func TestKey_SecretsLieSealedAndOpenInTheirPlaceAlone(t *testing.T) {
 
 func TestUnlock_SealsWhatAnOlderProgramLeftInClear(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization, webhook := l.withSecrets()
 		l.exec("UPDATE webhooks SET secret = $1, old_secret = $2", clearSecret, clearOld)
 		l.exec("UPDATE idempotency_keys SET body = $1 WHERE key = 'k'", clearAnswer)
@@ -164,7 +165,7 @@ func TestUnlock_SealsWhatAnOlderProgramLeftInClear(t *testing.T) {
 
 func TestUnlock_WithAnotherKeyIsRefused(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization, webhook := l.withSecrets()
 		if err := l.db.Unlock(l.ctx, storetest.Key()); err != nil {
 			t.Fatal(err)
@@ -187,7 +188,7 @@ func TestUnlock_WithAnotherKeyIsRefused(t *testing.T) {
 
 func TestUnlock_OfProcessesWithDifferentKeysOneWins(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		var won sync.Map
 		var all sync.WaitGroup
 		for i := range 4 {
@@ -241,7 +242,7 @@ func noNote(context, store.Conn) error { return nil }
 
 func TestRotate_SealsEverythingWithTheNewKeyOrNothing(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization, webhook := l.withSecrets()
 		if err := l.db.Unlock(l.ctx, storetest.Key()); err != nil {
 			t.Fatal(err)
@@ -285,7 +286,7 @@ func TestRotate_SealsEverythingWithTheNewKeyOrNothing(t *testing.T) {
 // before opens.
 func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization := l.organization(l.user().ID)
 		if err := l.db.Unlock(l.ctx, storetest.Key()); err != nil {
 			t.Fatal(err)
@@ -301,7 +302,7 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 				for i := range 10_000 {
 					err := l.db.Tx(l.ctx, func(ctx stdcontext.Context, tx store.Conn) error {
 						if _, err := tx.Webhooks.Insert(ctx,
-							exchange.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
+							notify.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
 							return err
 						}
 						_, err := tx.IdempotentCalls.Insert(ctx,

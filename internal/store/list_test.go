@@ -6,6 +6,13 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,7 +20,7 @@ import (
 
 // list is one paged list: how a row is added to it, and its ids on a page.
 type list struct {
-	add  func(l lab) int64
+	add  func(l testLab) int64
 	page func(ctx context, c store.Conn, p exchange.Page) (ids []int64, total int64, next *exchange.Position, err error)
 }
 
@@ -26,13 +33,13 @@ func ids[T any](part exchange.ListPage[T], err error, id func(T) int64) ([]int64
 }
 
 // lists are all paged lists of the store, on rows of their own.
-func lists(l lab) map[string]list {
+func lists(l testLab) map[string]list {
 	user, viewer := l.user().ID, l.user().ID
 	organization := l.organization(user, user)
-	material := l.material(organization, user, nil)
-	request := l.request(material, user, user, nil)
-	inserted := func(insert func(ctx context, tx store.Conn) (int64, error)) func(l lab) int64 {
-		return func(l lab) (id int64) {
+	materialID := l.material(organization, user, nil)
+	requestID := l.request(materialID, user, user, nil)
+	inserted := func(insert func(ctx context, tx store.Conn) (int64, error)) func(l testLab) int64 {
+		return func(l testLab) (id int64) {
 			l.write(func(ctx context, tx store.Conn) (err error) {
 				id, err = insert(ctx, tx)
 				return err
@@ -42,9 +49,9 @@ func lists(l lab) map[string]list {
 	}
 	another := l.organization(user)
 	hook := inserted(func(ctx context, tx store.Conn) (int64, error) {
-		return tx.Webhooks.Insert(ctx, exchange.Webhook{OrganizationID: another})
+		return tx.Webhooks.Insert(ctx, notify.Webhook{OrganizationID: another})
 	})(l)
-	newest := func(l lab, table string) int64 {
+	newest := func(l testLab, table string) int64 {
 		found, err := store.Values[int64](l.ctx, *l.tx, "SELECT MAX(id) FROM "+table)
 		if err != nil {
 			l.t.Fatal(err)
@@ -52,101 +59,101 @@ func lists(l lab) map[string]list {
 		return found[0]
 	}
 	return map[string]list{
-		"organizations": {func(l lab) int64 { return l.organization(user) },
+		"organizations": {func(l testLab) int64 { return l.organization(user) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Organizations.List(ctx, p)
-				return ids(part, err, func(o exchange.Organization) int64 { return o.ID })
+				return ids(part, err, func(o lab.Organization) int64 { return o.ID })
 			}},
-		"memberships": {func(l lab) int64 { l.organization(user, viewer); return newest(l, "memberships") },
+		"memberships": {func(l testLab) int64 { l.organization(user, viewer); return newest(l, "memberships") },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Memberships.List(ctx, viewer, p)
-				return ids(part, err, func(m exchange.Membership) int64 { return m.ID })
+				return ids(part, err, func(m lab.Membership) int64 { return m.ID })
 			}},
-		"materials": {func(l lab) int64 { return l.material(organization, user, nil) },
+		"materials": {func(l testLab) int64 { return l.material(organization, user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Materials.List(ctx, p, exchange.MaterialFilter{}, viewer)
-				return ids(part, err, func(m exchange.ShownMaterial) int64 { return m.ID })
+				part, err := c.Materials.List(ctx, p, material.Filter{}, viewer)
+				return ids(part, err, func(m material.Shown) int64 { return m.ID })
 			}},
-		"requests": {func(l lab) int64 { return l.request(material, viewer, user, nil) },
+		"requests": {func(l testLab) int64 { return l.request(materialID, viewer, user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Requests.List(ctx, p, exchange.RequestFilter{}, exchange.Actor{ID: viewer})
-				return ids(part, err, func(q exchange.RequestDetail) int64 { return q.ID })
+				part, err := c.Requests.List(ctx, p, request.Filter{}, exchange.Actor{ID: viewer})
+				return ids(part, err, func(q request.Detail) int64 { return q.ID })
 			}},
 		"shippings": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: organization})
+			return tx.Shippings.Insert(ctx, lab.Shipping{OrganizationID: organization})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Shippings.List(ctx, &organization, p)
-			return ids(part, err, func(s exchange.Shipping) int64 { return s.ID })
+			return ids(part, err, func(s lab.Shipping) int64 { return s.ID })
 		}},
 		"saved searches": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.SavedSearches.Insert(ctx, exchange.SavedSearch{UserID: user})
+			return tx.SavedSearches.Insert(ctx, material.SavedSearch{UserID: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.SavedSearches.List(ctx, user, p)
-			return ids(part, err, func(s exchange.SavedSearch) int64 { return s.ID })
+			return ids(part, err, func(s material.SavedSearch) int64 { return s.ID })
 		}},
 		"addresses": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.Addresses.Insert(ctx, exchange.Address{UserID: user})
+			return tx.Addresses.Insert(ctx, person.Address{UserID: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Addresses.List(ctx, user, p)
-			return ids(part, err, func(a exchange.Address) int64 { return a.ID })
+			return ids(part, err, func(a person.Address) int64 { return a.ID })
 		}},
-		"attachments": {func(l lab) int64 { return l.attachment(user, nil) },
+		"attachments": {func(l testLab) int64 { return l.attachment(user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Attachments.List(ctx, p)
-				return ids(part, err, func(a exchange.Attachment) int64 { return a.ID })
+				return ids(part, err, func(a document.Attachment) int64 { return a.ID })
 			}},
 		"grants of an organization": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			id, err := tx.Grants.Insert(ctx, exchange.Grant{UserID: viewer})
+			id, err := tx.Grants.Insert(ctx, person.Grant{UserID: viewer})
 			if err == nil {
-				_, err = tx.Grants.Fund(ctx, id, material)
+				_, err = tx.Grants.Fund(ctx, id, materialID)
 			}
 			return id, err
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Grants.OfOrganization(ctx, organization, p)
-			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
+			return ids(part, err, func(g person.Grant) int64 { return g.ID })
 		}},
 		"grants": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.Grants.Insert(ctx, exchange.Grant{UserID: user})
+			return tx.Grants.Insert(ctx, person.Grant{UserID: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Grants.List(ctx, user, p)
-			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
+			return ids(part, err, func(g person.Grant) int64 { return g.ID })
 		}},
 		"invitations": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.Invitations.Insert(ctx,
-				exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
-					Status: exchange.InvitationPending, ExpiresAt: times[1]})
+				lab.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
+					Status: lab.InvitationPending, ExpiresAt: times[1]})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Invitations.List(ctx, organization, exchange.InvitationFilter{Role: new(exchange.Role(""))},
+			part, err := c.Invitations.List(ctx, organization, lab.InvitationFilter{Role: new(lab.Role(""))},
 				p)
-			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
+			return ids(part, err, func(i lab.ShownInvitation) int64 { return i.ID })
 		}},
 		"join requests": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.JoinRequests.Insert(ctx,
-				exchange.JoinRequest{OrganizationID: organization, UserID: user, Status: exchange.JoinDeclined})
+				lab.JoinRequest{OrganizationID: organization, UserID: user, Status: lab.JoinDeclined})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.JoinRequests.List(ctx, organization, exchange.JoinFilter{Status: new(exchange.JoinDeclined)},
+			part, err := c.JoinRequests.List(ctx, organization, lab.JoinFilter{Status: new(lab.JoinDeclined)},
 				p)
-			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
+			return ids(part, err, func(j lab.ShownJoinRequest) int64 { return j.ID })
 		}},
 		"join requests of a user": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.JoinRequests.Insert(ctx,
-				exchange.JoinRequest{OrganizationID: organization, UserID: viewer, Status: exchange.JoinWithdrawn})
+				lab.JoinRequest{OrganizationID: organization, UserID: viewer, Status: lab.JoinWithdrawn})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.JoinRequests.OfUser(ctx, viewer, exchange.JoinFilter{}, p)
-			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
+			part, err := c.JoinRequests.OfUser(ctx, viewer, lab.JoinFilter{}, p)
+			return ids(part, err, func(j lab.ShownJoinRequest) int64 { return j.ID })
 		}},
 		"webhooks": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.Webhooks.Insert(ctx, exchange.Webhook{OrganizationID: organization})
+			return tx.Webhooks.Insert(ctx, notify.Webhook{OrganizationID: organization})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Webhooks.List(ctx, organization, p)
-			return ids(part, err, func(w exchange.Webhook) int64 { return w.ID })
+			return ids(part, err, func(w notify.Webhook) int64 { return w.ID })
 		}},
 		"deliveries": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			id, _, err := tx.Deliveries.Insert(ctx, exchange.WebhookDelivery{WebhookID: hook, Type: exchange.Ping})
+			id, _, err := tx.Deliveries.Insert(ctx, notify.WebhookDelivery{WebhookID: hook, Type: notify.Ping})
 			return id, err
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Deliveries.List(ctx, hook, p, exchange.DeliveryFilter{Type: new(exchange.Ping)})
-			return ids(part, err, func(d exchange.WebhookDelivery) int64 { return d.ID })
+			part, err := c.Deliveries.List(ctx, hook, p, notify.DeliveryFilter{Type: new(notify.Ping)})
+			return ids(part, err, func(d notify.WebhookDelivery) int64 { return d.ID })
 		}},
 		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.Jobs.Insert(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
@@ -154,33 +161,33 @@ func lists(l lab) map[string]list {
 			part, err := c.Jobs.List(ctx, p, &viewer, exchange.JobFilter{})
 			return ids(part, err, func(j exchange.Job) int64 { return j.ID })
 		}},
-		"tokens": {func(l lab) int64 {
+		"tokens": {func(l testLab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
-				_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: user, ExpiresAt: times[1]}, uuid.NewString())
+				_, err := tx.Tokens.Insert(ctx, person.Token{UserID: user, ExpiresAt: times[1]}, uuid.NewString())
 				return err
 			})
 			return newest(l, "tokens")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Tokens.List(ctx, user, p)
-			return ids(part, err, func(t exchange.Token) int64 { return t.ID })
+			return ids(part, err, func(t person.Token) int64 { return t.ID })
 		}},
-		"turns": {func(l lab) int64 {
+		"turns": {func(l testLab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
 				return tx.Turns.Insert(ctx,
-					[]exchange.RequestTurn{{RequestID: request, Seq: l.count.Add(1), BeganAt: tx.Now}})
+					[]request.TurnRecord{{RequestID: requestID, Seq: l.count.Add(1), BeganAt: tx.Now}})
 			})
 			return newest(l, "request_turns")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Turns.List(ctx, request, p)
-			return ids(part, err, func(t exchange.RequestTurn) int64 { return t.ID })
+			part, err := c.Turns.List(ctx, requestID, p)
+			return ids(part, err, func(t request.TurnRecord) int64 { return t.ID })
 		}},
 		"issues": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.Requests.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})
+			return tx.Requests.InsertIssue(ctx, request.Issue{RequestID: requestID, OpenedBy: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Requests.Issues(ctx, request, p)
-			return ids(part, err, func(i exchange.Issue) int64 { return i.ID })
+			part, err := c.Requests.Issues(ctx, requestID, p)
+			return ids(part, err, func(i request.Issue) int64 { return i.ID })
 		}},
-		"audit events": {func(l lab) int64 {
+		"audit events": {func(l testLab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
 				return tx.Audit.Insert(ctx, &user, "user.update", "x", true, nil)
 			})
@@ -190,7 +197,7 @@ func lists(l lab) map[string]list {
 				exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
 			return ids(part, err, func(a exchange.AuditEvent) int64 { return a.ID })
 		}},
-		"versions": {func(l lab) int64 {
+		"versions": {func(l testLab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
 				return tx.Audit.InsertVersion(ctx, nil, "material.update", "material 1", false, nil)
 			})
@@ -199,36 +206,36 @@ func lists(l lab) map[string]list {
 			part, err := c.Audit.Versions(ctx, "material 1", 0, p)
 			return ids(part, err, func(v store.Version) int64 { return v.ID })
 		}},
-		"events": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
+		"events": {func(l testLab) int64 { return l.event(requestID, user, request.Messaged).ID },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Events.List(ctx, request, exchange.Messaged, p)
-				return ids(part, err, func(e exchange.Event) int64 { return e.ID })
+				part, err := c.Events.List(ctx, requestID, request.Messaged, p)
+				return ids(part, err, func(e request.Event) int64 { return e.ID })
 			}},
-		"events of an organization": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
+		"events of an organization": {func(l testLab) int64 { return l.event(requestID, user, request.Messaged).ID },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Events.OfOrganization(ctx, organization, p,
-					exchange.EventFilter{Kind: new(exchange.Messaged), Request: &request, Material: &material,
+					request.EventFilter{Kind: new(request.Messaged), Request: &requestID, Material: &materialID,
 						Actor: &user})
-				return ids(part, err, func(e exchange.OrganizationEvent) int64 { return e.ID })
+				return ids(part, err, func(e request.OrganizationEvent) int64 { return e.ID })
 			}},
-		"notifications": {func(l lab) int64 {
-			e := l.event(request, user, exchange.Closed)
+		"notifications": {func(l testLab) int64 {
+			e := l.event(requestID, user, request.Closed)
 			l.write(func(ctx context, tx store.Conn) error {
 				return tx.Notifications.Notify(ctx,
-					exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e,
+					notify.Audience{Category: mailing.StatusNotif, To: notify.ToRequester}, e,
 					organization, viewer)
 			})
 			return newest(l, "notifications")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Notifications.List(ctx, viewer, exchange.NotificationFilter{Unread: new(true)}, p)
-			return ids(part, err, func(n exchange.Notification) int64 { return n.ID })
+			part, err := c.Notifications.List(ctx, viewer, notify.NotificationFilter{Unread: new(true)}, p)
+			return ids(part, err, func(n notify.Notification) int64 { return n.ID })
 		}},
 	}
 }
 
 func TestWalkOfAListLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		for name, list := range lists(l) {
 			add := func(n int) {
 				l.write(func(ctx context, tx store.Conn) error {
@@ -275,7 +282,7 @@ func TestWalkOfAListLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
 
 func TestPageBehindTheOldestIsEmptyAndTellsTheTotal(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		for name, list := range lists(l) {
 			l.write(func(ctx context, tx store.Conn) error {
 				in := l
@@ -294,12 +301,12 @@ func TestPageBehindTheOldestIsEmptyAndTellsTheTotal(t *testing.T) {
 
 func TestShippingsAreFilteredByOrganization(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		here, there := l.organization(user), l.organization(user)
 		l.write(func(ctx context, tx store.Conn) error {
-			_, err := tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: here})
-			_, again := tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: there})
+			_, err := tx.Shippings.Insert(ctx, lab.Shipping{OrganizationID: here})
+			_, again := tx.Shippings.Insert(ctx, lab.Shipping{OrganizationID: there})
 			return errors.Join(err, again)
 		})
 		for organization, want := range map[*int64]int64{nil: 2, &here: 1, new(int64(1)): 0} {
@@ -313,7 +320,7 @@ func TestShippingsAreFilteredByOrganization(t *testing.T) {
 
 func TestAttachmentsOfAUserAreTheirOwnOldestFirst(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user, other := l.user().ID, l.user().ID
 		first := l.attachment(user, nil)
 		l.attachment(other, nil)
@@ -328,10 +335,10 @@ func TestAttachmentsOfAUserAreTheirOwnOldestFirst(t *testing.T) {
 // TestSortedListsKeepNoStatements: their texts are too many, by field, direction and filters.
 func TestSortedListsKeepNoStatements(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		list := func(o exchange.Order) {
-			_, err := l.db.Read().Materials.List(l.ctx, exchange.Page{Limit: 5, Order: o}, exchange.MaterialFilter{},
+			_, err := l.db.Read().Materials.List(l.ctx, exchange.Page{Limit: 5, Order: o}, material.Filter{},
 				user)
 			code(t, "Materials", err, "")
 		}

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 )
@@ -65,10 +66,10 @@ const loaded = "loaded"
 // LoadedRequest is a request with all that happened in it: its events sealed, in order, with the head of
 // its chain, and the account of its turns. Its documents have no ids yet.
 type LoadedRequest struct {
-	exchange.RequestDetail
-	Events []exchange.Event
-	Turns  []exchange.RequestTurn
-	Issues []exchange.Issue
+	request.Detail
+	Events []request.Event
+	Turns  []request.TurnRecord
+	Issues []request.Issue
 }
 
 // Do writes by the stores of a Conn, as if it were at.
@@ -77,7 +78,7 @@ func (l *Loader) Do(ctx context.Context, at time.Time, write func(context.Contex
 }
 
 // Materials adds materials with the ids and times that they have.
-func (l *Loader) Materials(ctx context.Context, list []exchange.Material) error {
+func (l *Loader) Materials(ctx context.Context, list []material.Material) error {
 	rows := make([][]any, len(list))
 	for i, m := range list {
 		args, err := Materials{l.rows.Conn.At(m.UpdatedAt)}.args(list[i:i+1], 0) // nobody saved a search before
@@ -91,7 +92,7 @@ func (l *Loader) Materials(ctx context.Context, list []exchange.Material) error 
 
 // IndexMaterials makes materials found that Materials added. They come in the order of search.InOrderOfRank, the
 // archived ones behind all others; organization is the name of one.
-func (l *Loader) IndexMaterials(ctx context.Context, list []exchange.Material,
+func (l *Loader) IndexMaterials(ctx context.Context, list []material.Material,
 	organization func(id int64) string) error {
 	return l.index.Materials(ctx, list, organization)
 }
@@ -107,7 +108,7 @@ func (l *Loader) Requests(ctx context.Context, list []LoadedRequest) error {
 		requests = append(requests, append(append([]any{q.ID}, args...),
 			q.MaterialID, q.Requester, q.Quantity, q.Note, q.CreatedAt, q.Head.Seq, q.Head.Hash, q.Organization))
 		for _, e := range q.Events {
-			events = append(events, eventArgs(q.RequestDetail, e))
+			events = append(events, eventArgs(q.Detail, e))
 		}
 		for _, t := range q.Turns {
 			t.Organization = q.Organization

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -20,8 +23,8 @@ const mailColumns = `COALESCE(s.delivery, ''), COALESCE(s.time_zone, ''), s.quie
 
 // mailScan reads mailColumns; settings gives them afterwards.
 type mailScan struct {
-	s                exchange.MailSettings
-	refused          exchange.MailRejection
+	s                mailing.Settings
+	refused          mailing.Rejection
 	refusedAt, saved *time.Time
 }
 
@@ -31,9 +34,9 @@ func (m *mailScan) fields() []any {
 		sqldb.UTCOrNull(&m.saved)}
 }
 
-func (m *mailScan) settings(user uuid.UUID) exchange.MailSettings {
+func (m *mailScan) settings(user uuid.UUID) mailing.Settings {
 	if m.saved == nil {
-		return exchange.DefaultMail(user)
+		return mailing.Default(user)
 	}
 	m.s.User, m.s.UpdatedAt = user, *m.saved
 	if m.refused.Address != "" && m.refusedAt != nil {
@@ -45,8 +48,8 @@ func (m *mailScan) settings(user uuid.UUID) exchange.MailSettings {
 
 // Reader is a person to whom mail may go.
 type Reader struct {
-	exchange.User
-	Mail exchange.MailSettings
+	person.User
+	Mail mailing.Settings
 }
 
 func scanReader(r sqldb.Row, p *Reader) error {
@@ -80,8 +83,8 @@ func (st Mail) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error
 		v.Mail = m.settings(v.ID)
 		return err
 	}
-	mine := make([]string, len(inboxes[exchange.OnMe]))
-	for i, arm := range inboxes[exchange.OnMe] {
+	mine := make([]string, len(inboxes[request.OnMe]))
+	for i, arm := range inboxes[request.OnMe] {
 		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " +
 			strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + maxCounted + ") first)"
 	}
@@ -100,12 +103,12 @@ func (st Mail) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, err
 }
 
 // SaveSettings keeps how a person wants mail.
-func (st Mail) SaveSettings(ctx context.Context, s exchange.MailSettings) error {
+func (st Mail) SaveSettings(ctx context.Context, s mailing.Settings) error {
 	muted, err := sqldb.JSON(s.Muted)
 	if err != nil {
 		return err
 	}
-	var refused exchange.MailRejection
+	var refused mailing.Rejection
 	var refusedAt *time.Time
 	if s.Refused != nil {
 		refused, refusedAt = *s.Refused, &s.Refused.At
@@ -130,10 +133,10 @@ func (st Mail) SaveSettings(ctx context.Context, s exchange.MailSettings) error 
 // ToMail is a notification that nobody looked at yet for mail, and whom it is to.
 type ToMail struct {
 	Notification int64
-	Kind         exchange.NotificationKind
-	Category     exchange.Category
+	Kind         notify.NotificationKind
+	Category     mailing.Category
 	Address      string
-	Mail         exchange.MailSettings
+	Mail         mailing.Settings
 }
 
 // OfEvent reads those of an event that nobody looked at yet for mail.
@@ -162,7 +165,7 @@ func (st Mail) toMail(ctx context.Context, column string, id int64, limit int) (
 }
 
 // SetState says what became of the mail about notifications that were in a state.
-func (st Mail) SetState(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
+func (st Mail) SetState(ctx context.Context, was, now mailing.State, ids ...int64) error {
 	for some := range slices.Chunk(ids, sqldb.MaxIn) {
 		places, args := sqldb.In([]any{string(was), string(now)}, some)
 		if _, err := st.conn.Exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")",
@@ -181,7 +184,7 @@ func (st Mail) NoneSoFar(ctx context.Context) error {
 
 // DigestSince is since when something waits in a state for mail that tells a person of all of it; some is false where
 // nothing does.
-func (st Mail) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.MailState) (since time.Time, some bool,
+func (st Mail) DigestSince(ctx context.Context, user uuid.UUID, waits mailing.State) (since time.Time, some bool,
 	err error) {
 	scan := func(r sqldb.Row, t *time.Time) error { return r.Scan(sqldb.UTC(t)) }
 	list, err := sqldb.All(ctx, st.conn, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+
@@ -194,15 +197,15 @@ func (st Mail) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.M
 }
 
 // DigestIDs are the oldest notifications that wait like that. It locks them.
-func (st Mail) DigestIDs(ctx context.Context, user uuid.UUID, waits exchange.MailState, limit int) ([]int64, error) {
+func (st Mail) DigestIDs(ctx context.Context, user uuid.UUID, waits mailing.State, limit int) ([]int64, error) {
 	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+
 		waiting(waits)+
 		" ORDER BY id LIMIT $2"+st.conn.Dialect().ForUpdate, user, limit)
 }
 
 // waiting is the state in the words of the index that has those notifications.
-func waiting(state exchange.MailState) string {
-	if state == exchange.MailHeld {
+func waiting(state mailing.State) string {
+	if state == mailing.Held {
 		return "'HELD'"
 	}
 	return "'DIGEST'"

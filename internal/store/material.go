@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 
@@ -15,25 +16,25 @@ import (
 )
 
 // materialColumns are the columns of a material, and materialFields the values that they are scanned into.
-var materialColumns = columnsOf("o.", exchange.MaterialDescriptors)
+var materialColumns = columnsOf("o.", material.Descriptors)
 
-func materialFields(m *exchange.Material) []any { return scanned(exchange.MaterialDescriptors, m) }
+func materialFields(m *material.Material) []any { return scanned(material.Descriptors, m) }
 
-func scanMaterial(r sqldb.Row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
+func scanMaterial(r sqldb.Row, m *material.Material) error { return r.Scan(materialFields(m)...) }
 
 var shownMaterial = materialColumns + ", " + userColumns + `,
 	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g
 	WHERE g.material_id = o.id),
 	(SELECT n.public_metadata_keys FROM organizations n WHERE n.id = o.organization_id)`
 
-func shownFields(m *exchange.ShownMaterial) []any {
+func shownFields(m *material.Shown) []any {
 	m.Grants = []int64{}
 	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), sqldb.IDs(&m.Grants),
 		hiddenMetadata{m})
 }
 
 // hiddenMetadata scans, after all other columns, the keys that the lab of a material publishes, and hides the others.
-type hiddenMetadata struct{ m *exchange.ShownMaterial }
+type hiddenMetadata struct{ m *material.Shown }
 
 // Scan takes JSON.
 func (s hiddenMetadata) Scan(src any) error {
@@ -46,7 +47,7 @@ func (s hiddenMetadata) Scan(src any) error {
 	return err
 }
 
-func scanShownMaterial(r sqldb.Row, m *exchange.ShownMaterial) error {
+func scanShownMaterial(r sqldb.Row, m *material.Shown) error {
 	return r.Scan(shownFields(m)...)
 }
 
@@ -56,33 +57,33 @@ const (
 )
 
 // Shown reads one material with its contact and grants, in one query.
-func (st Materials) Shown(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
+func (st Materials) Shown(ctx context.Context, id int64) (material.Shown, error) {
 	return sqldb.One(ctx, st.conn, scanShownMaterial, selectShownMaterial, id)
 }
 
 var selectShownMaterial = "SELECT " + shownMaterial + " FROM " + materialFrom + " WHERE o.id = $1 AND " + published("o")
 
 // Get reads one material.
-func (st Materials) Get(ctx context.Context, id int64) (exchange.Material, error) {
+func (st Materials) Get(ctx context.Context, id int64) (material.Material, error) {
 	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
 		published("o"),
 		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
-func (st Materials) ForUpdate(ctx context.Context, id int64) (exchange.Material, error) {
+func (st Materials) ForUpdate(ctx context.Context, id int64) (material.Material, error) {
 	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
 		published("o")+st.conn.Dialect().ForUpdate, id)
 }
 
 // ForShare reads one and keeps it as it is until commit; others may do so at the same time.
-func (st Materials) ForShare(ctx context.Context, id int64) (exchange.Material, error) {
+func (st Materials) ForShare(ctx context.Context, id int64) (material.Material, error) {
 	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
 		published("o")+st.conn.Dialect().ForShare, id)
 }
 
 // ByImport reads the material that was imported under an identifier.
-func (st Materials) ByImport(ctx context.Context, source, identifier string) (exchange.ShownMaterial, error) {
+func (st Materials) ByImport(ctx context.Context, source, identifier string) (material.Shown, error) {
 	return sqldb.One(ctx, st.conn, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
 		" WHERE o.import_source = $1 AND o.import_identifier = $2 AND "+published("o"), source, identifier)
 }
@@ -98,8 +99,8 @@ func andVisible(w *sqldb.Filter, c *sqldb.Conn, viewer uuid.UUID) {
 
 // List lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
-func (st Materials) List(ctx context.Context, p exchange.Page, f exchange.MaterialFilter,
-	viewer uuid.UUID) (exchange.ListPage[exchange.ShownMaterial], error) {
+func (st Materials) List(ctx context.Context, p exchange.Page, f material.Filter,
+	viewer uuid.UUID) (exchange.ListPage[material.Shown], error) {
 	w := &sqldb.Filter{}
 	andVisible(w, st.conn, viewer)
 	w.And(published("o"))
@@ -109,22 +110,22 @@ func (st Materials) List(ctx context.Context, p exchange.Page, f exchange.Materi
 	return shownMaterials.Page(ctx, st.conn, p, w)
 }
 
-var shownMaterials = sqldb.Listing[exchange.ShownMaterial]{Columns: shownMaterial, Table: "materials",
+var shownMaterials = sqldb.Listing[material.Shown]{Columns: shownMaterial, Table: "materials",
 	Joins: contactJoin,
 	Scan:  scanShownMaterial,
-	ID:    func(m exchange.ShownMaterial) int64 { return m.ID },
+	ID:    func(m material.Shown) int64 { return m.ID },
 	Sorts: map[string]string{"organization": "o.organization_id"}, Filters: map[string]sqldb.Condition{
 		"organization": sqldb.Equals("o.organization_id"), "contact_user": sqldb.Equals("o.contact_user_id"),
 		"mta_attachment":        sqldb.Equals("o.mta_attachment_id"),
 		"shipping_requirements": sqldb.Equals("o.shipping_requirements_id")}}
 
 // materialWritten are the columns that args fills: those of the descriptors that a change may set, and others.
-var materialWritten = append(writtenColumns(exchange.MaterialDescriptors),
+var materialWritten = append(writtenColumns(material.Descriptors),
 	"title_sort", "created_at", "updated_at", "listed_in", "opened_in")
 
 // Insert is Materials.InsertAll of one.
-func (st Materials) Insert(ctx context.Context, m exchange.Material) (int64, error) {
-	ids, err := st.InsertAll(ctx, []exchange.Material{m})
+func (st Materials) Insert(ctx context.Context, m material.Material) (int64, error) {
+	ids, err := st.InsertAll(ctx, []material.Material{m})
 	if err != nil {
 		return 0, err
 	}
@@ -133,7 +134,7 @@ func (st Materials) Insert(ctx context.Context, m exchange.Material) (int64, err
 
 // InsertAll adds materials, sets their ids and gives them too. They are found from then on. The same identifier
 // at the same source is a Conflict, and so is the same reference in the same organization.
-func (st Materials) InsertAll(ctx context.Context, list []exchange.Material) (ids []int64, err error) {
+func (st Materials) InsertAll(ctx context.Context, list []material.Material) (ids []int64, err error) {
 	epoch, err := Alerts(st).epoch(ctx)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (st Materials) InsertAll(ctx context.Context, list []exchange.Material) (id
 }
 
 // insert adds the rows of materials, staged by a job where that is not nil.
-func (st Materials) insert(ctx context.Context, list []exchange.Material, epoch int64, job *int64) (ids []int64,
+func (st Materials) insert(ctx context.Context, list []material.Material, epoch int64, job *int64) (ids []int64,
 	err error) {
 	for i := range list {
 		list[i].CreatedAt = st.conn.Now
@@ -156,7 +157,7 @@ func (st Materials) insert(ctx context.Context, list []exchange.Material, epoch 
 	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		var args []any
 		for _, m := range some {
-			row, err := st.args([]exchange.Material{m}, epoch)
+			row, err := st.args([]material.Material{m}, epoch)
 			if err != nil {
 				return nil, err
 			}
@@ -179,13 +180,13 @@ func (st Materials) insert(ctx context.Context, list []exchange.Material, epoch 
 }
 
 // Update is Materials.UpdateAll of one.
-func (st Materials) Update(ctx context.Context, m exchange.Material) error {
-	return st.UpdateAll(ctx, []exchange.Material{m})
+func (st Materials) Update(ctx context.Context, m material.Material) error {
+	return st.UpdateAll(ctx, []material.Material{m})
 }
 
 // UpdateAll saves materials that there are; when they were created never changes.
 // Whoever calls it holds their rows.
-func (st Materials) UpdateAll(ctx context.Context, list []exchange.Material) error {
+func (st Materials) UpdateAll(ctx context.Context, list []material.Material) error {
 	epoch, err := Alerts(st).epoch(ctx)
 	if err != nil {
 		return err
@@ -224,11 +225,11 @@ var materialChanged = sqldb.Excluded(slices.DeleteFunc(slices.Clone(materialWrit
 	return column == "created_at" || column == "listed_in" || column == "opened_in"
 }))
 
-func (st Materials) args(list []exchange.Material, epoch int64) ([]any, error) {
+func (st Materials) args(list []material.Material, epoch int64) ([]any, error) {
 	args := make([]any, 0, len(list)*(len(materialWritten)+1))
 	for _, m := range list {
 		var err error
-		if args, err = appendWritten(args, exchange.MaterialDescriptors, &m); err != nil {
+		if args, err = appendWritten(args, material.Descriptors, &m); err != nil {
 			return nil, err
 		}
 		args = append(args, exchange.SortKey(m.Title), m.CreatedAt, st.conn.Now, epoch, epoch)
@@ -275,8 +276,7 @@ func (st Materials) Reindex(ctx context.Context, ids []int64) error {
 
 // Search returns the materials that match a search and that its viewer may see. Without words, the newest are
 // the most relevant.
-func (st Materials) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial],
-	error) {
+func (st Materials) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[material.Shown], error) {
 	return search.Find(ctx, st.conn, search.Materials, s, shownMaterial, materialFrom, shownFields)
 }
 

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 )
 
@@ -16,19 +17,19 @@ func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		requester, member := l.user().ID, l.user().ID
 		organization := l.organization(member, member)
-		mta, shared := l.attachment(member, nil), func(a *exchange.Attachment) { a.OwnedByOrg = &organization }
-		material := l.material(organization, member, func(m *exchange.Material) { m.MTAAttachmentID = &mta })
+		mta, shared := l.attachment(member, nil), func(a *document.Attachment) { a.OwnedByOrg = &organization }
+		material := l.material(organization, member, func(m *material.Material) { m.MTAAttachmentID = &mta })
 		request := l.request(material, requester, member, nil)
 		filed, signed, executed, private := l.attachment(member, shared), l.attachment(requester, shared),
 			l.attachment(requester, shared), l.attachment(member, nil)
-		sequence := l.attachment(member, func(a *exchange.Attachment) { a.SequenceMapFor = &material })
+		sequence := l.attachment(member, func(a *document.Attachment) { a.SequenceMapFor = &material })
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.Requests.SaveDocuments(ctx, request, nil, []exchange.Document{
-				{Slot: exchange.SignedMTA, AttachmentID: signed, State: exchange.Delivered, AddedBy: requester},
-				{Slot: exchange.ExecutedMTA, AttachmentID: executed, State: exchange.Delivered, AddedBy: member},
+			return tx.Requests.SaveDocuments(ctx, request, nil, []document.Document{
+				{Slot: document.SignedMTA, AttachmentID: signed, State: document.Delivered, AddedBy: requester},
+				{Slot: document.ExecutedMTA, AttachmentID: executed, State: document.Delivered, AddedBy: member},
 			})
 		})
 		l.exec("UPDATE material_requests SET mta_attachment_id = NULL, mta_version = NULL")
@@ -51,7 +52,7 @@ func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
 			}
 		}
 		if q, err := l.db.Read().Requests.Get(l.ctx, request); err != nil || q.MTA == nil ||
-			*q.MTA != (exchange.MTA{Attachment: mta, Version: 1}) {
+			*q.MTA != (document.MTA{Attachment: mta, Version: 1}) {
 			t.Errorf("the request's MTA is %+v, %v", q.MTA, err)
 		}
 	})

@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -26,12 +30,12 @@ const (
 		JOIN users u ON u.id = COALESCE(e.actor_id, n.actor_id, o.user_id)`
 )
 
-var notifications = sqldb.Listing[exchange.Notification]{
+var notifications = sqldb.Listing[notify.Notification]{
 	Columns: notificationColumns,
 	Table:   "notifications",
 	Joins:   notificationJoins,
 	Scan:    scanNotification,
-	ID:      func(n exchange.Notification) int64 { return n.ID },
+	ID:      func(n notify.Notification) int64 { return n.ID },
 	Sorts:   map[string]string{"kind": "COALESCE(e.kind, n.kind)", "request": "e.request_id"},
 	Filters: map[string]sqldb.Condition{
 		"read": func(f *sqldb.Filter, read any) { f.And("(o.read_at IS NOT NULL) = ?", read) },
@@ -59,13 +63,13 @@ func ofNews(key string) sqldb.Condition {
 	}
 }
 
-func scanNotification(r sqldb.Row, n *exchange.Notification) error {
+func scanNotification(r sqldb.Row, n *notify.Notification) error {
 	var kind, detail string
 	var by uuid.UUID
 	var event, news *int64
 	var happened, known *time.Time // of the event; of the news
-	var actor exchange.User
-	e := exchange.Event{}
+	var actor person.User
+	e := request.Event{}
 	fields := append([]any{&n.ID, &n.User, &n.Category, sqldb.UTC(&n.CreatedAt), sqldb.UTCOrNull(&n.ReadAt), &n.Mail,
 		&kind, &by,
 		&detail,
@@ -78,18 +82,18 @@ func scanNotification(r sqldb.Row, n *exchange.Notification) error {
 		n.Actor = &actor
 	}
 	if news != nil {
-		n.News = &exchange.Announcement{ID: *news, Kind: exchange.AnnouncementKind(kind), Actor: by,
+		n.News = &notify.Announcement{ID: *news, Kind: notify.AnnouncementKind(kind), Actor: by,
 			Organization: n.Organization, At: *known}
 		return json.Unmarshal([]byte(detail), &n.News.Detail)
 	}
-	e.ID, e.Kind, e.Actor, e.At, e.Raw = *event, exchange.EventKind(kind), by, *happened, detail
+	e.ID, e.Kind, e.Actor, e.At, e.Raw = *event, request.EventKind(kind), by, *happened, detail
 	n.Event = e
 	return json.Unmarshal([]byte(detail), &n.Event.Detail)
 }
 
 // List lists a person's notifications.
-func (st Notifications) List(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter,
-	p exchange.Page) (exchange.ListPage[exchange.Notification], error) {
+func (st Notifications) List(ctx context.Context, user uuid.UUID, by notify.NotificationFilter,
+	p exchange.Page) (exchange.ListPage[notify.Notification], error) {
 	f := sqldb.Where("o.user_id = ?", user)
 	switch {
 	case by.Unread == nil:
@@ -119,14 +123,14 @@ func (st Notifications) List(ctx context.Context, user uuid.UUID, by exchange.No
 }
 
 // Get reads one notification.
-func (st Notifications) Get(ctx context.Context, id int64) (exchange.Notification, error) {
+func (st Notifications) Get(ctx context.Context, id int64) (notify.Notification, error) {
 	return sqldb.One(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
 		notificationJoins+
 		" WHERE o.id = $1", id)
 }
 
 // ByIDs reads those of the notifications that exist, the oldest first.
-func (st Notifications) ByIDs(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
+func (st Notifications) ByIDs(ctx context.Context, ids []int64) (list []notify.Notification, err error) {
 	for some := range slices.Chunk(ids, sqldb.MaxIn) {
 		places, args := sqldb.In(nil, some)
 		found, err := sqldb.All(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
@@ -140,7 +144,7 @@ func (st Notifications) ByIDs(ctx context.Context, ids []int64) (list []exchange
 }
 
 // ForUpdate reads one notification and keeps others from changing it until commit.
-func (st Notifications) ForUpdate(ctx context.Context, id int64) (exchange.Notification, error) {
+func (st Notifications) ForUpdate(ctx context.Context, id int64) (notify.Notification, error) {
 	lock := ""
 	if st.conn.Dialect().ForUpdate != "" {
 		lock = st.conn.Dialect().ForUpdate + " OF o"
@@ -189,7 +193,7 @@ func (st Notifications) marked(ctx context.Context, user uuid.UUID, err error) e
 }
 
 // Behind reads the first notifications of a person with an id above after.
-func (st Notifications) Behind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification,
+func (st Notifications) Behind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]notify.Notification,
 	error) {
 	return sqldb.All(ctx, st.conn, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
 		notificationJoins+
@@ -274,7 +278,7 @@ func (st Tokens) Valid(ctx context.Context, tokens []int64) (map[int64]bool, err
 }
 
 // InsertAnnouncement adds news and gives their id.
-func (st Notifications) InsertAnnouncement(ctx context.Context, n exchange.Announcement) (int64, error) {
+func (st Notifications) InsertAnnouncement(ctx context.Context, n notify.Announcement) (int64, error) {
 	detail, err := sqldb.JSON(n.Detail)
 	if err != nil {
 		return 0, err
@@ -288,7 +292,7 @@ func (st Notifications) InsertAnnouncement(ctx context.Context, n exchange.Annou
 
 // Announce tells users of news. The actor hears nothing of their own act; the unique index keeps it to
 // one message per person and news.
-func (st Notifications) Announce(ctx context.Context, n exchange.Announcement, users ...uuid.UUID) error {
+func (st Notifications) Announce(ctx context.Context, n notify.Announcement, users ...uuid.UUID) error {
 	for some := range slices.Chunk(users, sqldb.MaxIn) {
 		places, args := sqldb.In([]any{n.ID, string(n.Kind.Category()), st.conn.Now, n.Actor}, some)
 		told, err := st.conn.Exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
@@ -309,25 +313,25 @@ const notifyAtOnce = 25
 
 // notify holds one statement for each audience, so that telling any number of people is one
 // statement; the unique index keeps it to one message per person and event.
-var notify = func() map[exchange.Audience]string {
-	from := map[exchange.Group]string{
+var notifyQueries = func() map[notify.Audience]string {
+	from := map[notify.Group]string{
 		// CROSS JOIN: SQLite looks whether the lab is small before it goes through its members.
-		exchange.ToMembers: fmt.Sprintf(`(SELECT 1 AS one WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM memberships o
+		notify.ToMembers: fmt.Sprintf(`(SELECT 1 AS one WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM memberships o
 			WHERE o.organization_id = $5 AND o.left_at IS NULL LIMIT %d) few) <= %d) small
 			CROSS JOIN memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL`, notifyAtOnce+1, notifyAtOnce),
-		exchange.ToAssignee: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
-		exchange.ToOwner: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = " +
+		notify.ToAssignee: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
+		notify.ToOwner: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = " +
 			"(SELECT owner_id FROM organizations WHERE id = $5)",
-		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
+		notify.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
 	}
-	statements := map[exchange.Audience]string{}
-	for _, category := range exchange.Categories {
+	statements := map[notify.Audience]string{}
+	for _, category := range mailing.Categories {
 		for group, who := range from {
 			query := told + who + " AND m.user_id <> $4"
-			if group != exchange.ToRequester { // a requester has no switch
+			if group != notify.ToRequester { // a requester has no switch
 				query += " AND m." + string(category)
 			}
-			statements[exchange.Audience{Category: category, To: group}] = query + once
+			statements[notify.Audience{Category: category, To: group}] = query + once
 		}
 	}
 	return statements
@@ -343,13 +347,13 @@ const (
 // Notify tells one audience of an event; person is the requester or the assignee, where the
 // audience is one of them. The actor hears nothing of their own act. The members of a large
 // lab it does not tell; NotifyMembers does.
-func (st Notifications) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64,
+func (st Notifications) Notify(ctx context.Context, a notify.Audience, e request.Event, organization int64,
 	person uuid.UUID) error {
 	args := []any{e.ID, string(a.Category), st.conn.Now, e.Actor, organization}
-	if a.To == exchange.ToAssignee || a.To == exchange.ToRequester {
+	if a.To == notify.ToAssignee || a.To == notify.ToRequester {
 		args = append(args, person)
 	}
-	n, err := st.conn.Exec(ctx, notify[a], args...)
+	n, err := st.conn.Exec(ctx, notifyQueries[a], args...)
 	*st.conn.News = *st.conn.News || n > 0
 	return err
 }
@@ -365,7 +369,7 @@ func (st Organizations) MembersAfter(ctx context.Context, organization int64, af
 
 // NotifyMembers tells of an event those members behind one of them and up to another who have not been
 // told, by their switches.
-func (st Notifications) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event,
+func (st Notifications) NotifyMembers(ctx context.Context, category mailing.Category, e request.Event,
 	organization int64,
 	after, upTo uuid.UUID) error {
 	n, err := st.conn.Exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND "+

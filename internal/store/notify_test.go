@@ -6,22 +6,27 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
 
-var categories = []exchange.Category{exchange.NewRequestNotif, exchange.StatusNotif, exchange.DecisionNotif,
-	exchange.AssignedNotif, exchange.ReminderNotif}
+var categories = []mailing.Category{mailing.NewRequestNotif, mailing.StatusNotif, mailing.DecisionNotif,
+	mailing.AssignedNotif, mailing.ReminderNotif}
 
 func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
-		l.check(t, func(r *rapid.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
+		l.check(t, func(r *rapid.T, l testLab) {
 			w := l.world(r)
 			organization := rapid.SampledFrom(w.organizations).Draw(r, "organization")
-			switches := map[uuid.UUID]exchange.Switches{} // of present members
+			switches := map[uuid.UUID]lab.Switches{} // of present members
 			for _, u := range w.members[organization] {
 				part, err := l.tx.Memberships.List(l.ctx, u, exchange.Page{Limit: 9})
 				if err != nil {
@@ -29,7 +34,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 				}
 				for _, m := range part.Items {
 					on := rapid.Bool()
-					s := exchange.Switches{NewRequest: on.Draw(r, "new"), StatusChange: on.Draw(r, "status"),
+					s := lab.Switches{NewRequest: on.Draw(r, "new"), StatusChange: on.Draw(r, "status"),
 						Decision: on.Draw(r, "decision"),
 						Assigned: on.Draw(r, "assigned"), Reminder: on.Draw(r, "reminder")}
 					if err := l.tx.Memberships.UpdateSwitches(l.ctx, m.ID, s); err != nil {
@@ -46,23 +51,24 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 			}
 			user := rapid.SampledFrom(w.users)
 			actor := user.Draw(r, "actor")
-			request := l.request(l.material(organization, w.users[0], nil), user.Draw(r, "requester"), w.users[0], nil)
+			requestID := l.request(l.material(organization, w.users[0], nil), user.Draw(r, "requester"), w.users[0],
+				nil)
 			for range 2 {
-				event := l.event(request, actor, exchange.Messaged)
-				want := map[uuid.UUID]exchange.Category{}
+				event := l.event(requestID, actor, request.Messaged)
+				want := map[uuid.UUID]mailing.Category{}
 				for range rapid.IntRange(0, 5).Draw(r, "audiences") {
-					audience := exchange.Audience{Category: rapid.SampledFrom(categories).Draw(r, "category"),
-						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester,
-							exchange.ToAssignee, exchange.ToOwner}).Draw(r, "to")}
+					audience := notify.Audience{Category: rapid.SampledFrom(categories).Draw(r, "category"),
+						To: rapid.SampledFrom([]notify.Group{notify.ToMembers, notify.ToRequester,
+							notify.ToAssignee, notify.ToOwner}).Draw(r, "to")}
 					person := user.Draw(r, "person")
 					if err := l.tx.Notifications.Notify(l.ctx, audience, event, organization, person); err != nil {
 						r.Fatal(err)
 					}
 					for _, u := range w.users {
 						s, member := switches[u]
-						hears := audience.To == exchange.ToRequester && u == person ||
-							member && s.On(audience.Category) && (audience.To == exchange.ToMembers ||
-								audience.To == exchange.ToAssignee && u == person || audience.To == exchange.ToOwner &&
+						hears := audience.To == notify.ToRequester && u == person ||
+							member && s.On(audience.Category) && (audience.To == notify.ToMembers ||
+								audience.To == notify.ToAssignee && u == person || audience.To == notify.ToOwner &&
 								u == lab.Owner)
 						if _, told := want[u]; hears && !told && u != actor {
 							want[u] = audience.Category
@@ -70,13 +76,13 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					}
 				}
 				for _, u := range w.users {
-					part, err := l.tx.Notifications.List(l.ctx, u, exchange.NotificationFilter{},
+					part, err := l.tx.Notifications.List(l.ctx, u, notify.NotificationFilter{},
 						exchange.Page{Limit: 99})
 					if err != nil {
 						r.Fatal(err)
 					}
 					got := slices.DeleteFunc(part.Items,
-						func(n exchange.Notification) bool { return n.Event.ID != event.ID })
+						func(n notify.Notification) bool { return n.Event.ID != event.ID })
 					category, hears := want[u]
 					if hears && (len(got) != 1 || got[0].Category != category) || !hears && len(got) != 0 {
 						r.Fatalf("%v was told %+v, should hear: %v, of %q", u, got, hears, category)
@@ -89,23 +95,23 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 
 func TestNotificationIsReadAsItHappened(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		actor, requester := l.user(), l.user().ID
 		organization := l.organization(actor.ID, actor.ID)
-		material := l.material(organization, actor.ID, func(m *exchange.Material) { m.Title = odd })
-		request := l.request(material, requester, actor.ID, nil)
-		event := l.event(request, actor.ID, exchange.StatusChanged)
-		want := exchange.Notification{User: requester, Mail: exchange.MailNew, Category: exchange.DecisionNotif,
+		material := l.material(organization, actor.ID, func(m *material.Material) { m.Title = odd })
+		requestID := l.request(material, requester, actor.ID, nil)
+		event := l.event(requestID, actor.ID, request.StatusChanged)
+		want := notify.Notification{User: requester, Mail: mailing.NotProcessed, Category: mailing.DecisionNotif,
 			Event: event, Material: material, Title: odd,
 			Organization: organization, OrganizationName: "Lab", Actor: &actor}
 		want.Event.Prev, want.Event.Hash = "", "" // no one asks for them here
 		l.write(func(ctx context, tx store.Conn) error {
 			want.CreatedAt = tx.Now
 			return tx.Notifications.Notify(ctx,
-				exchange.Audience{Category: exchange.DecisionNotif, To: exchange.ToRequester}, event,
+				notify.Audience{Category: mailing.DecisionNotif, To: notify.ToRequester}, event,
 				organization, requester)
 		})
-		part, err := l.db.Read().Notifications.List(l.ctx, requester, exchange.NotificationFilter{Unread: new(true)},
+		part, err := l.db.Read().Notifications.List(l.ctx, requester, notify.NotificationFilter{Unread: new(true)},
 			exchange.Page{Limit: 2})
 		if err != nil || len(part.Items) != 1 {
 			t.Fatalf("Notifications = %+v, %v", part, err)
@@ -117,16 +123,16 @@ func TestNotificationIsReadAsItHappened(t *testing.T) {
 
 func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		actor, user, other := l.user().ID, l.user().ID, l.user().ID
 		organization := l.organization(actor)
-		request := l.request(l.material(organization, actor, nil), user, actor, nil)
+		requestID := l.request(l.material(organization, actor, nil), user, actor, nil)
 		for range 3 {
-			e := l.event(request, actor, exchange.Messaged)
+			e := l.event(requestID, actor, request.Messaged)
 			l.write(func(ctx context, tx store.Conn) error {
 				for _, u := range []uuid.UUID{user, other} {
 					if err := tx.Notifications.Notify(ctx,
-						exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization,
+						notify.Audience{Category: mailing.StatusNotif, To: notify.ToRequester}, e, organization,
 						u); err != nil {
 						return err
 					}
@@ -134,7 +140,7 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 				return nil
 			})
 		}
-		part, err := l.db.Read().Notifications.List(l.ctx, user, exchange.NotificationFilter{}, exchange.Page{Limit: 9})
+		part, err := l.db.Read().Notifications.List(l.ctx, user, notify.NotificationFilter{}, exchange.Page{Limit: 9})
 		if err != nil || len(part.Items) != 3 {
 			t.Fatalf("Notifications = %+v, %v", part, err)
 		}
@@ -168,7 +174,7 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 			for u, want := range map[uuid.UUID]int64{user: step.mine, other: step.their} {
 				n, err := l.db.Read().Notifications.Unread(l.ctx, u)
 				unread, again := l.db.Read().Notifications.List(l.ctx, u,
-					exchange.NotificationFilter{Unread: new(true)},
+					notify.NotificationFilter{Unread: new(true)},
 					exchange.Page{Limit: 9})
 				if n != want || unread.Total != want || int64(len(unread.Items)) != want || err != nil || again != nil {
 					t.Errorf("after %+v: Unread %d, listed %d, %v, %v, want %d", step, n, len(unread.Items), err, again,

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 
@@ -14,41 +16,41 @@ import (
 const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, " +
 	"o.ship_days, o.public_metadata_keys, o.created_at, o.updated_at"
 
-func organizationFields(o *exchange.Organization) []any {
+func organizationFields(o *lab.Organization) []any {
 	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
 		sqldb.FromJSON(&o.PublicKeys),
 		sqldb.UTC(&o.CreatedAt), sqldb.UTC(&o.UpdatedAt)}
 }
 
-func scanOrganization(r sqldb.Row, o *exchange.Organization) error {
+func scanOrganization(r sqldb.Row, o *lab.Organization) error {
 	return r.Scan(organizationFields(o)...)
 }
 
 // Get reads one organization.
-func (st Organizations) Get(ctx context.Context, id int64) (exchange.Organization, error) {
+func (st Organizations) Get(ctx context.Context, id int64) (lab.Organization, error) {
 	return sqldb.One(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+
 		" FROM organizations o WHERE o.id = $1",
 		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
-func (st Organizations) ForUpdate(ctx context.Context, id int64) (exchange.Organization, error) {
+func (st Organizations) ForUpdate(ctx context.Context, id int64) (lab.Organization, error) {
 	return sqldb.One(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+
 		" FROM organizations o WHERE o.id = $1"+
 		st.conn.Dialect().ForChange, id)
 }
 
 // List lists all.
-func (st Organizations) List(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Organization], error) {
-	l := sqldb.Listing[exchange.Organization]{Columns: organizationColumns, Table: "organizations",
+func (st Organizations) List(ctx context.Context, p exchange.Page) (exchange.ListPage[lab.Organization], error) {
+	l := sqldb.Listing[lab.Organization]{Columns: organizationColumns, Table: "organizations",
 		Scan:    scanOrganization,
-		ID:      func(o exchange.Organization) int64 { return o.ID },
+		ID:      func(o lab.Organization) int64 { return o.ID },
 		Filters: map[string]sqldb.Condition{"owner": sqldb.Equals("o.owner_id")}}
 	return l.Page(ctx, st.conn, p, sqldb.Where("1 = 1"))
 }
 
 // ByIDs reads those of the organizations that exist, the oldest first.
-func (st Organizations) ByIDs(ctx context.Context, ids []int64) ([]exchange.Organization, error) {
+func (st Organizations) ByIDs(ctx context.Context, ids []int64) ([]lab.Organization, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -60,22 +62,21 @@ func (st Organizations) ByIDs(ctx context.Context, ids []int64) ([]exchange.Orga
 }
 
 // OfUser reads those that a user is a member of, the oldest first.
-func (st Organizations) OfUser(ctx context.Context, user uuid.UUID) ([]exchange.Organization, error) {
+func (st Organizations) OfUser(ctx context.Context, user uuid.UUID) ([]lab.Organization, error) {
 	return sqldb.All(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
 		JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id = $1 ORDER BY o.id`, user)
 }
 
 // OfUsers reads those that several users are members of, the oldest first.
-func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uuid.UUID][]exchange.Organization,
-	error) {
+func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uuid.UUID][]lab.Organization, error) {
 	type membership struct {
 		user uuid.UUID
-		exchange.Organization
+		lab.Organization
 	}
 	scan := func(r sqldb.Row, m *membership) error {
 		return scanOrganization(sqldb.MoreColumns(r, []any{&m.user}), &m.Organization)
 	}
-	of := map[uuid.UUID][]exchange.Organization{}
+	of := map[uuid.UUID][]lab.Organization{}
 	for some := range slices.Chunk(users, sqldb.MaxIn) {
 		places, args := sqldb.In(nil, some)
 		list, err := sqldb.All(ctx, st.conn, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
@@ -92,7 +93,7 @@ func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uui
 }
 
 // Insert adds an organization and gives its id.
-func (st Organizations) Insert(ctx context.Context, o exchange.Organization) (int64, error) {
+func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, error) {
 	keys, err := sqldb.JSON(o.PublicKeys)
 	if err != nil {
 		return 0, err
@@ -111,7 +112,7 @@ func (st Organizations) Insert(ctx context.Context, o exchange.Organization) (in
 }
 
 // Update saves an organization.
-func (st Organizations) Update(ctx context.Context, o exchange.Organization) error {
+func (st Organizations) Update(ctx context.Context, o lab.Organization) error {
 	keys, err := sqldb.JSON(o.PublicKeys)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (st Organizations) Update(ctx context.Context, o exchange.Organization) err
 // Member is a user in one organization.
 type Member struct {
 	OrganizationID int64
-	User           exchange.User
+	User           person.User
 }
 
 // Members reads the members of several organizations, by organization, then in the order in
@@ -150,11 +151,11 @@ func (st Organizations) Members(ctx context.Context, organizations ...int64) ([]
 
 // ListMembers lists the members of one organization; the newest is who joined last.
 func (st Organizations) ListMembers(ctx context.Context, organization int64,
-	p exchange.Page) (exchange.ListPage[exchange.User],
+	p exchange.Page) (exchange.ListPage[person.User],
 	error) {
 	type member struct {
 		membership int64
-		exchange.User
+		person.User
 	}
 	scan := func(r sqldb.Row, m *member) error {
 		return r.Scan(append([]any{&m.membership}, userFields(&m.User)...)...)
@@ -167,11 +168,11 @@ func (st Organizations) ListMembers(ctx context.Context, organization int64,
 			"created_at": "u.created_at", "updated_at": "u.updated_at"},
 		Filters: map[string]sqldb.Condition{"id": sqldb.Equals("o.user_id")}}
 	part, err := l.Page(ctx, st.conn, p, sqldb.Where("o.organization_id = ? AND o.left_at IS NULL", organization))
-	users := make([]exchange.User, len(part.Items))
+	users := make([]person.User, len(part.Items))
 	for i, m := range part.Items {
 		users[i] = m.User
 	}
-	return exchange.ListPage[exchange.User]{Items: users, Total: part.Total, Next: part.Next}, err
+	return exchange.ListPage[person.User]{Items: users, Total: part.Total, Next: part.Next}, err
 }
 
 // SetMembers makes users the members of an organization and says who left. New members start
@@ -242,7 +243,7 @@ const membershipColumns = `o.id, o.organization_id, o.user_id, o.new_request_not
 	o.request_approval_determined_notif, o.request_assigned_notif, o.reminder_notif, o.created_at, o.updated_at,
 	o.left_at`
 
-func scanMembership(r sqldb.Row, m *exchange.Membership) error {
+func scanMembership(r sqldb.Row, m *lab.Membership) error {
 	s := &m.Switches
 	return r.Scan(&m.ID, &m.OrganizationID, &m.UserID, &s.NewRequest, &s.StatusChange, &s.Decision, &s.Assigned,
 		&s.Reminder,
@@ -250,23 +251,23 @@ func scanMembership(r sqldb.Row, m *exchange.Membership) error {
 }
 
 // Get reads one membership, which is also one record of settings.
-func (st Memberships) Get(ctx context.Context, id int64) (exchange.Membership, error) {
+func (st Memberships) Get(ctx context.Context, id int64) (lab.Membership, error) {
 	return sqldb.One(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1",
 		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
-func (st Memberships) ForUpdate(ctx context.Context, id int64) (exchange.Membership, error) {
+func (st Memberships) ForUpdate(ctx context.Context, id int64) (lab.Membership, error) {
 	return sqldb.One(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+
 		st.conn.Dialect().ForChange, id)
 }
 
 // List lists a user's present memberships.
 func (st Memberships) List(ctx context.Context, user uuid.UUID,
-	p exchange.Page) (exchange.ListPage[exchange.Membership],
+	p exchange.Page) (exchange.ListPage[lab.Membership],
 	error) {
-	l := sqldb.Listing[exchange.Membership]{Columns: membershipColumns, Table: "memberships", Scan: scanMembership,
-		ID:    func(m exchange.Membership) int64 { return m.ID },
+	l := sqldb.Listing[lab.Membership]{Columns: membershipColumns, Table: "memberships", Scan: scanMembership,
+		ID:    func(m lab.Membership) int64 { return m.ID },
 		Sorts: map[string]string{"organization": "o.organization_id"},
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
 			"user": sqldb.Equals("o.user_id")}}
@@ -274,7 +275,7 @@ func (st Memberships) List(ctx context.Context, user uuid.UUID,
 }
 
 // UpdateSwitches saves the switches of a membership.
-func (st Memberships) UpdateSwitches(ctx context.Context, id int64, s exchange.Switches) error {
+func (st Memberships) UpdateSwitches(ctx context.Context, id int64, s lab.Switches) error {
 	_, err := st.conn.Exec(ctx, `UPDATE memberships SET new_request_notif = $2, change_in_request_status_notif = $3,
 		request_approval_determined_notif = $4, request_assigned_notif = $5, reminder_notif = $6, updated_at = $7
 		WHERE id = $1`,
@@ -283,7 +284,7 @@ func (st Memberships) UpdateSwitches(ctx context.Context, id int64, s exchange.S
 }
 
 // Search returns the organizations that match a search.
-func (st Organizations) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization],
+func (st Organizations) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[lab.Organization],
 	error) {
 	return search.Find(ctx, st.conn, search.Organizations, s, organizationColumns, "organizations o",
 		organizationFields)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,7 +15,7 @@ import (
 
 func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user, admin, other := l.user().ID, l.user(), l.user().ID
 		l.write(func(ctx context, tx store.Conn) error {
 			admin.Admin = true
@@ -38,7 +40,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 				"expired": {user, start.Add(-time.Hour).In(zone)}, // later as a text than the others
 			} {
 				if _, err := tx.Tokens.Insert(ctx,
-					exchange.Token{UserID: token.user, Kind: exchange.APIToken, Name: "n", ExpiresAt: token.expires},
+					person.Token{UserID: token.user, Kind: person.APIToken, Name: "n", ExpiresAt: token.expires},
 					hash); err != nil {
 					return err
 				}
@@ -60,7 +62,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 
 		tokens, err := l.db.Read().Tokens.List(l.ctx, user, exchange.Page{Limit: 5})
 		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user ||
-			tokens.Items[0].Kind != exchange.APIToken || tokens.Items[0].Name != "n" {
+			tokens.Items[0].Kind != person.APIToken || tokens.Items[0].Name != "n" {
 			t.Fatalf("Tokens = %+v, %v, want the living one", tokens, err)
 		}
 		same(t, "expires", start.Add(10*time.Hour), tokens.Items[0].ExpiresAt)
@@ -81,11 +83,11 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 
 func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		expires := start.Add(time.Hour)
 		l.write(func(ctx context, tx store.Conn) error {
-			_, err := tx.Tokens.Insert(ctx, exchange.Token{UserID: user, ExpiresAt: expires}, "h")
+			_, err := tx.Tokens.Insert(ctx, person.Token{UserID: user, ExpiresAt: expires}, "h")
 			return err
 		})
 		for now, want := range map[time.Time]exchange.Code{
@@ -104,10 +106,10 @@ func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
 
 func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		a, b, d := l.user(), l.user(), l.user()
 		organization, other := l.organization(a.ID), l.organization(a.ID, d.ID)
-		is := func(step string, want ...exchange.User) {
+		is := func(step string, want ...person.User) {
 			t.Helper()
 			members, err := l.db.Read().Organizations.Members(l.ctx, organization)
 			code(t, step, err, "")
@@ -118,7 +120,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 				}
 				got = append(got, m.User.ID)
 			}
-			for _, u := range []exchange.User{a, b, d} {
+			for _, u := range []person.User{a, b, d} {
 				in := slices.Contains(want, u)
 				if slices.Contains(got, u.ID) != in {
 					t.Errorf("%s: members %v, want %v", step, got, want)
@@ -131,7 +133,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 				t.Errorf("%s: %d members, want %d", step, len(got), len(want))
 			}
 		}
-		settings := func(u exchange.User) exchange.Membership {
+		settings := func(u person.User) lab.Membership {
 			t.Helper()
 			part, err := l.db.Read().Memberships.List(l.ctx, u.ID, exchange.Page{Limit: 9})
 			code(t, "Memberships", err, "")
@@ -140,7 +142,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 					return m
 				}
 			}
-			return exchange.Membership{}
+			return lab.Membership{}
 		}
 		is("at first")
 		if left := l.setMembers(organization, b.ID); len(left) != 0 {
@@ -148,12 +150,12 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 		}
 		is("b joined", b)
 		joined := settings(b)
-		same(t, "the switches of a new member", exchange.AllOn, joined.Switches)
+		same(t, "the switches of a new member", lab.AllOn, joined.Switches)
 		if joined.LeftAt != nil || joined.UserID != b.ID || !joined.CreatedAt.Equal(joined.UpdatedAt) {
 			t.Errorf("a new membership: %+v", joined)
 		}
 		for i := range 5 {
-			s := exchange.Switches{NewRequest: i == 0, StatusChange: i == 1, Decision: i == 2, Assigned: i == 3,
+			s := lab.Switches{NewRequest: i == 0, StatusChange: i == 1, Decision: i == 2, Assigned: i == 3,
 				Reminder: i == 4}
 			l.write(func(ctx context, tx store.Conn) error { return tx.Memberships.UpdateSwitches(ctx, joined.ID, s) })
 			same(t, "Switches", s, settings(b).Switches)
@@ -166,7 +168,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 		same(t, "the membership of one who stayed", before, settings(b))
 		same(t, "who left", []uuid.UUID{b.ID}, l.setMembers(organization, a.ID))
 		is("b left", a)
-		same(t, "the settings of one who left", exchange.Membership{}, settings(b))
+		same(t, "the settings of one who left", lab.Membership{}, settings(b))
 		hidden, err := l.db.Read().Memberships.Get(l.ctx, joined.ID)
 		if err != nil || hidden.LeftAt == nil || hidden.Switches != before.Switches {
 			t.Errorf("the record of one who left: %+v, %v", hidden, err)
@@ -190,7 +192,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 
 func TestListsOfPeopleMayBeLong(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization := l.organization(l.user().ID)
 		users := make([]uuid.UUID, 10_000) // maxMembers
 		for i := range users {
@@ -227,7 +229,7 @@ func TestListsOfPeopleMayBeLong(t *testing.T) {
 
 func TestMembersOfSeveralOrganizationsComeInOrder(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		a, b := l.user(), l.user()
 		first, second, third := l.organization(a.ID, a.ID), l.organization(a.ID, b.ID), l.organization(a.ID, a.ID)
 		l.setMembers(first, a.ID, b.ID)
@@ -251,17 +253,17 @@ func TestMembersOfSeveralOrganizationsComeInOrder(t *testing.T) {
 
 func TestUsersReadsThoseThatExist(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
-		all := []exchange.User{l.user(), l.user(), l.user()}
+	each(t, func(t *testing.T, l testLab) {
+		all := []person.User{l.user(), l.user(), l.user()}
 		l.write(func(ctx context, tx store.Conn) error {
 			all[1].Admin, all[1].UpdatedAt = true, tx.Now
 			return tx.Users.Update(ctx, all[1])
 		})
 		admins, err := l.db.Read().Users.Admins(l.ctx)
 		code(t, "Admins", err, "")
-		same(t, "Admins", []exchange.User{all[1]}, admins)
+		same(t, "Admins", []person.User{all[1]}, admins)
 		want := slices.Clone(all)
-		slices.SortFunc(want, func(a, b exchange.User) int { return slices.Compare(a.ID[:], b.ID[:]) })
+		slices.SortFunc(want, func(a, b person.User) int { return slices.Compare(a.ID[:], b.ID[:]) })
 		got, err := l.db.Read().Users.ByIDs(l.ctx, []uuid.UUID{all[0].ID, uuid.New(), all[1].ID, all[2].ID, all[0].ID})
 		code(t, "Users", err, "")
 		same(t, "Users", want, got)

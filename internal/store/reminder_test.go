@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -13,29 +17,30 @@ import (
 
 func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user, user), user, nil)
-		request := func(reminded, waits int, active bool) int64 {
-			return l.request(material, user, user, func(r *exchange.Request) {
+		requestOf := func(reminded, waits int, active bool) int64 {
+			return l.request(material, user, user, func(r *request.Request) {
 				r.Reminded, r.WaitingSince, r.Active = reminded, start.AddDate(0, 0, -waits), active
 			})
 		}
-		young, old, oldest, alike := request(0, 6, true), request(0, 7, true), request(0, 9, true), request(0, 7, true)
-		reminded, long := request(7, 9, true), request(58, 60, true)
-		request(0, 9, false)
-		l.request(material, user, user, func(r *exchange.Request) {
+		young, old, oldest, alike := requestOf(0, 6, true), requestOf(0, 7, true), requestOf(0, 9, true),
+			requestOf(0, 7, true)
+		reminded, long := requestOf(7, 9, true), requestOf(58, 60, true)
+		requestOf(0, 9, false)
+		l.request(material, user, user, func(r *request.Request) {
 			r.WaitingSince, r.SnoozedUntil = start.AddDate(0, 0, -9), new(start.AddDate(0, 0, 1))
 		})
-		over := l.request(material, user, user, func(r *exchange.Request) {
+		over := l.request(material, user, user, func(r *request.Request) {
 			r.Reminded, r.WaitingSince, r.SnoozedUntil = 7, start.AddDate(0, 0, -8), new(start)
 		})
 		// deleted
-		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
+		l.change(requestOf(0, 9, true), true, func(context, store.Conn, *request.Detail) error { return nil })
 		paper := l.attachment(user, nil)
 		l.write(func(ctx context, tx store.Conn) error {
 			return tx.Requests.SaveDocuments(ctx, old, nil,
-				[]exchange.Document{{Slot: exchange.IRB, AttachmentID: paper, State: exchange.Delivered, AddedBy: user,
+				[]document.Document{{Slot: document.IRB, AttachmentID: paper, State: document.Delivered, AddedBy: user,
 					AddedAt: tx.Now}})
 		})
 		var days []int
@@ -67,7 +72,7 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 		} {
 			var got []int64
 			l.write(func(ctx context, tx store.Conn) error {
-				var after exchange.Request
+				var after request.Request
 				for {
 					list, err := tx.Reminders.ToRemind(ctx, c.day, c.began, after, c.limit)
 					if err != nil || len(list) > c.limit {
@@ -96,22 +101,22 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 
 func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user, user), user, nil)
-		request := func(escalates bool, waits int, change func(*exchange.Request)) int64 {
-			return l.request(material, user, user, func(r *exchange.Request) {
+		requestOf := func(escalates bool, waits int, change func(*request.Request)) int64 {
+			return l.request(material, user, user, func(r *request.Request) {
 				r.Escalates, r.WaitingSince, r.Reminded = escalates, start.AddDate(0, 0, -waits), waits
 				change(r)
 			})
 		}
-		none := func(*exchange.Request) {}
-		old, oldest := request(true, 21, none), request(true, 40, none)
-		request(true, 20, none)
-		request(false, 40, none)
-		request(true, 40, func(r *exchange.Request) { r.Active = false })
-		request(true, 40, func(r *exchange.Request) { r.SnoozedUntil = new(start.AddDate(0, 0, 1)) })
-		told := request(true, 30, none)
+		none := func(*request.Request) {}
+		old, oldest := requestOf(true, 21, none), requestOf(true, 40, none)
+		requestOf(true, 20, none)
+		requestOf(false, 40, none)
+		requestOf(true, 40, func(r *request.Request) { r.Active = false })
+		requestOf(true, 40, func(r *request.Request) { r.SnoozedUntil = new(start.AddDate(0, 0, 1)) })
+		told := requestOf(true, 30, none)
 		l.write(func(ctx context, tx store.Conn) error {
 			q, err := tx.Requests.ForUpdate(ctx, told)
 			code(t, "RequestForUpdate", err, "")
@@ -119,7 +124,7 @@ func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
 			return tx.Reminders.Save(ctx, q)
 		})
 		l.write(func(ctx context, tx store.Conn) error {
-			first, err := tx.Reminders.ToEscalate(ctx, start.AddDate(0, 0, -21), exchange.Request{}, 1)
+			first, err := tx.Reminders.ToEscalate(ctx, start.AddDate(0, 0, -21), request.Request{}, 1)
 			code(t, "RequestsToEscalate", err, "")
 			rest, err := tx.Reminders.ToEscalate(ctx, start.AddDate(0, 0, -21), first[0].Request, 9)
 			code(t, "RequestsToEscalate", err, "")
@@ -133,7 +138,7 @@ func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
 
 func TestWhoHoldsARequestIsNotWaitedForToRemind(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user, user), user, nil)
 		held, free := l.request(material, user, user, nil), l.request(material, user, user, nil)
@@ -144,7 +149,7 @@ func TestWhoHoldsARequestIsNotWaitedForToRemind(t *testing.T) {
 			_, err := tx.Requests.ForUpdate(ctx, held)
 			code(t, "RequestForUpdate", err, "")
 			return l.db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
-				list, err := tx.Reminders.ToRemind(ctx, 0, tx.Now, exchange.Request{}, 9)
+				list, err := tx.Reminders.ToRemind(ctx, 0, tx.Now, request.Request{}, 9)
 				if len(list) != 1 || list[0].ID != free {
 					t.Errorf("RequestsToRemind = %+v, want %d alone", list, free)
 				}
@@ -156,19 +161,19 @@ func TestWhoHoldsARequestIsNotWaitedForToRemind(t *testing.T) {
 
 func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user, requester := l.user().ID, l.user().ID
 		organization := l.organization(user, user)
-		request := l.request(l.material(organization, user, nil), requester, user, nil)
-		var before, want exchange.RequestDetail
-		var e exchange.Event
+		requestID := l.request(l.material(organization, user, nil), requester, user, nil)
+		var before, want request.Detail
+		var e request.Event
 		l.write(func(ctx context, tx store.Conn) (err error) {
-			if before, err = tx.Requests.ForUpdate(ctx, request); err != nil {
+			if before, err = tx.Requests.ForUpdate(ctx, requestID); err != nil {
 				return err
 			}
 			q := before
 			events, err := tx.Events.Append(ctx, &q,
-				[]exchange.Event{{Kind: exchange.Reminded, Detail: exchange.Detail{Days: 7}}})
+				[]request.Event{{Kind: request.Reminded, Detail: request.EventDetail{Days: 7}}})
 			if err != nil {
 				return err
 			}
@@ -177,8 +182,8 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 			if err := tx.Reminders.Save(ctx, q); err != nil {
 				return err
 			}
-			for _, to := range []exchange.Group{exchange.ToRequester, exchange.ToMembers} {
-				if err := tx.Notifications.Notify(ctx, exchange.Audience{Category: exchange.ReminderNotif, To: to}, e,
+			for _, to := range []notify.Group{notify.ToRequester, notify.ToMembers} {
+				if err := tx.Notifications.Notify(ctx, notify.Audience{Category: mailing.ReminderNotif, To: to}, e,
 					organization,
 					requester); err != nil {
 					return err
@@ -186,17 +191,17 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 			}
 			return nil
 		})
-		got, err := l.db.Read().Requests.Get(l.ctx, request)
+		got, err := l.db.Read().Requests.Get(l.ctx, requestID)
 		code(t, "Request", err, "")
 		same(t, "Request", want, got)
 		if !got.UpdatedAt.Equal(before.UpdatedAt) || e.Actor != uuid.Nil || !e.Follows(0, "") {
 			t.Errorf("updated at %s, was %s; event %+v", got.UpdatedAt, before.UpdatedAt, e)
 		}
-		chain, err := l.db.Read().Events.Chain(l.ctx, request)
+		chain, err := l.db.Read().Events.Chain(l.ctx, requestID)
 		code(t, "Chain", err, "")
-		same(t, "Chain", []exchange.Event{e}, chain)
+		same(t, "Chain", []request.Event{e}, chain)
 		for _, person := range []uuid.UUID{user, requester} {
-			part, err := l.db.Read().Notifications.List(l.ctx, person, exchange.NotificationFilter{Unread: new(true)},
+			part, err := l.db.Read().Notifications.List(l.ctx, person, notify.NotificationFilter{Unread: new(true)},
 				exchange.Page{Limit: 9})
 			if err != nil || len(part.Items) != 1 || part.Items[0].Actor != nil || part.Items[0].Event.ID != e.ID {
 				t.Errorf("Notifications = %+v, %v", part, err)
@@ -209,7 +214,7 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 // writer, for whom reminders wait.
 func TestARequestWhoseWordsAreBroughtUpToDateIsRemindedOfAllTheSame(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		if !l.db.Postgres() {
 			return
 		}
@@ -220,7 +225,7 @@ func TestARequestWhoseWordsAreBroughtUpToDateIsRemindedOfAllTheSame(t *testing.T
 				return err
 			}
 			return l.db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
-				list, err := tx.Reminders.ToRemind(ctx, 0, tx.Now.AddDate(1, 0, 0), exchange.Request{}, 9)
+				list, err := tx.Reminders.ToRemind(ctx, 0, tx.Now.AddDate(1, 0, 0), request.Request{}, 9)
 				if err != nil || len(list) != 1 {
 					t.Errorf("%d requests are reminded of, %v", len(list), err)
 				}

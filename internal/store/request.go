@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -29,7 +31,7 @@ const requestFrom = "material_requests o " + requestJoins
 const requestJoins = `JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
 	LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id`
 
-func scanRequest(r sqldb.Row, q *exchange.RequestDetail) error {
+func scanRequest(r sqldb.Row, q *request.Detail) error {
 	var carrier, tracking, conditions *string
 	var sent *time.Time
 	var mta, version *int64
@@ -43,23 +45,23 @@ func scanRequest(r sqldb.Row, q *exchange.RequestDetail) error {
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
 	if mta != nil {
-		q.MTA = &exchange.MTA{Attachment: *mta, Version: *version}
+		q.MTA = &document.MTA{Attachment: *mta, Version: *version}
 	}
 	if err == nil && carrier != nil {
-		q.Shipment = &exchange.Shipment{Carrier: *carrier, Tracking: *tracking, Conditions: *conditions, SentAt: sent}
+		q.Shipment = &request.Shipment{Carrier: *carrier, Tracking: *tracking, Conditions: *conditions, SentAt: sent}
 	}
 	return err
 }
 
 // Get reads one request with its documents.
-func (st Requests) Get(ctx context.Context, id int64) (exchange.RequestDetail, error) {
+func (st Requests) Get(ctx context.Context, id int64) (request.Detail, error) {
 	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 	return st.withDocuments(ctx, q, err)
 }
 
 // Deleted reads a request that was deleted, without its documents. It is nobody's turn in it.
-func (st Requests) Deleted(ctx context.Context, id int64) (exchange.RequestDetail, error) {
+func (st Requests) Deleted(ctx context.Context, id int64) (request.Detail, error) {
 	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
 	q.Active = false
@@ -67,7 +69,7 @@ func (st Requests) Deleted(ctx context.Context, id int64) (exchange.RequestDetai
 }
 
 // ForUpdate reads one request and keeps others from changing it until commit.
-func (st Requests) ForUpdate(ctx context.Context, id int64) (exchange.RequestDetail, error) {
+func (st Requests) ForUpdate(ctx context.Context, id int64) (request.Detail, error) {
 	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(st.conn.Dialect().ForUpdate), id)
 	return st.withDocuments(ctx, q, err)
@@ -76,8 +78,7 @@ func (st Requests) ForUpdate(ctx context.Context, id int64) (exchange.RequestDet
 // ofRequests is a lock for the requests of a SELECT alone, not for what is joined to them.
 func ofRequests(lock string) string { return strings.Replace(lock, "UPDATE", "UPDATE OF o", 1) }
 
-func (st Requests) withDocuments(ctx context.Context, q exchange.RequestDetail, err error) (exchange.RequestDetail,
-	error) {
+func (st Requests) withDocuments(ctx context.Context, q request.Detail, err error) (request.Detail, error) {
 	if err != nil {
 		return q, err
 	}
@@ -85,9 +86,9 @@ func (st Requests) withDocuments(ctx context.Context, q exchange.RequestDetail, 
 	return q, err
 }
 
-func (st Requests) documents(ctx context.Context, requests ...int64) ([]exchange.Document, error) {
+func (st Requests) documents(ctx context.Context, requests ...int64) ([]document.Document, error) {
 	places, args := sqldb.In(nil, requests)
-	scan := func(r sqldb.Row, d *exchange.Document) error {
+	scan := func(r sqldb.Row, d *document.Document) error {
 		return r.Scan(&d.ID, &d.RequestID, &d.Slot, &d.AttachmentID, &d.State, &d.Reason, &d.AddedBy,
 			sqldb.UTC(&d.AddedAt),
 			sqldb.UTCOrNull(&d.ReviewedAt))
@@ -98,7 +99,7 @@ func (st Requests) documents(ctx context.Context, requests ...int64) ([]exchange
 }
 
 // ByIDs reads those of the requests that exist, with their documents, the oldest first.
-func (st Requests) ByIDs(ctx context.Context, ids []int64) (list []exchange.RequestDetail, err error) {
+func (st Requests) ByIDs(ctx context.Context, ids []int64) (list []request.Detail, err error) {
 	ids = slices.Sorted(slices.Values(ids))
 	for some := range slices.Chunk(slices.Compact(ids), sqldb.MaxIn) {
 		places, args := sqldb.In(nil, some)
@@ -116,8 +117,8 @@ func (st Requests) ByIDs(ctx context.Context, ids []int64) (list []exchange.Requ
 
 // List lists what viewer may see: the requests of their organizations'
 // materials and their own; an admin sees every one.
-func (st Requests) List(ctx context.Context, p exchange.Page, f exchange.RequestFilter,
-	viewer exchange.Actor) (exchange.ListPage[exchange.RequestDetail], error) {
+func (st Requests) List(ctx context.Context, p exchange.Page, f request.Filter,
+	viewer exchange.Actor) (exchange.ListPage[request.Detail], error) {
 	w := sqldb.Where("o.deleted_at IS NULL")
 	sqldb.AndEqual(w, "o.material_id", f.Material)
 	sqldb.AndEqual(w, "o.status", f.Status)
@@ -140,17 +141,17 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f exchange.Request
 	if f.Search != nil {
 		st.conn = st.conn.WithoutStmtCache() // there are as many texts of it as kinds of searches
 		condition, args := matching{st.conn,
-			exchange.RequestScope(viewer)}.requests(fulltext.Parse(string(*f.Search)).Expr())
+			request.SearchScope(viewer)}.requests(fulltext.Parse(string(*f.Search)).Expr())
 		w.And(condition, args...)
 	}
-	l := sqldb.Listing[exchange.RequestDetail]{Columns: requestColumns, Table: "material_requests", Joins: requestJoins,
+	l := sqldb.Listing[request.Detail]{Columns: requestColumns, Table: "material_requests", Joins: requestJoins,
 		Scan:  scanRequest,
-		ID:    func(q exchange.RequestDetail) int64 { return q.ID },
+		ID:    func(q request.Detail) int64 { return q.ID },
 		Sorts: map[string]string{"material": "o.material_id"},
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
-			"requester_signed_mta_attachment": holdsDocument(exchange.SignedMTA),
-			"irb_attachment":                  holdsDocument(exchange.IRB),
-			"executed_mta_attachment":         holdsDocument(exchange.ExecutedMTA)}}
+			"requester_signed_mta_attachment": holdsDocument(document.SignedMTA),
+			"irb_attachment":                  holdsDocument(document.IRB),
+			"executed_mta_attachment":         holdsDocument(document.ExecutedMTA)}}
 	part, err := l.Page(ctx, st.conn, p, w)
 	if err != nil {
 		return part, err
@@ -159,17 +160,17 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f exchange.Request
 }
 
 // holdsDocument holds where an attachment is the present document of a slot.
-func holdsDocument(slot exchange.Slot) sqldb.Condition {
+func holdsDocument(slot document.Slot) sqldb.Condition {
 	return func(f *sqldb.Filter, attachment any) {
 		f.And("o.id IN (SELECT d.request_id FROM request_documents d WHERE d.attachment_id = ? AND d.slot = ? AND "+
 			"d.state <> ?)",
-			attachment, string(slot), string(exchange.Superseded))
+			attachment, string(slot), string(document.Superseded))
 	}
 }
 
 // addDocuments reads the documents of requests, in one query for each 256.
-func (st Requests) addDocuments(ctx context.Context, list []exchange.RequestDetail) error {
-	byID, ids := map[int64]*exchange.RequestDetail{}, make([]int64, len(list))
+func (st Requests) addDocuments(ctx context.Context, list []request.Detail) error {
+	byID, ids := map[int64]*request.Detail{}, make([]int64, len(list))
 	for i := range list {
 		ids[i] = list[i].ID
 		byID[ids[i]] = &list[i]
@@ -187,7 +188,7 @@ func (st Requests) addDocuments(ctx context.Context, list []exchange.RequestDeta
 }
 
 // Insert adds a request and gives its id; its documents follow with SaveDocuments.
-func (st Requests) Insert(ctx context.Context, r exchange.Request) (int64, error) {
+func (st Requests) Insert(ctx context.Context, r request.Request) (int64, error) {
 	args, err := st.args(r)
 	if err != nil {
 		return 0, err
@@ -211,7 +212,7 @@ var requestWritten = strings.Fields(`assigned_to status is_active requester_abst
 
 // Update saves a request and the head of its events; deleted takes it out of sight, and what
 // happened to it out of the organization's feed, which only tells that it was deleted.
-func (st Requests) Update(ctx context.Context, q exchange.RequestDetail, deleted bool) error {
+func (st Requests) Update(ctx context.Context, q request.Detail, deleted bool) error {
 	args, err := st.args(q.Request)
 	if err != nil {
 		return err
@@ -221,7 +222,7 @@ func (st Requests) Update(ctx context.Context, q exchange.RequestDetail, deleted
 		at = &st.conn.Now
 		if _, err := st.conn.Exec(ctx,
 			"UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID,
-			string(exchange.Deleted)); err != nil {
+			string(request.Deleted)); err != nil {
 			return err
 		}
 		if _, err := st.conn.Exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
@@ -245,7 +246,7 @@ func (st Requests) Update(ctx context.Context, q exchange.RequestDetail, deleted
 	return err
 }
 
-func (st Requests) args(r exchange.Request) ([]any, error) {
+func (st Requests) args(r request.Request) ([]any, error) {
 	var address *string
 	if r.Address != nil {
 		raw, err := sqldb.JSON(r.Address)
@@ -270,7 +271,7 @@ func (st Requests) args(r exchange.Request) ([]any, error) {
 }
 
 // SaveDocuments adds the new document versions of a request and saves those that changed.
-func (st Requests) SaveDocuments(ctx context.Context, request int64, before, after []exchange.Document) error {
+func (st Requests) SaveDocuments(ctx context.Context, request int64, before, after []document.Document) error {
 	for i, d := range after {
 		var err error
 		switch {
@@ -293,12 +294,12 @@ func (st Requests) SaveDocuments(ctx context.Context, request int64, before, aft
 // documentWritten are the columns that documentArgs fills.
 var documentWritten = strings.Fields("request_id slot attachment_id state reason added_by added_at reviewed_at")
 
-func documentArgs(request int64, d exchange.Document) []any {
+func documentArgs(request int64, d document.Document) []any {
 	return []any{request, string(d.Slot), d.AttachmentID, string(d.State), d.Reason, d.AddedBy, d.AddedAt, d.ReviewedAt}
 }
 
 // InsertIssue adds an open issue and gives its id.
-func (st Requests) InsertIssue(ctx context.Context, i exchange.Issue) (int64, error) {
+func (st Requests) InsertIssue(ctx context.Context, i request.Issue) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64],
 		"INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES "+
 			"($1, $2, $3, $4) RETURNING id",
@@ -320,24 +321,24 @@ func (st Requests) CloseIssue(ctx context.Context, id int64) error {
 	return err
 }
 
-func scanIssue(r sqldb.Row, i *exchange.Issue) error {
+func scanIssue(r sqldb.Row, i *request.Issue) error {
 	return r.Scan(&i.ID, &i.RequestID, &i.Text, &i.OpenedBy, sqldb.UTC(&i.OpenedAt), sqldb.UTCOrNull(&i.ClosedAt))
 }
 
 const issueColumns = "o.id, o.request_id, o.text, o.opened_by, o.opened_at, o.closed_at"
 
 // Issue reads one issue of a request.
-func (st Requests) Issue(ctx context.Context, request, id int64) (exchange.Issue, error) {
+func (st Requests) Issue(ctx context.Context, request, id int64) (request.Issue, error) {
 	return sqldb.One(ctx, st.conn, scanIssue, "SELECT "+issueColumns+
 		" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2",
 		request, id)
 }
 
 // Issues lists the issues of a request.
-func (st Requests) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.Issue],
+func (st Requests) Issues(ctx context.Context, requestID int64, p exchange.Page) (exchange.ListPage[request.Issue],
 	error) {
-	l := sqldb.Listing[exchange.Issue]{Columns: issueColumns, Table: "request_issues", Scan: scanIssue,
+	l := sqldb.Listing[request.Issue]{Columns: issueColumns, Table: "request_issues", Scan: scanIssue,
 		Filters: map[string]sqldb.Condition{"request": sqldb.Equals("o.request_id")},
-		ID:      func(i exchange.Issue) int64 { return i.ID }}
-	return l.Page(ctx, st.conn, p, sqldb.Where("o.request_id = ?", request))
+		ID:      func(i request.Issue) int64 { return i.ID }}
+	return l.Page(ctx, st.conn, p, sqldb.Where("o.request_id = ?", requestID))
 }

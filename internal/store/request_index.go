@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 
@@ -19,11 +20,11 @@ import (
 const rowsOfRequest = 1 << 24
 
 // IndexEvents keeps the index of a request in step with what just happened to it, and was saved with it.
-func (st Requests) IndexEvents(ctx context.Context, q exchange.RequestDetail, events []exchange.Event) error {
-	var rows []exchange.RequestIndexRow
+func (st Requests) IndexEvents(ctx context.Context, q request.Detail, events []request.Event) error {
+	var rows []request.IndexRow
 	var retold []int64
 	for _, e := range events {
-		if e.Kind == exchange.Deleted {
+		if e.Kind == request.Deleted {
 			_, err := st.conn.Exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2",
 				q.ID*rowsOfRequest,
 				(q.ID+1)*rowsOfRequest)
@@ -54,7 +55,7 @@ func (st Requests) Index(ctx context.Context, ids []int64, whole bool) error {
 	if err != nil {
 		return err
 	}
-	rows := make([]exchange.RequestIndexRow, len(texts))
+	rows := make([]request.IndexRow, len(texts))
 	for i, t := range texts {
 		rows[i] = t.IndexRow()
 	}
@@ -72,15 +73,15 @@ func (st Requests) Index(ctx context.Context, ids []int64, whole bool) error {
 // writtenAtOnce is how many messages are held in memory.
 const writtenAtOnce = 200
 
-func (st Requests) indexWritten(ctx context.Context, t exchange.RequestText) error {
+func (st Requests) indexWritten(ctx context.Context, t request.Text) error {
 	for seq := int64(0); ; {
 		events, err := sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+` FROM request_events o
 			WHERE o.request_id = $1 AND o.seq > $2 AND o.kind IN ($3, $4) ORDER BY o.seq LIMIT $5`,
-			t.ID, seq, string(exchange.Messaged), string(exchange.IssueOpened), writtenAtOnce)
+			t.ID, seq, string(request.Messaged), string(request.IssueOpened), writtenAtOnce)
 		if err != nil || len(events) == 0 {
 			return err
 		}
-		var rows []exchange.RequestIndexRow
+		var rows []request.IndexRow
 		for _, e := range events {
 			if row, ok := e.IndexRow(t.Requester, t.Organization); ok {
 				rows = append(rows, row)
@@ -95,7 +96,7 @@ func (st Requests) indexWritten(ctx context.Context, t exchange.RequestText) err
 
 // texts reads what requests are found by, and keeps it as it is until commit, so that whoever renames
 // something sees the requests that are just being made. Reminders, which have no words, pass.
-func (st Requests) texts(ctx context.Context, ids []int64) ([]exchange.RequestText, error) {
+func (st Requests) texts(ctx context.Context, ids []int64) ([]request.Text, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -104,8 +105,8 @@ func (st Requests) texts(ctx context.Context, ids []int64) ([]exchange.RequestTe
 		lock = " FOR SHARE OF m, g, u, a FOR KEY SHARE OF o"
 	}
 	places, args := sqldb.In(nil, ids)
-	scan := func(r sqldb.Row, t *exchange.RequestText) error {
-		var requester, assignee exchange.User
+	scan := func(r sqldb.Row, t *request.Text) error {
+		var requester, assignee person.User
 		var title, lab, quantity, note, abstract string
 		var carrier, tracking, conditions, documents *string
 		err := r.Scan(&t.ID, &t.Requester, &t.Organization, &title, &lab,
@@ -135,8 +136,8 @@ func (st Requests) texts(ctx context.Context, ids []int64) ([]exchange.RequestTe
 }
 
 // putWords adds rows of the index, or puts them in the place of those that there are.
-func (st Requests) putWords(ctx context.Context, rows []exchange.RequestIndexRow) error {
-	slices.SortFunc(rows, func(a, b exchange.RequestIndexRow) int { // FTS5 writes to the disk whenever they go back
+func (st Requests) putWords(ctx context.Context, rows []request.IndexRow) error {
+	slices.SortFunc(rows, func(a, b request.IndexRow) int { // FTS5 writes to the disk whenever they go back
 		return slices.Compare([]int64{a.Request, a.Seq}, []int64{b.Request, b.Seq})
 	})
 	insert, text, replace := "INSERT OR REPLACE", search.FTSText, ""
@@ -222,9 +223,9 @@ func inOneRow(e fulltext.Expr) bool {
 
 // Behind reads, in their order, places behind after in the walk through the requests that are found by
 // the name of something; limit of them, fewer where there are no more.
-func (st Requests) Behind(ctx context.Context, named exchange.Renaming, after exchange.RequestSearchPosition,
-	limit int) ([]exchange.RequestSearchPosition, error) {
-	scan := func(r sqldb.Row, p *exchange.RequestSearchPosition) error { return r.Scan(&p.Material, &p.Request) }
+func (st Requests) Behind(ctx context.Context, named request.Renaming, after request.SearchPosition,
+	limit int) ([]request.SearchPosition, error) {
+	scan := func(r sqldb.Row, p *request.SearchPosition) error { return r.Scan(&p.Material, &p.Request) }
 	if named.User != uuid.Nil {
 		return sqldb.All(ctx, st.conn, scan, `SELECT 0, id FROM (
 				SELECT id FROM (SELECT id FROM material_requests WHERE requester_id = $1 AND id > $2

@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -12,34 +16,34 @@ import (
 
 func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		member, requester := l.user().ID, l.user().ID
 		organization := l.organization(member, member)
 		var shipping int64
 		l.write(func(ctx context, tx store.Conn) (err error) {
 			shipping, err = tx.Shippings.Insert(ctx,
-				exchange.Shipping{OrganizationID: organization, NeedsPayment: true})
+				lab.Shipping{OrganizationID: organization, NeedsPayment: true})
 			return err
 		})
-		plain := l.material(organization, member, func(m *exchange.Material) { m.NeedsIRB = true })
-		shipped := l.material(organization, member, func(m *exchange.Material) {
+		plain := l.material(organization, member, func(m *material.Material) { m.NeedsIRB = true })
+		shipped := l.material(organization, member, func(m *material.Material) {
 			m.Title, m.ShippingID, m.NeedsMTA, m.NeedsAbstract = odd, &shipping, true, true
 		})
-		targets := exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}
-		for _, beside := range []exchange.RequestDetail{
-			{Request: exchange.Request{MaterialID: plain}, Material: "HeLa", Organization: organization,
+		targets := lab.Targets{Decide: 1, Countersign: 2, Ship: 3}
+		for _, beside := range []request.Detail{
+			{Request: request.Request{MaterialID: plain}, Material: "HeLa", Organization: organization,
 				Targets: targets,
-				Terms:   exchange.Terms{IRB: true}},
-			{Request: exchange.Request{MaterialID: shipped}, Material: odd, Organization: organization,
+				Terms:   request.Terms{IRB: true}},
+			{Request: request.Request{MaterialID: shipped}, Material: odd, Organization: organization,
 				Targets: targets,
-				Terms:   exchange.Terms{MTA: true, Abstract: true, Payment: true}},
+				Terms:   request.Terms{MTA: true, Abstract: true, Payment: true}},
 		} {
-			var first exchange.Request
+			var first request.Request
 			every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
 				q := beside
 				fill(&q.Request, round)
 				q.Requester, q.AssignedTo, q.MaterialID, q.Documents = requester, member, beside.MaterialID,
-					[]exchange.Document{}
+					[]document.Document{}
 				q.MTA = nil // the material shows none
 				if q.Address != nil {
 					q.Address.CreatedAt, q.Address.UpdatedAt = time.Time{}, time.Time{} // a copy has none
@@ -64,10 +68,10 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				got, err = tx.Requests.ForUpdate(ctx, *id)
 				same(t, "RequestForUpdate", q, got)
 				code(t, "RequestForUpdate", err, "")
-				part, err := tx.Requests.List(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{},
+				part, err := tx.Requests.List(ctx, exchange.Page{Limit: 1}, request.Filter{},
 					exchange.Actor{ID: requester})
 				q.Documents = nil
-				same(t, "Requests", []exchange.RequestDetail{q}, part.Items)
+				same(t, "Requests", []request.Detail{q}, part.Items)
 				return err
 			})
 		}
@@ -76,12 +80,12 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 
 func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		member, requester := l.user().ID, l.user().ID
 		organization := l.organization(member, member)
 		material := l.material(organization, member, nil)
 		id := l.request(material, requester, member, nil)
-		l.event(id, requester, exchange.RequestMade)
+		l.event(id, requester, request.Made)
 		c := l.db.Read()
 		if n, err := c.Materials.ActiveRequests(l.ctx, material); n != 1 || err != nil {
 			t.Errorf("ActiveRequests = %d, %v", n, err)
@@ -90,12 +94,12 @@ func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 			err != nil {
 			t.Errorf("AssignedTo = %v, %v", list, err)
 		}
-		l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
+		l.change(id, true, func(context, store.Conn, *request.Detail) error { return nil })
 		_, err := c.Requests.Get(l.ctx, id)
 		code(t, "Request", err, exchange.NotFound)
 		_, err = c.Requests.ForUpdate(l.ctx, id)
 		code(t, "RequestForUpdate", err, exchange.NotFound)
-		part, err := c.Requests.List(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{},
+		part, err := c.Requests.List(l.ctx, exchange.Page{Limit: 5}, request.Filter{},
 			exchange.Actor{Admin: true})
 		if err != nil || part.Total != 0 || len(part.Items) != 0 {
 			t.Errorf("Requests = %+v, %v", part, err)
@@ -114,14 +118,14 @@ func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 
 func TestAssignedToReadsActiveRequestsOfThatOrganizationAlone(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		member, other := l.user().ID, l.user().ID
 		here, there := l.organization(member, member), l.organization(member, member)
 		material := l.material(here, member, nil)
 		first := l.request(material, other, member, nil)
 		l.request(material, other, other, nil)
 		l.request(l.material(there, member, nil), other, member, nil)
-		l.request(material, other, member, func(r *exchange.Request) { r.Active = false })
+		l.request(material, other, member, func(r *request.Request) { r.Active = false })
 		second := l.request(material, other, member, nil)
 		list, err := l.db.Read().Requests.AssignedTo(l.ctx, here, member)
 		code(t, "AssignedTo", err, "")
@@ -134,16 +138,16 @@ func TestAssignedToReadsActiveRequestsOfThatOrganizationAlone(t *testing.T) {
 
 func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		member, requester := l.user().ID, l.user().ID
 		material := l.material(l.organization(member, member), member, nil)
 		id, neighbour := l.request(material, requester, member, nil), l.request(material, requester, member, nil)
-		document := func() (d exchange.Document) {
+		documentOf := func() (d document.Document) {
 			fill(&d, 0)
 			d.ID, d.RequestID, d.AttachmentID, d.AddedBy = 0, id, l.attachment(requester, nil), requester
 			return d
 		}
-		saved := func(before, after []exchange.Document) []exchange.Document {
+		saved := func(before, after []document.Document) []document.Document {
 			l.write(func(ctx context, tx store.Conn) error { return tx.Requests.SaveDocuments(ctx, id, before, after) })
 			q, err := l.db.Read().Requests.Get(l.ctx, id)
 			if err != nil || len(q.Documents) != len(after) {
@@ -156,13 +160,13 @@ func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 			return q.Documents
 		}
 		none := saved(nil, nil)
-		first := saved(none, []exchange.Document{document(), document()})
-		second := append([]exchange.Document(nil), first...)
-		second[0].State, second[0].Reason, second[0].ReviewedAt = exchange.Returned, odd, &times[0]
-		second[1].State, second[1].ReviewedAt = exchange.Superseded, nil
-		second = saved(first, append(second, document()))
+		first := saved(none, []document.Document{documentOf(), documentOf()})
+		second := append([]document.Document(nil), first...)
+		second[0].State, second[0].Reason, second[0].ReviewedAt = document.Returned, odd, &times[0]
+		second[1].State, second[1].ReviewedAt = document.Superseded, nil
+		second = saved(first, append(second, documentOf()))
 		saved(second, second)
-		part, err := l.db.Read().Requests.List(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{},
+		part, err := l.db.Read().Requests.List(l.ctx, exchange.Page{Limit: 5}, request.Filter{},
 			exchange.Actor{ID: requester})
 		if err != nil || len(part.Items) != 2 {
 			t.Fatalf("Requests = %+v, %v", part, err)
@@ -176,11 +180,11 @@ func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 
 func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user), user, nil)
-		request, other := l.request(material, user, user, nil), l.request(material, user, user, nil)
-		issue := exchange.Issue{RequestID: request, Text: odd, OpenedBy: user}
+		requestID, other := l.request(material, user, user, nil), l.request(material, user, user, nil)
+		issue := request.Issue{RequestID: requestID, Text: odd, OpenedBy: user}
 		l.write(func(ctx context, tx store.Conn) (err error) {
 			issue.OpenedAt = tx.Now
 			issue.ID, err = tx.Requests.InsertIssue(ctx, issue)
@@ -193,12 +197,12 @@ func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
 					return tx.Requests.CloseIssue(ctx, issue.ID)
 				})
 			}
-			got, err := l.db.Read().Requests.Issue(l.ctx, request, issue.ID)
+			got, err := l.db.Read().Requests.Issue(l.ctx, requestID, issue.ID)
 			code(t, "Issue", err, "")
 			same(t, "Issue", issue, got)
-			part, err := l.db.Read().Requests.Issues(l.ctx, request, exchange.Page{Limit: 2})
+			part, err := l.db.Read().Requests.Issues(l.ctx, requestID, exchange.Page{Limit: 2})
 			code(t, "Issues", err, "")
-			same(t, "Issues", exchange.ListPage[exchange.Issue]{Items: []exchange.Issue{issue}, Total: 1}, part)
+			same(t, "Issues", exchange.ListPage[request.Issue]{Items: []request.Issue{issue}, Total: 1}, part)
 		}
 		_, err := l.db.Read().Requests.Issue(l.ctx, other, issue.ID)
 		code(t, "the issue in another request", err, exchange.NotFound)
@@ -207,30 +211,30 @@ func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
 
 func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user), user, nil)
-		request, other := l.request(material, user, user, nil), l.request(material, user, user, nil)
-		var made []exchange.Event
+		requestID, other := l.request(material, user, user, nil), l.request(material, user, user, nil)
+		var made []request.Event
 		for round := range rounds {
-			var detail exchange.Detail
+			var detail request.EventDetail
 			fill(&detail, round)
 			detail.AssignedTo = new(uuid.New())
 			if round == 0 { // an empty list is left out
 				detail.Missing, detail.Fields, detail.What = nil, nil, nil
 			}
-			l.change(request, false, func(ctx context, tx store.Conn, q *exchange.RequestDetail) error {
-				events, err := tx.Events.Append(ctx, q, []exchange.Event{
-					{Kind: exchange.Messaged, Actor: user, Detail: detail}, {Kind: exchange.Closed, Actor: user}})
+			l.change(requestID, false, func(ctx context, tx store.Conn, q *request.Detail) error {
+				events, err := tx.Events.Append(ctx, q, []request.Event{
+					{Kind: request.Messaged, Actor: user, Detail: detail}, {Kind: request.Closed, Actor: user}})
 				made = append(made, events...)
 				return err
 			})
 		}
-		l.event(other, user, exchange.RequestMade)
-		chain, err := l.db.Read().Events.Chain(l.ctx, request)
+		l.event(other, user, request.Made)
+		chain, err := l.db.Read().Events.Chain(l.ctx, requestID)
 		code(t, "Chain", err, "")
 		same(t, "Chain", made, chain)
-		var last exchange.Event
+		var last request.Event
 		for _, e := range chain {
 			if !e.Follows(last.Seq, last.Hash) {
 				t.Errorf("event %d does not follow event %d", e.Seq, last.Seq)
@@ -241,19 +245,19 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 		if err != nil || len(heads) != 2 {
 			t.Fatalf("Heads = %v, %v", heads, err)
 		}
-		same(t, "the head", store.RequestHead{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}},
+		same(t, "the head", store.RequestHead{Request: requestID, Head: request.Head{Seq: 2 * rounds, Hash: last.Hash}},
 			heads[0])
-		if heads, err := l.db.Read().Events.Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other ||
+		if heads, err := l.db.Read().Events.Heads(l.ctx, requestID, 5); len(heads) != 1 || heads[0].Request != other ||
 			err != nil {
 			t.Errorf("Heads behind the first = %v, %v", heads, err)
 		}
-		if heads, err := l.db.Read().Events.Heads(l.ctx, 0, 1); len(heads) != 1 || heads[0].Request != request ||
+		if heads, err := l.db.Read().Events.Heads(l.ctx, 0, 1); len(heads) != 1 || heads[0].Request != requestID ||
 			err != nil {
 			t.Errorf("one of Heads = %v, %v", heads, err)
 		}
-		for kind, want := range map[exchange.EventKind]int64{"": 2 * rounds, exchange.Closed: rounds,
-			exchange.Reopened: 0} {
-			part, err := l.db.Read().Events.List(l.ctx, request, kind, exchange.Page{Limit: 100})
+		for kind, want := range map[request.EventKind]int64{"": 2 * rounds, request.Closed: rounds,
+			request.Reopened: 0} {
+			part, err := l.db.Read().Events.List(l.ctx, requestID, kind, exchange.Page{Limit: 100})
 			if err != nil || part.Total != want || int64(len(part.Items)) != want ||
 				(kind == "" && part.Items[0].ID != last.ID) {
 				t.Errorf("Events of kind %q: %d of %d, %v, want %d, newest first", kind, len(part.Items), part.Total,
@@ -265,7 +269,7 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 
 func TestAuditKeepsWhatWasDone(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user()
 		l.write(func(ctx context, tx store.Conn) error {
 			if err := tx.Audit.Insert(ctx, &user.ID, "material.create", odd, true, user); err != nil {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -15,21 +17,21 @@ import (
 // acting is somebody with every right that can end: an admin with a token, a member of one lab and the owner of
 // another.
 type acting struct {
-	lab
+	testLab
 	who          exchange.Actor
 	member, owns int64
 	other        uuid.UUID
 }
 
-func newActing(t *testing.T, l lab) acting {
+func newActing(t *testing.T, l testLab) acting {
 	t.Helper()
 	u, other := l.user(), l.user().ID
-	a := acting{lab: l, member: l.organization(other, other, u.ID), owns: l.organization(u.ID, u.ID, other),
+	a := acting{testLab: l, member: l.organization(other, other, u.ID), owns: l.organization(u.ID, u.ID, other),
 		other: other}
 	l.write(func(ctx context, tx store.Conn) error {
 		u.Admin = true
 		_, err := tx.Tokens.Insert(ctx,
-			exchange.Token{UserID: u.ID, Kind: exchange.APIToken, Name: "n", ExpiresAt: start.AddDate(1, 0, 0)}, "hash")
+			person.Token{UserID: u.ID, Kind: person.APIToken, Name: "n", ExpiresAt: start.AddDate(1, 0, 0)}, "hash")
 		return errors.Join(err, tx.Users.Update(ctx, u))
 	})
 	var err error
@@ -87,7 +89,7 @@ var ends = map[string]struct {
 }
 
 // waiting waits until a transaction waits for another one's lock, or until one is done that must not be.
-func (l lab) waiting(done <-chan error) {
+func (l testLab) waiting(done <-chan error) {
 	l.t.Helper()
 	for l.db.Postgres() {
 		n, err := store.Values[int64](l.ctx, l.db.Read(), "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = "+
@@ -109,7 +111,7 @@ func TestRightDoesNotEndBeforeWhatItAllowedIsDone(t *testing.T) {
 	for name, c := range ends {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, l lab) {
+			each(t, func(t *testing.T, l testLab) {
 				a, ended := newActing(t, l), make(chan error, 1)
 				l.write(func(ctx context, tx store.Conn) error {
 					now, err := tx.Actors.Current(ctx, a.who)
@@ -137,7 +139,7 @@ func TestActorNowWaitsForWhatEndsARight(t *testing.T) {
 	for name, c := range ends {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, l lab) {
+			each(t, func(t *testing.T, l testLab) {
 				a, acted := newActing(t, l), make(chan error, 1)
 				l.write(func(ctx context, tx store.Conn) error {
 					err := c.end(a, ctx, tx)
@@ -161,7 +163,7 @@ func TestActorNowWaitsForWhatEndsARight(t *testing.T) {
 // TestOtherChangesDoNotWaitForWhoActs: on SQLite, which has one writer, they come afterwards.
 func TestOtherChangesDoNotWaitForWhoActs(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		a := newActing(t, l)
 		settings, err := l.db.Read().Memberships.List(l.ctx, a.who.ID, exchange.Page{Limit: 1})
 		code(t, "Memberships", err, "")
@@ -180,7 +182,7 @@ func TestOtherChangesDoNotWaitForWhoActs(t *testing.T) {
 				_, missing := tx.Organizations.SetMembers(ctx, a.owns, []uuid.UUID{a.who.ID})
 				return errors.Join(err, failed, wrong, missing, tx.Users.Update(ctx, u),
 					tx.Organizations.Update(ctx, o),
-					tx.Memberships.UpdateSwitches(ctx, m.ID, exchange.Switches{}), tx.Tokens.Use(ctx, a.who.TokenID))
+					tx.Memberships.UpdateSwitches(ctx, m.ID, lab.Switches{}), tx.Tokens.Use(ctx, a.who.TokenID))
 			}), "")
 		}
 		l.write(func(ctx context, tx store.Conn) error {
@@ -198,7 +200,7 @@ func TestOtherChangesDoNotWaitForWhoActs(t *testing.T) {
 
 func TestActorNowWithoutATokenIsTheUserAsTheyAre(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		a := newActing(t, l)
 		l.write(func(ctx context, tx store.Conn) error {
 			want := a.who

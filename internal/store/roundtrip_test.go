@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -19,7 +23,7 @@ func utc(p *time.Time) *time.Time {
 }
 
 // every runs do for each round of filled values; id is 0 in the first, where the row is inserted.
-func every[T any](l lab, do func(ctx context, tx store.Conn, round int, id *T) error) {
+func every[T any](l testLab, do func(ctx context, tx store.Conn, round int, id *T) error) {
 	l.t.Helper()
 	var id T
 	for round := range rounds {
@@ -29,9 +33,9 @@ func every[T any](l lab, do func(ctx context, tx store.Conn, round int, id *T) e
 
 func TestUserIsReadAsWritten(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		for round := range rounds {
-			var u exchange.User
+			var u person.User
 			fill(&u, round)
 			u.ID, u.Closed = uuid.New(), false // which only closing an account writes
 			l.write(func(ctx context, tx store.Conn) error {
@@ -65,10 +69,10 @@ func TestUserIsReadAsWritten(t *testing.T) {
 
 func TestOrganizationIsReadAsWritten(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		var created time.Time
 		every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
-			var o exchange.Organization
+			var o lab.Organization
 			fill(&o, round)
 			o.Owner = l.userIn(tx).ID
 			if *id == 0 {
@@ -91,18 +95,18 @@ func TestOrganizationIsReadAsWritten(t *testing.T) {
 }
 
 // userIn makes a user in a transaction.
-func (l lab) userIn(tx store.Conn) exchange.User {
+func (l testLab) userIn(tx store.Conn) person.User {
 	l.tx = &tx
 	return l.user()
 }
 
 func TestShippingIsReadAsWritten(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization := l.organization(l.user().ID)
 		var created time.Time
 		every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
-			var s exchange.Shipping
+			var s lab.Shipping
 			fill(&s, round)
 			s.OrganizationID = organization
 			if *id == 0 {
@@ -126,12 +130,12 @@ func TestShippingIsReadAsWritten(t *testing.T) {
 
 func TestAddressIsReadAsWrittenByItsUserAlone(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user, stranger := l.user().ID, l.user().ID
 		var created time.Time
 		var last int64
 		every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
-			var a exchange.Address
+			var a person.Address
 			fill(&a, round)
 			a.UserID = user
 			if *id == 0 {
@@ -165,17 +169,17 @@ func TestAddressIsReadAsWrittenByItsUserAlone(t *testing.T) {
 
 func TestMaterialIsReadAsWritten(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		contact := l.user()
 		organization := l.organization(contact.ID)
 		var shipping int64
 		l.write(func(ctx context, tx store.Conn) (err error) {
-			shipping, err = tx.Shippings.Insert(ctx, exchange.Shipping{OrganizationID: organization})
+			shipping, err = tx.Shippings.Insert(ctx, lab.Shipping{OrganizationID: organization})
 			return err
 		})
 		var created time.Time
 		every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
-			var m exchange.Material
+			var m material.Material
 			fill(&m, round)
 			m.OrganizationID, m.ContactID = organization, contact.ID
 			if m.ShippingID != nil {
@@ -197,7 +201,7 @@ func TestMaterialIsReadAsWritten(t *testing.T) {
 			same(t, "Material", m, got)
 			code(t, "Material", err, "")
 			shown, err := tx.Materials.Shown(ctx, *id)
-			same(t, "ShownMaterial", exchange.ShownMaterial{Material: m, Contact: contact, Grants: []int64{}},
+			same(t, "ShownMaterial", material.Shown{Material: m, Contact: contact, Grants: []int64{}},
 				shown.Revealed())
 			code(t, "ShownMaterial", err, "")
 			if m.ImportIdentifier != nil {
@@ -217,7 +221,7 @@ func TestMaterialIsReadAsWritten(t *testing.T) {
 
 func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user), user, nil)
 		want := []int64{5, 7, 1 << 42}
@@ -232,7 +236,7 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 		same(t, "Grants", want, shown.Grants)
 		part, err := l.db.Read().Grants.List(l.ctx, user, exchange.Page{Limit: 1})
 		code(t, "Grants", err, "")
-		same(t, "Grants", exchange.ListPage[exchange.Grant]{Items: []exchange.Grant{{ID: 1 << 42, UserID: user,
+		same(t, "Grants", exchange.ListPage[person.Grant]{Items: []person.Grant{{ID: 1 << 42, UserID: user,
 			Title: odd, FunderID: "R01",
 			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: 3, Next: &exchange.Position{ID: 1 << 42}},
 			part)
@@ -241,13 +245,13 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 
 func TestAttachmentIsReadAsWritten(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		organization := l.organization(user)
 		material := l.material(organization, user, nil)
 		var created time.Time
 		every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
-			var a exchange.Attachment
+			var a document.Attachment
 			fill(&a, round)
 			a.DeletedAt = nil
 			if a.OwnedByOrg != nil {
@@ -290,14 +294,14 @@ func TestAttachmentIsReadAsWritten(t *testing.T) {
 
 func TestDeletedAttachmentIsNotFoundButItsContentIsFoundForCleaning(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		deletion := times[0].UTC()
-		gone := exchange.Attachment{Filename: odd, OwnedByUser: &user, DeletedAt: &deletion,
-			Content: &exchange.Content{Key: "k", Size: 1 << 40}}
-		id := l.attachment(user, func(a *exchange.Attachment) { *a = gone })
-		kept := l.attachment(user, func(a *exchange.Attachment) { a.Content = &exchange.Content{Key: "kept"} })
-		l.attachment(user, func(a *exchange.Attachment) { a.DeletedAt = &deletion }) // without content
+		gone := document.Attachment{Filename: odd, OwnedByUser: &user, DeletedAt: &deletion,
+			Content: &document.Content{Key: "k", Size: 1 << 40}}
+		id := l.attachment(user, func(a *document.Attachment) { *a = gone })
+		kept := l.attachment(user, func(a *document.Attachment) { a.Content = &document.Content{Key: "kept"} })
+		l.attachment(user, func(a *document.Attachment) { a.DeletedAt = &deletion }) // without content
 		c := l.db.Read()
 		_, err := c.Attachments.Get(l.ctx, id)
 		code(t, "Attachment", err, exchange.NotFound)

@@ -11,6 +11,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -23,11 +25,11 @@ import (
 
 // findable is what a search is compared with: all that there is, in Go.
 type findable struct {
-	lab
+	testLab
 	people        []uuid.UUID // the last one is nobody: anonymous
-	organizations []exchange.Organization
+	organizations []lab.Organization
 	members       map[int64][]uuid.UUID
-	materials     []exchange.Material
+	materials     []material.Material
 }
 
 var vocabulary = []string{"HeLa", "HeLa S3", "HT-29", "SK BR 3", "TNF-α", "mouse", "mice", "antibody", "antibodies",
@@ -40,15 +42,15 @@ var phrases = []string{"", "HeLa", "hela s", "ht29", "HT 29", "skbr3", "cell lin
 	"mouse antibody HeLa", "lab"}
 
 // draw makes a world of its own in place of what there was.
-func draw(rt *rapid.T, l lab) *findable {
-	w := &findable{lab: l, members: map[int64][]uuid.UUID{}}
+func draw(rt *rapid.T, l testLab) *findable {
+	w := &findable{testLab: l, members: map[int64][]uuid.UUID{}}
 	empty(l)
 	for range 3 {
 		w.people = append(w.people, l.user().ID)
 	}
 	for i := range 2 {
 		owner := w.people[i]
-		o := exchange.Organization{Name: fmt.Sprintf("Lab %d", i), Owner: owner}
+		o := lab.Organization{Name: fmt.Sprintf("Lab %d", i), Owner: owner}
 		l.write(func(ctx context, tx store.Conn) (err error) {
 			if o.ID, err = tx.Organizations.Insert(ctx, o); err != nil {
 				return err
@@ -60,9 +62,9 @@ func draw(rt *rapid.T, l lab) *findable {
 	}
 	w.people = append(w.people, uuid.Nil)
 	for range rapid.IntRange(1, 3).Draw(rt, "inserts") {
-		var list []exchange.Material
+		var list []material.Material
 		for range rapid.IntRange(0, 20).Draw(rt, "materials") {
-			m := exchange.Material{OrganizationID: rapid.SampledFrom(w.organizations).Draw(rt, "organization").ID,
+			m := material.Material{OrganizationID: rapid.SampledFrom(w.organizations).Draw(rt, "organization").ID,
 				Metadata: []byte("{}"), ContactID: w.people[0],
 				Category: rapid.SampledFrom([]string{"CELL_LINE", "PLASMID"}).Draw(rt, "category")}
 			change(rt, &m)
@@ -75,7 +77,7 @@ func draw(rt *rapid.T, l lab) *findable {
 		w.materials = append(w.materials, list...)
 	}
 	for range rapid.IntRange(0, 3).Draw(rt, "updates") {
-		var changed []exchange.Material
+		var changed []material.Material
 		for i := range w.materials {
 			if rapid.IntRange(0, 3).Draw(rt, "change") == 0 {
 				change(rt, &w.materials[i])
@@ -84,7 +86,7 @@ func draw(rt *rapid.T, l lab) *findable {
 		}
 		l.write(func(ctx context, tx store.Conn) error {
 			for i := range w.materials {
-				if slices.ContainsFunc(changed, func(m exchange.Material) bool { return m.ID == w.materials[i].ID }) {
+				if slices.ContainsFunc(changed, func(m material.Material) bool { return m.ID == w.materials[i].ID }) {
 					w.materials[i].UpdatedAt = tx.Now
 				}
 			}
@@ -111,7 +113,7 @@ func draw(rt *rapid.T, l lab) *findable {
 }
 
 // empty takes everything out of the database that a search could find.
-func empty(l lab) {
+func empty(l testLab) {
 	for _, name := range []string{"material", "organization", "user"} {
 		if !l.db.Postgres() {
 			l.exec("DELETE FROM " + name + "_words")
@@ -129,7 +131,7 @@ func empty(l lab) {
 	}
 }
 
-func change(rt *rapid.T, m *exchange.Material) {
+func change(rt *rapid.T, m *material.Material) {
 	some := func(n int, label string) []string {
 		return rapid.SliceOfN(rapid.SampledFrom(vocabulary), 0, n).Draw(rt, label)
 	}
@@ -143,7 +145,7 @@ func change(rt *rapid.T, m *exchange.Material) {
 		new(exchange.Date("2031-01-01"))}).Draw(rt, "embargo")
 }
 
-func (w *findable) indexed(m exchange.Material) exchange.SearchDocument {
+func (w *findable) indexed(m material.Material) exchange.SearchDocument {
 	for _, o := range w.organizations {
 		if o.ID == m.OrganizationID {
 			return m.SearchDocument(o.Name, nil)
@@ -152,12 +154,12 @@ func (w *findable) indexed(m exchange.Material) exchange.SearchDocument {
 	panic("no such organization")
 }
 
-func (w *findable) sees(viewer uuid.UUID, m exchange.Material) bool {
+func (w *findable) sees(viewer uuid.UUID, m material.Material) bool {
 	return !m.Embargoed(start) || slices.Contains(w.members[m.OrganizationID], viewer)
 }
 
 // find is a search, thing by thing: the hits, and how many there are of each value of a facet.
-func (w *findable) find(s exchange.Search) (hits []exchange.Material, facets map[string]map[string]int64) {
+func (w *findable) find(s exchange.Search) (hits []material.Material, facets map[string]map[string]int64) {
 	facets = map[string]map[string]int64{}
 	for name := range s.Filters {
 		facets[name] = map[string]int64{}
@@ -189,7 +191,7 @@ func (w *findable) find(s exchange.Search) (hits []exchange.Material, facets map
 			}
 		}
 	}
-	slices.SortFunc(hits, func(a, b exchange.Material) int {
+	slices.SortFunc(hits, func(a, b material.Material) int {
 		archived := cmp.Compare(btoi(a.Archived), btoi(b.Archived))
 		switch {
 		case s.Sort == exchange.ByTitle:
@@ -207,7 +209,7 @@ func (w *findable) find(s exchange.Search) (hits []exchange.Material, facets map
 	return hits, facets
 }
 
-func rank(m exchange.Material) int64 {
+func rank(m material.Material) int64 {
 	r, _ := store.RankOf(m.ID, m.Archived)
 	return r
 }
@@ -227,8 +229,8 @@ func idsOf[T any](list []T, id func(T) int64) []int64 {
 	return all
 }
 
-func shownID(m exchange.ShownMaterial) int64 { return m.ID }
-func materialID(m exchange.Material) int64   { return m.ID }
+func shownID(m material.Shown) int64       { return m.ID }
+func materialID(m material.Material) int64 { return m.ID }
 
 func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
 	s := exchange.Search{Query: fulltext.Parse(rapid.SampledFrom(phrases).Draw(rt, "query")),
@@ -253,7 +255,7 @@ func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
 
 // pages reads all pages of a search.
 func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64,
-	first exchange.SearchResult[exchange.ShownMaterial]) {
+	first exchange.SearchResult[material.Shown]) {
 	for n := 0; ; n++ {
 		page, err := w.db.Read().Materials.Search(w.ctx, s)
 		if err != nil {
@@ -292,11 +294,11 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 			if estimate && s.Sort == exchange.ByRelevance && !s.Query.Empty() { // in sections and blocks
 				slices.Sort(wanted)
 				live := slices.IndexFunc(got, func(id int64) bool {
-					return slices.ContainsFunc(want, func(m exchange.Material) bool { return m.ID == id && m.Archived })
+					return slices.ContainsFunc(want, func(m material.Material) bool { return m.ID == id && m.Archived })
 				})
 				for _, id := range got[max(0, live):] {
 					if live >= 0 && slices.ContainsFunc(want,
-						func(m exchange.Material) bool { return m.ID == id && !m.Archived }) {
+						func(m material.Material) bool { return m.ID == id && !m.Archived }) {
 						rt.Fatalf("archived materials before others: %v", got)
 					}
 				}
@@ -340,7 +342,7 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 func eachFindable(t *testing.T, test func(rt *rapid.T, w *findable)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		l := lab{t: t, db: db, ctx: t.Context(), count: &atomic.Int64{}}
+		l := testLab{t: t, db: db, ctx: t.Context(), count: &atomic.Int64{}}
 		db.SetNow(ticking())
 		rapid.Check(t, func(rt *rapid.T) { test(rt, draw(rt, l)) })
 	})

@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,9 +17,9 @@ import (
 )
 
 // titled adds a material of that title.
-func (l lab) titled(organization int64, contact uuid.UUID, title string, change func(m *exchange.Material)) int64 {
+func (l testLab) titled(organization int64, contact uuid.UUID, title string, change func(m *material.Material)) int64 {
 	l.t.Helper()
-	return l.material(organization, contact, func(m *exchange.Material) {
+	return l.material(organization, contact, func(m *material.Material) {
 		m.Title = title
 		if change != nil {
 			change(m)
@@ -27,7 +28,7 @@ func (l lab) titled(organization int64, contact uuid.UUID, title string, change 
 }
 
 // search gives the ids that a query finds.
-func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
+func (l testLab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	l.t.Helper()
 	found, err := c.Materials.Search(l.ctx,
 		exchange.Search{Query: fulltext.Parse(query), Viewer: viewer, Facets: true,
@@ -42,7 +43,7 @@ func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 }
 
 // suggest gives what is suggested for what was typed.
-func (l lab) suggest(typed string, viewer uuid.UUID) []string {
+func (l testLab) suggest(typed string, viewer uuid.UUID) []string {
 	l.t.Helper()
 	list, err := l.db.Read().Search.Suggest(l.ctx, typed, viewer, 5)
 	if err != nil {
@@ -55,7 +56,7 @@ func (l lab) suggest(typed string, viewer uuid.UUID) []string {
 	return texts
 }
 
-func (l lab) meant(query string, viewer uuid.UUID) string {
+func (l testLab) meant(query string, viewer uuid.UUID) string {
 	l.t.Helper()
 	meant, err := l.db.Read().Search.Meant(l.ctx, fulltext.Parse(query), viewer)
 	if err != nil {
@@ -66,10 +67,10 @@ func (l lab) meant(query string, viewer uuid.UUID) string {
 
 func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		member, other := l.user().ID, l.user().ID
 		organization := l.organization(member, member)
-		secret := l.titled(organization, member, "Zebrafish glowing", func(m *exchange.Material) {
+		secret := l.titled(organization, member, "Zebrafish glowing", func(m *material.Material) {
 			m.EmbargoDate = new(exchange.Date("2031-01-01"))
 			m.Organisms = []string{"Danio rerio"}
 		})
@@ -105,7 +106,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 
 func TestAMistypedWordIsMendedWhereNothingElseIsMeant(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
 		organization := l.organization(u, u)
 		l.titled(organization, u, "Mouse fibroblast line", nil)
@@ -133,13 +134,13 @@ func TestAMistypedWordIsMendedWhereNothingElseIsMeant(t *testing.T) {
 
 func TestSuggestionsBeginSoOrHaveAWordThatDoes(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
 		organization := l.organization(u, u)
 		for _, title := range []string{"HeLa S3", "HeLa", "Anti-HeLa antibody", "HeLa", "Élan"} {
 			l.titled(organization, u, title, nil)
 		}
-		l.titled(organization, u, "Hela, no longer", func(m *exchange.Material) { m.Archived = true })
+		l.titled(organization, u, "Hela, no longer", func(m *material.Material) { m.Archived = true })
 		for typed, want := range map[string][]string{
 			"hel":   {"material HeLa", "material HeLa S3", "material Anti-HeLa antibody"},
 			"ELAN":  {"material Élan"},
@@ -160,7 +161,7 @@ func TestSuggestionsBeginSoOrHaveAWordThatDoes(t *testing.T) {
 
 func TestTheIndexChangesInTheTransactionOfTheRow(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
 		organization := l.organization(u, u)
 		old := l.titled(organization, u, "Old title", nil)
@@ -204,7 +205,7 @@ func TestTheIndexChangesInTheTransactionOfTheRow(t *testing.T) {
 
 func TestASaveThatChangesNothingToFindLeavesTheIndexAlone(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
 		m, err := l.db.Read().Materials.Get(l.ctx, l.titled(l.organization(u, u), u, "HeLa", nil))
 		if err != nil {
@@ -229,7 +230,7 @@ var hostile = []string{`"`, `""`, `"""`, `'`, `''`, `\`, `\\`, `\'`, `'\''`, "NO
 
 func TestAnyTextIsASearch(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
 		organization := l.organization(u, u)
 		for _, text := range hostile {
@@ -282,7 +283,7 @@ func TestAnyTextIsASearch(t *testing.T) {
 // PostgreSQL finds all hits before it leaves any out: a million of them take seconds.
 func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		owner := l.user().ID
 		organization := l.organization(owner)
 		for range 300 {
@@ -317,7 +318,7 @@ func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 
 func TestACursorThatIsNoneOfOursIsToldSo(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		for _, token := range []string{"", "x", "e30", "eyJzIjotMX0", "eyJzIjo5OX0", "bnVsbA", "eyJyIjoxLCJrIjoieCJ9"} {
 			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByTitle} {
 				_, err := l.db.Read().Materials.Search(l.ctx, exchange.Search{Query: fulltext.Parse("a"), Sort: sort,
@@ -332,7 +333,7 @@ func TestACursorThatIsNoneOfOursIsToldSo(t *testing.T) {
 
 func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		u := l.user()
 		organization := l.organization(u.ID)
 		l.write(func(ctx context, tx store.Conn) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -13,21 +15,21 @@ const shippingColumns = `o.id, o.organization_id, o.needs_shipping_address, o.ne
 	o.accepts_reimbursement, o.accepts_other_payment_methods, o.accepted_payment_details, o.restrictions, o.created_at,
 	o.updated_at`
 
-func scanShipping(r sqldb.Row, s *exchange.Shipping) error {
+func scanShipping(r sqldb.Row, s *lab.Shipping) error {
 	return r.Scan(&s.ID, &s.OrganizationID, &s.NeedsAddress, &s.NeedsPayment, &s.AcceptsShippingCode,
 		&s.AcceptsReimbursement, &s.AcceptsOther, &s.PaymentDetails, &s.Restrictions, sqldb.UTC(&s.CreatedAt),
 		sqldb.UTC(&s.UpdatedAt))
 }
 
 // Get reads one record of shipping requirements.
-func (st Shippings) Get(ctx context.Context, id int64) (exchange.Shipping, error) {
+func (st Shippings) Get(ctx context.Context, id int64) (lab.Shipping, error) {
 	return sqldb.One(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+
 		" FROM shipping_requirements o WHERE o.id = $1",
 		id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
-func (st Shippings) ForUpdate(ctx context.Context, id int64) (exchange.Shipping, error) {
+func (st Shippings) ForUpdate(ctx context.Context, id int64) (lab.Shipping, error) {
 	return sqldb.One(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+
 		" FROM shipping_requirements o WHERE o.id = $1"+
 		st.conn.Dialect().ForUpdate, id)
@@ -35,9 +37,9 @@ func (st Shippings) ForUpdate(ctx context.Context, id int64) (exchange.Shipping,
 
 // List lists shipping requirements; organization nil is every one.
 func (st Shippings) List(ctx context.Context, organization *int64,
-	p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
-	l := sqldb.Listing[exchange.Shipping]{Columns: shippingColumns, Table: "shipping_requirements", Scan: scanShipping,
-		ID:      func(s exchange.Shipping) int64 { return s.ID },
+	p exchange.Page) (exchange.ListPage[lab.Shipping], error) {
+	l := sqldb.Listing[lab.Shipping]{Columns: shippingColumns, Table: "shipping_requirements", Scan: scanShipping,
+		ID:      func(s lab.Shipping) int64 { return s.ID },
 		Sorts:   map[string]string{"organization": "o.organization_id"},
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id")}}
 	f := sqldb.Where("1 = 1")
@@ -46,7 +48,7 @@ func (st Shippings) List(ctx context.Context, organization *int64,
 }
 
 // Insert adds shipping requirements and gives their id.
-func (st Shippings) Insert(ctx context.Context, s exchange.Shipping) (int64, error) {
+func (st Shippings) Insert(ctx context.Context, s lab.Shipping) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO shipping_requirements (organization_id,
 		needs_shipping_address,
 		needs_payment,
@@ -58,7 +60,7 @@ func (st Shippings) Insert(ctx context.Context, s exchange.Shipping) (int64, err
 }
 
 // Update saves shipping requirements.
-func (st Shippings) Update(ctx context.Context, s exchange.Shipping) error {
+func (st Shippings) Update(ctx context.Context, s lab.Shipping) error {
 	_, err := st.conn.Exec(ctx, `UPDATE shipping_requirements SET needs_shipping_address = $2, needs_payment = $3,
 		accepts_shipping_code = $4,
 		accepts_reimbursement = $5, accepts_other_payment_methods = $6, accepted_payment_details = $7,
@@ -72,36 +74,36 @@ func (st Shippings) Update(ctx context.Context, s exchange.Shipping) error {
 const addressColumns = `o.id, o.user_id, o.name, o.institution, o.address_line_1, o.address_line_2, o.locality, o.state,
 	o.country, o.postal_code, o.saved_for_reuse, o.created_at, o.updated_at`
 
-func scanAddress(r sqldb.Row, a *exchange.Address) error {
+func scanAddress(r sqldb.Row, a *person.Address) error {
 	return r.Scan(&a.ID, &a.UserID, &a.Name, &a.Institution, &a.Line1, &a.Line2, &a.Locality, &a.State,
 		&a.Country, &a.PostalCode, &a.SavedForUse, sqldb.UTC(&a.CreatedAt), sqldb.UTC(&a.UpdatedAt))
 }
 
 // Get reads one address of a user.
-func (st Addresses) Get(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
+func (st Addresses) Get(ctx context.Context, user uuid.UUID, id int64) (person.Address, error) {
 	return sqldb.One(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
 		" FROM addresses o WHERE o.user_id = $1 AND o.id = $2",
 		user, id)
 }
 
 // ForUpdate reads one and keeps others from changing it until commit.
-func (st Addresses) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
+func (st Addresses) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (person.Address, error) {
 	return sqldb.One(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
 		" FROM addresses o WHERE o.user_id = $1 AND o.id = $2"+
 		st.conn.Dialect().ForUpdate, user, id)
 }
 
 // List lists a user's addresses.
-func (st Addresses) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Address],
+func (st Addresses) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[person.Address],
 	error) {
-	l := sqldb.Listing[exchange.Address]{Columns: addressColumns, Table: "addresses", Scan: scanAddress,
-		ID:      func(a exchange.Address) int64 { return a.ID },
+	l := sqldb.Listing[person.Address]{Columns: addressColumns, Table: "addresses", Scan: scanAddress,
+		ID:      func(a person.Address) int64 { return a.ID },
 		Filters: map[string]sqldb.Condition{"user": sqldb.Equals("o.user_id")}}
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ?", user))
 }
 
 // Insert adds an address and gives its id.
-func (st Addresses) Insert(ctx context.Context, a exchange.Address) (int64, error) {
+func (st Addresses) Insert(ctx context.Context, a person.Address) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO addresses (user_id, name, institution,
 		address_line_1,
 		address_line_2, locality, state,
@@ -113,7 +115,7 @@ func (st Addresses) Insert(ctx context.Context, a exchange.Address) (int64, erro
 }
 
 // Update saves an address; requests keep it as it was when it was sent.
-func (st Addresses) Update(ctx context.Context, a exchange.Address) error {
+func (st Addresses) Update(ctx context.Context, a person.Address) error {
 	_, err := st.conn.Exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5,
 		address_line_2 = $6,
 		locality = $7,

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -16,7 +18,7 @@ import (
 var errForget = errors.New("forget it")
 
 // check runs test on random rows, which are forgotten afterwards.
-func (l lab) check(t *testing.T, test func(r *rapid.T, l lab)) {
+func (l testLab) check(t *testing.T, test func(r *rapid.T, l testLab)) {
 	t.Helper()
 	ctx := t.Context()
 	rapid.Check(t, func(r *rapid.T) {
@@ -39,7 +41,7 @@ type world struct {
 	members       map[int64][]uuid.UUID
 }
 
-func (l lab) world(r *rapid.T) world {
+func (l testLab) world(r *rapid.T) world {
 	w := world{members: map[int64][]uuid.UUID{}}
 	for range 4 {
 		w.users = append(w.users, l.user().ID)
@@ -63,18 +65,18 @@ func maybe[T any](r *rapid.T, name string, from []T) *T {
 
 func TestMaterialsShowsWhatTheViewerMaySee(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
-		l.check(t, func(r *rapid.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
+		l.check(t, func(r *rapid.T, l testLab) {
 			w := l.world(r)
 			dates := []exchange.Date{"1999-12-31", exchange.Date(l.tx.Now.AddDate(0, 0, -1).Format("2006-01-02")),
 				exchange.Date(l.tx.Now.Format("2006-01-02")),
 				exchange.Date(l.tx.Now.AddDate(0, 0, 1).Format("2006-01-02")), "2100-01-01"}
 			categories := []string{"CELL_LINE", "PLASMID"}
-			all := map[int64]exchange.Material{}
+			all := map[int64]material.Material{}
 			for range rapid.IntRange(0, 8).Draw(r, "materials") {
-				var m exchange.Material
+				var m material.Material
 				id := l.material(rapid.SampledFrom(w.organizations).Draw(r, "organization"), w.users[0],
-					func(made *exchange.Material) {
+					func(made *material.Material) {
 						made.Category = rapid.SampledFrom(categories).Draw(r, "category")
 						made.Archived = rapid.Bool().Draw(r, "archived")
 						made.EmbargoDate = maybe(r, "embargo", dates)
@@ -83,7 +85,7 @@ func TestMaterialsShowsWhatTheViewerMaySee(t *testing.T) {
 				all[id] = m
 			}
 			viewer := rapid.SampledFrom(append(w.users, uuid.Nil)).Draw(r, "viewer")
-			f := exchange.MaterialFilter{Organization: maybe(r, "filter organization", append(w.organizations, 1)),
+			f := material.Filter{Organization: maybe(r, "filter organization", append(w.organizations, 1)),
 				Category: maybe(r, "filter category", append(categories, "")),
 				Archived: maybe(r, "filter archived", []bool{true, false})}
 			want := map[int64]bool{}
@@ -95,15 +97,15 @@ func TestMaterialsShowsWhatTheViewerMaySee(t *testing.T) {
 			}
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
 			part, err := l.tx.Materials.List(l.ctx, exchange.Page{Limit: limit}, f, viewer)
-			shown(r, want, limit, part, err, func(m exchange.ShownMaterial) int64 { return m.ID })
+			shown(r, want, limit, part, err, func(m material.Shown) int64 { return m.ID })
 		})
 	})
 }
 
 func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
-		l.check(t, func(r *rapid.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
+		l.check(t, func(r *rapid.T, l testLab) {
 			w := l.world(r)
 			var materials []int64
 			of := map[int64]int64{}
@@ -112,27 +114,27 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 				m := l.material(o, w.users[0], nil)
 				materials, of[m] = append(materials, m), o
 			}
-			statuses := []exchange.Status{exchange.Open, exchange.Rejected}
+			statuses := []request.Status{request.Open, request.Rejected}
 			user := rapid.SampledFrom(w.users)
-			all := map[int64]exchange.Request{}
+			all := map[int64]request.Request{}
 			for range rapid.IntRange(0, 8).Draw(r, "requests") {
-				var q exchange.Request
+				var q request.Request
 				id := l.request(rapid.SampledFrom(materials).Draw(r, "material"), user.Draw(r, "requester"),
 					user.Draw(r, "assigned"),
-					func(made *exchange.Request) {
+					func(made *request.Request) {
 						made.Status = rapid.SampledFrom(statuses).Draw(r, "status")
 						made.Active = rapid.Bool().Draw(r, "active")
 						q = *made
 					})
 				if rapid.IntRange(0, 4).Draw(r, "deleted") == 0 {
-					l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
+					l.change(id, true, func(context, store.Conn, *request.Detail) error { return nil })
 					continue
 				}
 				all[id] = q
 			}
 			viewer, everyone := user.Draw(r, "viewer"), rapid.Bool().Draw(r, "everyone")
-			f := exchange.RequestFilter{Material: maybe(r, "filter material", append(materials, 1)),
-				Status:     maybe(r, "filter status", []exchange.Status{exchange.Open, ""}),
+			f := request.Filter{Material: maybe(r, "filter material", append(materials, 1)),
+				Status:     maybe(r, "filter status", []request.Status{request.Open, ""}),
 				Active:     maybe(r, "filter active", []bool{true, false}),
 				Requester:  maybe(r, "filter requester", append(w.users, uuid.Nil)),
 				AssignedTo: maybe(r, "filter assigned", w.users)}
@@ -147,7 +149,7 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
 			part, err := l.tx.Requests.List(l.ctx, exchange.Page{Limit: limit}, f,
 				exchange.Actor{ID: viewer, Admin: everyone})
-			shown(r, want, limit, part, err, func(q exchange.RequestDetail) int64 { return q.ID })
+			shown(r, want, limit, part, err, func(q request.Detail) int64 { return q.ID })
 		})
 	})
 }

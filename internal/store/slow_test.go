@@ -13,7 +13,7 @@ import (
 // serves the next ones.
 func TestQuery_ThatRunsTooLongIsCutOff(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		const count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000) SELECT " +
 			"COUNT(*) FROM n"
 		for range 10 { // more than there are connections for reading

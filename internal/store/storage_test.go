@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -20,16 +20,16 @@ import (
 // another owner, and whatever spreadsheets come and go, in whatever order.
 func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		users := []uuid.UUID{l.user().ID, l.user().ID}
 		labs := []int64{l.organization(users[0]), l.organization(users[1])}
 		var made []int64
 		sheets := map[string]int64{} // by key, the lab
-		content := func(r *rapid.T) *exchange.Content {
-			return &exchange.Content{Key: rand.Text(), Size: rapid.Int64Range(1, 1000).Draw(r, "size"), SHA256: "a",
+		content := func(r *rapid.T) *document.Content {
+			return &document.Content{Key: rand.Text(), Size: rapid.Int64Range(1, 1000).Draw(r, "size"), SHA256: "a",
 				MediaType: "text/plain"}
 		}
-		give := func(r *rapid.T, a *exchange.Attachment) {
+		give := func(r *rapid.T, a *document.Attachment) {
 			a.OwnedByUser, a.OwnedByOrg, a.OfLab = nil, nil, false
 			if rapid.Bool().Draw(r, "a user's") {
 				a.OwnedByUser = &users[rapid.IntRange(0, 1).Draw(r, "user")]
@@ -57,7 +57,7 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 						return tx.Storage.DeleteOldSheets(ctx, tx.Now.Add(-time.Hour)) // none is that old
 					}
 					if act == "make" || len(made) == 0 {
-						a := exchange.Attachment{Filename: "f", Version: 1}
+						a := document.Attachment{Filename: "f", Version: 1}
 						if rapid.Bool().Draw(r, "with content") {
 							a.Content = content(r)
 						}
@@ -101,7 +101,7 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 					return tx.Attachments.Update(ctx, a)
 				})
 			}
-			want := map[exchange.StorageOwner]int64{}
+			want := map[document.StorageOwner]int64{}
 			for _, id := range made {
 				list, err := store.AttachmentsWithDeleted(l.ctx, l.db.Read(), id)
 				if err != nil {
@@ -128,16 +128,16 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 					r.Fatal(err)
 				}
 				for _, size := range kept {
-					want[exchange.LabStorage(lab)] += size
+					want[document.LabStorage(lab)] += size
 				}
 				_, told, err := l.db.Read().Storage.KeptBytes(l.ctx, labs[i], uuid.Nil)
 				if sum := total(kept); err != nil || told != sum {
 					r.Fatalf("spreadsheets of %d bytes, %v, want %d", told, err, sum)
 				}
 			}
-			got, err := l.db.Read().Storage.Use(l.ctx, exchange.UserStorage(users[0]), exchange.UserStorage(users[1]),
-				exchange.LabStorage(labs[0]), exchange.LabStorage(labs[1]))
-			none := func(_ exchange.StorageOwner, n int64) bool { return n == 0 }
+			got, err := l.db.Read().Storage.Use(l.ctx, document.UserStorage(users[0]), document.UserStorage(users[1]),
+				document.LabStorage(labs[0]), document.LabStorage(labs[1]))
+			none := func(_ document.StorageOwner, n int64) bool { return n == 0 }
 			maps.DeleteFunc(got, none)
 			maps.DeleteFunc(want, none)
 			if err != nil || !maps.Equal(got, want) {
@@ -157,17 +157,17 @@ func total(sizes []int64) (sum int64) {
 // TestStorageUse_OldSheetsAreForgotten once there is no job of them.
 func TestStorageUse_OldSheetsAreForgotten(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		organization := l.organization(l.user().ID)
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.Storage.InsertSheet(ctx, organization, exchange.Content{Key: "a", Size: 70})
+			return tx.Storage.InsertSheet(ctx, organization, document.Content{Key: "a", Size: 70})
 		})
 		used := func() int64 {
-			all, err := l.db.Read().Storage.Use(l.ctx, exchange.LabStorage(organization))
+			all, err := l.db.Read().Storage.Use(l.ctx, document.LabStorage(organization))
 			if err != nil {
 				t.Fatal(err)
 			}
-			return all[exchange.LabStorage(organization)]
+			return all[document.LabStorage(organization)]
 		}
 		forget := func(age time.Duration) {
 			l.write(func(ctx context, tx store.Conn) error { return tx.Storage.DeleteOldSheets(ctx, tx.Now.Add(age)) })
@@ -184,23 +184,23 @@ func TestStorageUse_OldSheetsAreForgotten(t *testing.T) {
 // TestStorageMigration_CountsWhatWasThere and what triggers count from then on is beside it.
 func TestStorageMigration_CountsWhatWasThere(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		organization := l.organization(user)
-		content := func(size int64) func(*exchange.Attachment) {
-			return func(a *exchange.Attachment) {
-				a.Content = &exchange.Content{Key: rand.Text(), Size: size, SHA256: "a", MediaType: "text/plain"}
+		content := func(size int64) func(*document.Attachment) {
+			return func(a *document.Attachment) {
+				a.Content = &document.Content{Key: rand.Text(), Size: size, SHA256: "a", MediaType: "text/plain"}
 			}
 		}
 		l.attachment(user, content(10))
-		ofLab := l.attachment(user, func(a *exchange.Attachment) { content(200)(a); a.File(organization) })
+		ofLab := l.attachment(user, func(a *document.Attachment) { content(200)(a); a.File(organization) })
 		l.write(func(ctx context, tx store.Conn) error {
 			a, err := tx.Attachments.Get(ctx, ofLab)
 			if err != nil {
 				return err
 			}
 			return tx.Attachments.InsertVersion(ctx,
-				exchange.AttachmentVersion{Attachment: ofLab, Version: 9, Content: *a.Content, Filename: "f"}, user)
+				document.AttachmentVersion{Attachment: ofLab, Version: 9, Content: *a.Content, Filename: "f"}, user)
 		})
 		l.exec("DELETE FROM storage_use")
 		file, err := os.ReadFile("migration/00017_storage.sql")
@@ -211,8 +211,8 @@ func TestStorageMigration_CountsWhatWasThere(t *testing.T) {
 		insert, _, _ = strings.Cut(insert, ";")
 		l.exec("INSERT INTO" + insert)
 		l.attachment(user, content(5))
-		got, err := l.db.Read().Storage.Use(l.ctx, exchange.UserStorage(user), exchange.LabStorage(organization))
-		if err != nil || got[exchange.UserStorage(user)] != 15 || got[exchange.LabStorage(organization)] != 400 {
+		got, err := l.db.Read().Storage.Use(l.ctx, document.UserStorage(user), document.LabStorage(organization))
+		if err != nil || got[document.UserStorage(user)] != 15 || got[document.LabStorage(organization)] != 400 {
 			t.Errorf("counted %v, %v", got, err)
 		}
 	})

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 )
 
 // OfOrganization reads the requests in which it is somebody's turn, of one material, or of those of an
 // organization that name some shipping requirements, and locks them.
 func (st Turns) OfOrganization(ctx context.Context, organization int64, material,
-	shipping *int64) ([]exchange.RequestDetail,
+	shipping *int64) ([]request.Detail,
 	error) {
 	f := sqldb.Where(ofTurn+" AND m.organization_id = ?", organization)
 	sqldb.AndEqual(f, "m.id", material)
@@ -29,7 +30,7 @@ func (st Turns) OfOrganization(ctx context.Context, organization int64, material
 
 // Begin saves that requests begin another turn now for a reason outside of them; they count as
 // unchanged. Their entries in the account follow with Turns.Insert.
-func (st Turns) Begin(ctx context.Context, list []exchange.RequestDetail) error {
+func (st Turns) Begin(ctx context.Context, list []request.Detail) error {
 	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		var args []any
 		for _, q := range some {
@@ -52,7 +53,7 @@ func (st Turns) Begin(ctx context.Context, list []exchange.RequestDetail) error 
 }
 
 // Insert adds entries to the accounts of requests.
-func (st Turns) Insert(ctx context.Context, list []exchange.RequestTurn) error {
+func (st Turns) Insert(ctx context.Context, list []request.TurnRecord) error {
 	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		var args []any
 		for _, t := range some {
@@ -73,7 +74,7 @@ func (st Turns) Insert(ctx context.Context, list []exchange.RequestTurn) error {
 // turnWritten are the columns that turnArgs fills.
 var turnWritten = strings.Fields("request_id seq status party what began_at organization_id")
 
-func turnArgs(t exchange.RequestTurn) ([]any, error) {
+func turnArgs(t request.TurnRecord) ([]any, error) {
 	what, err := sqldb.JSON(t.What)
 	var organization *int64
 	if t.Organization != 0 {
@@ -82,20 +83,20 @@ func turnArgs(t exchange.RequestTurn) ([]any, error) {
 	return []any{t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt, organization}, err
 }
 
-var requestTurns = sqldb.Listing[exchange.RequestTurn]{
+var requestTurns = sqldb.Listing[request.TurnRecord]{
 	Columns: "o.id, o.request_id, o.seq, o.status, o.party, o.what, o.began_at, n.began_at",
 	Table:   "request_turns",
 	Joins:   "LEFT JOIN request_turns n ON n.request_id = o.request_id AND n.seq = o.seq + 1",
-	Scan: func(r sqldb.Row, t *exchange.RequestTurn) error {
+	Scan: func(r sqldb.Row, t *request.TurnRecord) error {
 		return r.Scan(&t.ID, &t.RequestID, &t.Seq, &t.Status, &t.Side, sqldb.FromJSON(&t.What), sqldb.UTC(&t.BeganAt),
 			sqldb.UTCOrNull(&t.EndedAt))
 	},
-	ID:    func(t exchange.RequestTurn) int64 { return t.ID },
+	ID:    func(t request.TurnRecord) int64 { return t.ID },
 	Sorts: map[string]string{"ended_at": "n.began_at"},
 }
 
 // List lists the account of a request's turns.
-func (st Turns) List(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn],
+func (st Turns) List(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[request.TurnRecord],
 	error) {
 	return requestTurns.Page(ctx, st.conn, p, sqldb.Where("o.request_id = ?", request))
 }
@@ -103,16 +104,16 @@ func (st Turns) List(ctx context.Context, request int64, p exchange.Page) (excha
 // RequestTurns are the turns of a request and what its row says of them.
 type RequestTurns struct {
 	CreatedAt time.Time
-	Party     exchange.Side
-	Clock     exchange.Clock
-	Turns     []exchange.RequestTurn // without what was to be done and when they ended
+	Party     request.Side
+	Clock     request.Clock
+	Turns     []request.TurnRecord // without what was to be done and when they ended
 }
 
 // Accounts reads, by request, the accounts of those of an id behind after until last, as they are at
 // one moment; for verifying.
 func (st Turns) Accounts(ctx context.Context, after, last int64) (map[int64]*RequestTurns, error) {
 	accounts := map[int64]*RequestTurns{}
-	scan := func(r sqldb.Row, t *exchange.RequestTurn) error {
+	scan := func(r sqldb.Row, t *request.TurnRecord) error {
 		var a RequestTurns
 		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, sqldb.UTC(&t.BeganAt), sqldb.FromJSON(&a.Clock),
 			sqldb.UTC(&a.CreatedAt), &a.Party); err != nil {
@@ -150,19 +151,19 @@ func (st Reminders) Next(ctx context.Context, day int) (next int, some bool, err
 // ToRemind reads the requests behind after whose side was reminded last on a day of its turn, and
 // whose turn began at a moment or before and is not snoozed, the longest waiting first. It locks them;
 // those that others hold are left out.
-func (st Reminders) ToRemind(ctx context.Context, day int, began time.Time, after exchange.Request,
-	limit int) ([]exchange.RequestDetail, error) {
+func (st Reminders) ToRemind(ctx context.Context, day int, began time.Time, after request.Request,
+	limit int) ([]request.Detail, error) {
 	return st.longWaiting(ctx, sqldb.Where("o.reminded = ?", day), began, after, limit)
 }
 
 // ToEscalate is Reminders.ToRemind of those turns of labs of which the owner was not notified.
-func (st Reminders) ToEscalate(ctx context.Context, began time.Time, after exchange.Request,
-	limit int) ([]exchange.RequestDetail, error) {
+func (st Reminders) ToEscalate(ctx context.Context, began time.Time, after request.Request,
+	limit int) ([]request.Detail, error) {
 	return st.longWaiting(ctx, sqldb.Where("o.escalates"), began, after, limit)
 }
 
-func (st Reminders) longWaiting(ctx context.Context, f *sqldb.Filter, began time.Time, after exchange.Request,
-	limit int) ([]exchange.RequestDetail, error) {
+func (st Reminders) longWaiting(ctx context.Context, f *sqldb.Filter, began time.Time, after request.Request,
+	limit int) ([]request.Detail, error) {
 	f.And(ofTurn)
 	f.And("o.waiting_since <= ? AND (o.waiting_since, o.id) > (?, ?)", began, after.WaitingSince, after.ID)
 	f.And("(o.snoozed_until IS NULL OR o.snoozed_until <= ?)", st.conn.Now)
@@ -178,7 +179,7 @@ func (st Reminders) longWaiting(ctx context.Context, f *sqldb.Filter, began time
 
 // Save keeps what the side whose turn it is was reminded of, or its owner was told, with the head
 // of the events. The request counts as unchanged.
-func (st Reminders) Save(ctx context.Context, q exchange.RequestDetail) error {
+func (st Reminders) Save(ctx context.Context, q request.Detail) error {
 	_, err := st.conn.Exec(ctx, "UPDATE material_requests SET reminded = $2, escalates = $3, last_seq = $4, "+
 		"last_hash = $5 "+
 		"WHERE id = $1",

@@ -5,42 +5,43 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
 func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user, user), user, nil)
-		request, other := l.request(material, user, user, func(r *exchange.Request) {
-			r.Clock = exchange.Clock{Turn: 4, Since: start, Sides: map[exchange.Side]int64{exchange.LabSide: 3}}
+		requestID, other := l.request(material, user, user, func(r *request.Request) {
+			r.Clock = request.Clock{Turn: 4, Since: start, Sides: map[request.Side]int64{request.LabSide: 3}}
 		}), l.request(material, user, user, nil)
 		at := func(n int) *time.Time { return new(start.Add(time.Duration(n) * time.Hour)) }
-		var want []exchange.RequestTurn
+		var want []request.TurnRecord
 		for i, what := range [][]string{{"abstract"}, {"decision"}, {"requester_signed_mta", "address"}, {}} {
-			side := []exchange.Side{exchange.RequesterSide, exchange.LabSide, exchange.RequesterSide,
-				exchange.Nobody}[i]
-			want = append(want, exchange.RequestTurn{RequestID: request, Seq: int64(i + 1),
-				Status: exchange.Statuses[i], Side: side, What: what, BeganAt: *at(i)})
+			side := []request.Side{request.RequesterSide, request.LabSide, request.RequesterSide,
+				request.Nobody}[i]
+			want = append(want, request.TurnRecord{RequestID: requestID, Seq: int64(i + 1),
+				Status: request.Statuses[i], Side: side, What: what, BeganAt: *at(i)})
 		}
 		l.write(func(ctx context, tx store.Conn) error {
 			return tx.Turns.Insert(ctx,
-				append(want, exchange.RequestTurn{RequestID: other, Seq: 1, What: []string{}, BeganAt: *at(0)}))
+				append(want, request.TurnRecord{RequestID: other, Seq: 1, What: []string{}, BeganAt: *at(0)}))
 		})
-		accounts, err := l.db.Read().Turns.Accounts(l.ctx, 0, request)
+		accounts, err := l.db.Read().Turns.Accounts(l.ctx, 0, requestID)
 		code(t, "Accounts", err, "")
-		q, err := l.db.Read().Requests.Get(l.ctx, request)
+		q, err := l.db.Read().Requests.Get(l.ctx, requestID)
 		code(t, "Request", err, "")
 		account := store.RequestTurns{CreatedAt: q.CreatedAt, Clock: q.Clock}
 		for _, turn := range want {
 			turn.What = nil
 			account.Turns = append(account.Turns, turn)
 		}
-		same(t, "Accounts", map[int64]*store.RequestTurns{request: &account}, accounts)
+		same(t, "Accounts", map[int64]*store.RequestTurns{requestID: &account}, accounts)
 		byEnd := exchange.Order{Field: exchange.TurnFields[4], Ascending: true}
 		for _, order := range []exchange.Order{{}, byEnd} {
-			part, err := l.db.Read().Turns.List(l.ctx, request, exchange.Page{Limit: 9, Order: order})
+			part, err := l.db.Read().Turns.List(l.ctx, requestID, exchange.Page{Limit: 9, Order: order})
 			if err != nil || part.Total != 4 || len(part.Items) != 4 {
 				t.Fatalf("Turns = %+v, %v", part, err)
 			}
@@ -61,12 +62,12 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 
 func TestTurnsThatBeginForAReasonOutsideKeepWhatElseIsKnown(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		material := l.material(l.organization(user, user), user, nil)
-		var list []exchange.RequestDetail
+		var list []request.Detail
 		for i := range 45 { // more than one statement on both databases
-			id := l.request(material, user, user, func(r *exchange.Request) {
+			id := l.request(material, user, user, func(r *request.Request) {
 				r.Reminded, r.Escalates, r.SnoozedUntil = 14, i%2 == 0, new(start.AddDate(0, 0, 9))
 			})
 			q, err := l.db.Read().Requests.Get(l.ctx, id)
@@ -77,8 +78,8 @@ func TestTurnsThatBeginForAReasonOutsideKeepWhatElseIsKnown(t *testing.T) {
 			for i := range list {
 				q := &list[i]
 				q.WaitingSince, q.Reminded, q.SnoozedUntil, q.Escalates = tx.Now, 0, nil, i%3 == 0
-				q.Clock = exchange.Clock{Turn: int64(i), Since: tx.Now,
-					Sides: map[exchange.Side]int64{exchange.Nobody: int64(i + 1)}}
+				q.Clock = request.Clock{Turn: int64(i), Since: tx.Now,
+					Sides: map[request.Side]int64{request.Nobody: int64(i + 1)}}
 			}
 			return tx.Turns.Begin(ctx, list[1:])
 		})

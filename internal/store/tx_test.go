@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -15,7 +17,7 @@ import (
 )
 
 // rows counts the rows of a table.
-func (l lab) rows(table string) int64 {
+func (l testLab) rows(table string) int64 {
 	l.t.Helper()
 	n, err := store.Values[int64](stdcontext.WithoutCancel(l.ctx), l.db.Read(), "SELECT COUNT(*) FROM "+table)
 	if err != nil {
@@ -24,21 +26,21 @@ func (l lab) rows(table string) int64 {
 	return n[0]
 }
 
-func newUser() exchange.User {
+func newUser() person.User {
 	id := uuid.New()
-	return exchange.User{ID: id, Username: id.String(), RegistryID: id.String()}
+	return person.User{ID: id, Username: id.String(), RegistryID: id.String()}
 }
 
 func TestTxThatFailsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("changed my mind")
-	for name, do := range map[string]func(l lab) error{
-		"with an error": func(l lab) error {
+	for name, do := range map[string]func(l testLab) error{
+		"with an error": func(l testLab) error {
 			return l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
 				return errors.Join(tx.Users.Insert(ctx, newUser()), failure)
 			})
 		},
-		"with a panic": func(l lab) (err error) {
+		"with a panic": func(l testLab) (err error) {
 			defer func() { err = recover().(error) }()
 			return l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
 				if err := tx.Users.Insert(ctx, newUser()); err != nil {
@@ -47,7 +49,7 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 				panic(failure)
 			})
 		},
-		"when the caller goes away": func(l lab) error {
+		"when the caller goes away": func(l testLab) error {
 			ctx, cancel := stdcontext.WithCancelCause(l.ctx)
 			err := l.db.Tx(ctx, func(ctx context, tx store.Conn) error {
 				defer cancel(failure)
@@ -58,7 +60,7 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 			}
 			return failure
 		},
-		"when the caller goes away before a query": func(l lab) error {
+		"when the caller goes away before a query": func(l testLab) error {
 			ctx, cancel := stdcontext.WithCancel(l.ctx)
 			err := l.db.Tx(ctx, func(ctx context, tx store.Conn) error {
 				err := tx.Users.Insert(ctx, newUser())
@@ -73,7 +75,7 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, l lab) {
+			each(t, func(t *testing.T, l testLab) {
 				if err := do(l); !errors.Is(err, failure) {
 					t.Errorf("Tx = %v", err)
 				}
@@ -88,7 +90,7 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 
 func TestTxInsideATxIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		ran := false
 		var inner error
 		l.write(func(ctx context, tx store.Conn) error {
@@ -106,7 +108,7 @@ func TestTxInsideATxIsRefusedAtOnce(t *testing.T) {
 
 func TestTxRunsAgainAfterASerializationFailure(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		for _, failing := range []int{0, 1, store.MaxTries - 1, store.MaxTries} {
 			runs := 0
 			err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
@@ -131,7 +133,7 @@ func TestTxRunsAgainAfterASerializationFailure(t *testing.T) {
 
 func TestTxsThatLockInOppositeOrderBothSucceed(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		a, b := l.user().ID, l.user().ID
 		var wait, met sync.WaitGroup
 		if l.db.Postgres() {
@@ -172,22 +174,22 @@ func TestTxsThatLockInOppositeOrderBothSucceed(t *testing.T) {
 
 func TestRivalWritersLoseNothing(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
-		request := l.request(l.material(l.organization(user), user, nil), user, user, nil)
+		requestID := l.request(l.material(l.organization(user), user, nil), user, user, nil)
 		const writers, times = 8, 50
 		var wait sync.WaitGroup
 		for range writers {
 			wait.Go(func() {
 				for range times {
 					err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
-						q, err := tx.Requests.ForUpdate(ctx, request)
+						q, err := tx.Requests.ForUpdate(ctx, requestID)
 						if err != nil {
 							return err
 						}
 						q.OpenIssues++
 						if _, err := tx.Events.Append(ctx, &q,
-							[]exchange.Event{{Kind: exchange.IssueOpened, Actor: user}}); err != nil {
+							[]request.Event{{Kind: request.IssueOpened, Actor: user}}); err != nil {
 							return err
 						}
 						return tx.Requests.Update(ctx, q, false)
@@ -200,7 +202,7 @@ func TestRivalWritersLoseNothing(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		q, err := l.db.Read().Requests.Get(l.ctx, request)
+		q, err := l.db.Read().Requests.Get(l.ctx, requestID)
 		if err != nil || q.OpenIssues != writers*times || q.Head.Seq != writers*times {
 			t.Errorf("%d issues, %d events, %v, want %d", q.OpenIssues, q.Head.Seq, err, writers*times)
 		}
@@ -247,12 +249,12 @@ func TestRivalProcessesLoseNothing(t *testing.T) {
 
 func TestIDsAreNeverReused(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		var last int64
 		for range 3 {
 			l.write(func(ctx context, tx store.Conn) error {
-				id, err := tx.Addresses.Insert(ctx, exchange.Address{UserID: user})
+				id, err := tx.Addresses.Insert(ctx, person.Address{UserID: user})
 				if id <= last {
 					t.Errorf("id %d after %d was deleted", id, last)
 				}
@@ -274,7 +276,7 @@ func TestReadPoolOfSQLiteRefusesWrites(t *testing.T) {
 
 func TestReadersSeeWhatIsCommittedWhileOneWrites(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		l.write(func(ctx context, tx store.Conn) error {
 			u := newUser()
 			if err := tx.Users.Insert(ctx, u); err != nil {
@@ -290,13 +292,13 @@ func TestReadersSeeWhatIsCommittedWhileOneWrites(t *testing.T) {
 
 func TestOneTransactionBearsOneTime(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		l.write(func(ctx context, tx store.Conn) error {
 			a, b := newUser(), newUser()
 			if err := errors.Join(tx.Users.Insert(ctx, a), tx.Users.Insert(ctx, b)); err != nil {
 				return err
 			}
-			for _, u := range []exchange.User{a, b} {
+			for _, u := range []person.User{a, b} {
 				got, err := tx.Users.Get(ctx, u.ID)
 				if err != nil || !got.CreatedAt.Equal(tx.Now) || got.CreatedAt.Nanosecond()%1000 != 0 {
 					t.Errorf("created at %v, %v, want %v, in microseconds", got.CreatedAt, err, tx.Now)
@@ -309,7 +311,7 @@ func TestOneTransactionBearsOneTime(t *testing.T) {
 
 func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		use := func() (reading, writing int) {
 			_, err := l.db.Read().Users.Get(l.ctx, user)
@@ -354,7 +356,7 @@ func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
 
 func TestStatementsAreKeptWhenManyPrepareThemAtOnce(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		var wait sync.WaitGroup
 		for range 16 {
@@ -378,7 +380,7 @@ func TestStatementsAreKeptWhenManyPrepareThemAtOnce(t *testing.T) {
 
 func TestQueriesCountsEachStatement(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
+	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
 		before := l.db.Queries()
 		for range 2 {

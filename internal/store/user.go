@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 
@@ -15,34 +16,34 @@ const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.reg
 	"u.updated_at, u.verified_email, u.closed_at IS NOT NULL"
 
 // userFields are where userColumns are scanned to.
-func userFields(u *exchange.User) []any {
+func userFields(u *person.User) []any {
 	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin,
 		sqldb.UTC(&u.CreatedAt),
 		sqldb.UTC(&u.UpdatedAt), &u.VerifiedEmail, &u.Closed}
 }
 
-func scanUser(r sqldb.Row, u *exchange.User) error { return r.Scan(userFields(u)...) }
+func scanUser(r sqldb.Row, u *person.User) error { return r.Scan(userFields(u)...) }
 
 // Get reads one user.
-func (st Users) Get(ctx context.Context, id uuid.UUID) (exchange.User, error) {
+func (st Users) Get(ctx context.Context, id uuid.UUID) (person.User, error) {
 	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1", id)
 }
 
 // ForUpdate reads one user and keeps others from changing it until commit, but not the user from acting.
-func (st Users) ForUpdate(ctx context.Context, id uuid.UUID) (exchange.User, error) {
+func (st Users) ForUpdate(ctx context.Context, id uuid.UUID) (person.User, error) {
 	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1"+
 		st.conn.Dialect().ForChange, id)
 }
 
 // ByRegistryID reads the user whom the identity provider calls so.
-func (st Users) ByRegistryID(ctx context.Context, registryID string) (exchange.User, error) {
+func (st Users) ByRegistryID(ctx context.Context, registryID string) (person.User, error) {
 	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+
 		" FROM users u WHERE u.registry_id = $1 AND u.closed_at IS NULL",
 		registryID)
 }
 
 // ByIDs reads those of the users that exist, in the order of their ids.
-func (st Users) ByIDs(ctx context.Context, ids []uuid.UUID) (users []exchange.User, err error) {
+func (st Users) ByIDs(ctx context.Context, ids []uuid.UUID) (users []person.User, err error) {
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	for some := range slices.Chunk(slices.Compact(ids), sqldb.MaxIn) {
 		places, args := sqldb.In(nil, some)
@@ -57,12 +58,12 @@ func (st Users) ByIDs(ctx context.Context, ids []uuid.UUID) (users []exchange.Us
 }
 
 // Admins reads every admin.
-func (st Users) Admins(ctx context.Context) ([]exchange.User, error) {
+func (st Users) Admins(ctx context.Context) ([]person.User, error) {
 	return sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.is_admin ORDER BY u.id")
 }
 
 // Insert adds a user; an existing registry id is a Conflict.
-func (st Users) Insert(ctx context.Context, u exchange.User) error {
+func (st Users) Insert(ctx context.Context, u person.User) error {
 	_, err := st.conn.Exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin,
 		created_at, updated_at, verified_email,
 			first_name_sort, last_name_sort)
@@ -77,7 +78,7 @@ func (st Users) Insert(ctx context.Context, u exchange.User) error {
 
 // Update saves what a user may change of themselves, whether they are an admin,
 // and their verified address.
-func (st Users) Update(ctx context.Context, u exchange.User) error {
+func (st Users) Update(ctx context.Context, u person.User) error {
 	if _, err := st.conn.Exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
 		updated_at = $6, verified_email = $7, first_name_sort = $8, last_name_sort = $9 WHERE id = $1`,
 		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, st.conn.Now, u.VerifiedEmail, exchange.SortKey(u.FirstName),
@@ -94,7 +95,7 @@ func (st Users) VerifyEmail(ctx context.Context, user uuid.UUID, email string) e
 }
 
 // Insert adds a token by the hash of its secret, and gives its id.
-func (st Tokens) Insert(ctx context.Context, t exchange.Token, hash string) (int64, error) {
+func (st Tokens) Insert(ctx context.Context, t person.Token, hash string) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at,
 		expires_at,
 		used_at,
@@ -145,14 +146,14 @@ func (st Tokens) DeleteExpired(ctx context.Context) error {
 const tokenColumns = "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at, o.scope, " +
 	"o.organization_id"
 
-func scanToken(r sqldb.Row, t *exchange.Token) error {
+func scanToken(r sqldb.Row, t *person.Token) error {
 	return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, sqldb.UTC(&t.CreatedAt), sqldb.UTC(&t.ExpiresAt),
 		sqldb.UTC(&t.UsedAt), &t.Scope,
 		&t.Organization)
 }
 
 // Get reads one token.
-func (st Tokens) Get(ctx context.Context, id int64) (exchange.Token, error) {
+func (st Tokens) Get(ctx context.Context, id int64) (person.Token, error) {
 	return sqldb.One(ctx, st.conn, scanToken, "SELECT "+tokenColumns+" FROM tokens o WHERE o.id = $1", id)
 }
 
@@ -164,16 +165,16 @@ func (st Tokens) CountScoped(ctx context.Context, user uuid.UUID) (int64, error)
 }
 
 // List lists a user's tokens.
-func (st Tokens) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
-	l := sqldb.Listing[exchange.Token]{Columns: tokenColumns, Table: "tokens", Scan: scanToken,
-		ID: func(t exchange.Token) int64 { return t.ID }, Sorts: map[string]string{"expires": "o.expires_at"},
+func (st Tokens) List(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[person.Token], error) {
+	l := sqldb.Listing[person.Token]{Columns: tokenColumns, Table: "tokens", Scan: scanToken,
+		ID: func(t person.Token) int64 { return t.ID }, Sorts: map[string]string{"expires": "o.expires_at"},
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
 			"other than": func(f *sqldb.Filter, id any) { f.And("o.id <> ?", id) }}}
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ? AND o.expires_at > ?", user, st.conn.Now))
 }
 
 // Search returns the users that match a search.
-func (st Users) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
+func (st Users) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[person.User], error) {
 	return search.Find(ctx, st.conn, search.Users, s, userColumns, "users u JOIN users o ON o.id = u.id",
 		userFields)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store/sqldb"
 )
 
@@ -13,7 +14,7 @@ const webhookColumns = `o.id, o.organization_id, o.url, o.description, o.events,
 	o.enabled,
 	o.off_reason, o.off_at, o.failing_since, o.created_at, o.updated_at`
 
-func (st Webhooks) scan(r sqldb.Row, w *exchange.Webhook) error {
+func (st Webhooks) scan(r sqldb.Row, w *notify.Webhook) error {
 	err := r.Scan(&w.ID, &w.OrganizationID, &w.URL, &w.Description, sqldb.FromJSON(&w.Events), &w.Secret, &w.OldSecret,
 		sqldb.UTCOrNull(&w.OldUntil), &w.Enabled,
 		&w.OffReason, sqldb.UTCOrNull(&w.OffAt), sqldb.UTCOrNull(&w.FailingSince), sqldb.UTC(&w.CreatedAt),
@@ -35,35 +36,35 @@ func secretOf(webhook int64) string    { return fmt.Sprintf("webhooks.secret/%d"
 func oldSecretOf(webhook int64) string { return fmt.Sprintf("webhooks.old_secret/%d", webhook) }
 
 // Get reads one webhook of an organization.
-func (st Webhooks) Get(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
+func (st Webhooks) Get(ctx context.Context, organization, id int64) (notify.Webhook, error) {
 	return sqldb.One(ctx, st.conn, st.scan, "SELECT "+webhookColumns+
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
 // ForUpdate reads one webhook and keeps others from changing it until commit. Whoever locks a
 // delivery locks its webhook first.
-func (st Webhooks) ForUpdate(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
+func (st Webhooks) ForUpdate(ctx context.Context, organization, id int64) (notify.Webhook, error) {
 	return sqldb.One(ctx, st.conn, st.scan, "SELECT "+webhookColumns+
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+st.conn.Dialect().ForUpdate, organization, id)
 }
 
 // List lists the webhooks of an organization.
-func (st Webhooks) List(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook],
+func (st Webhooks) List(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[notify.Webhook],
 	error) {
-	l := sqldb.Listing[exchange.Webhook]{Columns: webhookColumns, Table: "webhooks", Scan: st.scan,
-		ID:      func(w exchange.Webhook) int64 { return w.ID },
+	l := sqldb.Listing[notify.Webhook]{Columns: webhookColumns, Table: "webhooks", Scan: st.scan,
+		ID:      func(w notify.Webhook) int64 { return w.ID },
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id")}}
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.organization_id = ?", organization))
 }
 
 // On reads the webhooks of an organization that are switched on.
-func (st Webhooks) On(ctx context.Context, organization int64) ([]exchange.Webhook, error) {
+func (st Webhooks) On(ctx context.Context, organization int64) ([]notify.Webhook, error) {
 	return sqldb.All(ctx, st.conn, st.scan, "SELECT "+webhookColumns+
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.enabled ORDER BY o.id", organization)
 }
 
 // Insert adds a webhook and gives its id.
-func (st Webhooks) Insert(ctx context.Context, w exchange.Webhook) (int64, error) {
+func (st Webhooks) Insert(ctx context.Context, w notify.Webhook) (int64, error) {
 	events, err := sqldb.JSON(w.Events)
 	if err != nil {
 		return 0, err
@@ -85,7 +86,7 @@ func (st Webhooks) Insert(ctx context.Context, w exchange.Webhook) (int64, error
 }
 
 // Update saves a webhook.
-func (st Webhooks) Update(ctx context.Context, w exchange.Webhook) error {
+func (st Webhooks) Update(ctx context.Context, w notify.Webhook) error {
 	events, err := sqldb.JSON(w.Events)
 	if err != nil {
 		return err
@@ -113,30 +114,30 @@ const deliveryColumns = `o.id, o.webhook_id, o.event_id, o.message_id, o.type, o
 	(SELECT COUNT(*) FROM webhook_attempts t WHERE t.delivery_id = o.id), o.status, o.error, o.next_at, o.created_at,
 	o.ended_at`
 
-func scanDelivery(r sqldb.Row, d *exchange.WebhookDelivery) error {
+func scanDelivery(r sqldb.Row, d *notify.WebhookDelivery) error {
 	return r.Scan(&d.ID, &d.WebhookID, &d.Event, &d.MessageID, &d.Type, &d.Payload, &d.State, &d.Round, &d.Tries,
 		&d.Attempts, &d.Status, &d.Error, sqldb.UTCOrNull(&d.NextAt), sqldb.UTC(&d.CreatedAt),
 		sqldb.UTCOrNull(&d.EndedAt))
 }
 
 // Get reads one delivery to a webhook.
-func (st Deliveries) Get(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
+func (st Deliveries) Get(ctx context.Context, webhook, id int64) (notify.WebhookDelivery, error) {
 	return sqldb.One(ctx, st.conn, scanDelivery, "SELECT "+deliveryColumns+
 		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2", webhook, id)
 }
 
 // ForUpdate reads one delivery and keeps others from changing it until commit.
-func (st Deliveries) ForUpdate(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
+func (st Deliveries) ForUpdate(ctx context.Context, webhook, id int64) (notify.WebhookDelivery, error) {
 	return sqldb.One(ctx, st.conn, scanDelivery, "SELECT "+deliveryColumns+
 		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2"+st.conn.Dialect().ForUpdate, webhook, id)
 }
 
 // List lists the deliveries to a webhook.
 func (st Deliveries) List(ctx context.Context, webhook int64, p exchange.Page,
-	f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
-	l := sqldb.Listing[exchange.WebhookDelivery]{Columns: deliveryColumns, Table: "webhook_deliveries",
+	f notify.DeliveryFilter) (exchange.ListPage[notify.WebhookDelivery], error) {
+	l := sqldb.Listing[notify.WebhookDelivery]{Columns: deliveryColumns, Table: "webhook_deliveries",
 		Scan: scanDelivery,
-		ID:   func(d exchange.WebhookDelivery) int64 { return d.ID },
+		ID:   func(d notify.WebhookDelivery) int64 { return d.ID },
 		Filters: map[string]sqldb.Condition{"webhook": sqldb.Equals("o.webhook_id"),
 			"event": sqldb.Equals("o.event_id")}}
 	w := sqldb.Where("o.webhook_id = ?", webhook)
@@ -147,12 +148,12 @@ func (st Deliveries) List(ctx context.Context, webhook int64, p exchange.Page,
 
 // Insert adds a delivery that is to be sent now, and gives its id; added is false where the
 // webhook has one of that event already.
-func (st Deliveries) Insert(ctx context.Context, d exchange.WebhookDelivery) (id int64, added bool, err error) {
+func (st Deliveries) Insert(ctx context.Context, d notify.WebhookDelivery) (id int64, added bool, err error) {
 	ids, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id,
 		message_id, type,
 		payload, state, round, tries, error, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', $7, $7) ON CONFLICT (webhook_id, event_id) DO NOTHING RETURNING id`,
-		d.WebhookID, d.Event, d.MessageID, string(d.Type), d.Payload, string(exchange.DeliveryPending), st.conn.Now)
+		d.WebhookID, d.Event, d.MessageID, string(d.Type), d.Payload, string(notify.DeliveryPending), st.conn.Now)
 	if err != nil || len(ids) == 0 {
 		return 0, false, err
 	}
@@ -160,7 +161,7 @@ func (st Deliveries) Insert(ctx context.Context, d exchange.WebhookDelivery) (id
 }
 
 // Update saves a delivery.
-func (st Deliveries) Update(ctx context.Context, d exchange.WebhookDelivery) error {
+func (st Deliveries) Update(ctx context.Context, d notify.WebhookDelivery) error {
 	_, err := st.conn.Exec(ctx, `UPDATE webhook_deliveries SET state = $2, round = $3, tries = $4, status = $5,
 		error = $6,
 		next_at = $7, ended_at = $8 WHERE id = $1`,
@@ -175,8 +176,8 @@ func (st Deliveries) DeleteUntil(ctx context.Context, until time.Time) error {
 }
 
 // Attempts reads the attempts at a delivery, the first one first.
-func (st Deliveries) Attempts(ctx context.Context, delivery int64) ([]exchange.Attempt, error) {
-	scan := func(r sqldb.Row, t *exchange.Attempt) error {
+func (st Deliveries) Attempts(ctx context.Context, delivery int64) ([]notify.Attempt, error) {
+	scan := func(r sqldb.Row, t *notify.Attempt) error {
 		var micros int64
 		err := r.Scan(&t.ID, &t.DeliveryID, sqldb.UTC(&t.At), &micros, &t.Status, &t.Error, &t.Excerpt)
 		t.Took = time.Duration(micros) * time.Microsecond
@@ -188,7 +189,7 @@ func (st Deliveries) Attempts(ctx context.Context, delivery int64) ([]exchange.A
 }
 
 // InsertAttempt adds an attempt.
-func (st Deliveries) InsertAttempt(ctx context.Context, t exchange.Attempt) error {
+func (st Deliveries) InsertAttempt(ctx context.Context, t notify.Attempt) error {
 	_, err := st.conn.Exec(ctx, "INSERT INTO webhook_attempts (delivery_id, at, took, status, error, excerpt) "+
 		"VALUES ($1, "+
 		"$2, $3, $4, $5, $6)",

@@ -15,6 +15,11 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
 )
@@ -35,11 +40,11 @@ var roles = []struct{ name, person string }{
 }
 
 // requestFor is the request of a material that somebody of the demo made.
-func (w *world) requestFor(material string) exchange.RequestDetail {
+func (w *world) requestFor(material string) request.Detail {
 	w.Helper()
-	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{})
+	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, request.Filter{})
 	w.must(err)
-	i := slices.IndexFunc(part.Items, func(q exchange.RequestDetail) bool { return q.Material == material })
+	i := slices.IndexFunc(part.Items, func(q request.Detail) bool { return q.Material == material })
 	if i < 0 {
 		w.Fatalf("the demo has no request for %s", material)
 	}
@@ -52,22 +57,22 @@ func (w *world) furnished() *strings.Replacer {
 	ctx := w.Context()
 	hela := w.material("HeLa")
 	olivia, josiah := w.as("olivia").actor, w.as("josiah").actor
-	lab := hela.OrganizationID
-	invitation, _, err := w.app.Invite(ctx, olivia, lab,
-		exchange.InvitationNew{RegistryID: exchange.Some("0000-0001-5109-3700")})
+	labID := hela.OrganizationID
+	invitation, _, err := w.app.Invite(ctx, olivia, labID,
+		lab.InvitationNew{RegistryID: exchange.Some("0000-0001-5109-3700")})
 	w.must(err)
-	join, _, err := w.app.AskToJoin(ctx, w.as("gabriel").actor, lab, exchange.JoinNew{})
+	join, _, err := w.app.AskToJoin(ctx, w.as("gabriel").actor, labID, lab.JoinNew{})
 	w.must(err)
-	webhook, err := w.app.CreateWebhook(ctx, olivia, lab,
-		exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
+	webhook, err := w.app.CreateWebhook(ctx, olivia, labID,
+		notify.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
 	w.must(err)
-	delivery, err := w.app.PingWebhook(ctx, olivia, lab, webhook.ID)
+	delivery, err := w.app.PingWebhook(ctx, olivia, labID, webhook.ID)
 	w.must(err)
 	grant, err := w.app.CreateGrant(ctx, olivia,
-		exchange.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})
+		person.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})
 	w.must(err)
 	search, err := w.app.CreateSavedSearch(ctx, josiah, josiah.ID,
-		exchange.SavedSearchPatch{Name: exchange.Some("A"), Search: exchange.Some("hela")})
+		material.SavedSearchPatch{Name: exchange.Some("A"), Search: exchange.Some("hela")})
 	w.must(err)
 	owned := w.requestFor("PDX model BL0269-F402")
 	handed := w.requestFor("MCF-7")
@@ -76,7 +81,7 @@ func (w *world) furnished() *strings.Replacer {
 		file = d.AttachmentID
 	}
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(lab), "{contact}", hela.Contact.ID.String(),
+	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(labID), "{contact}", hela.Contact.ID.String(),
 		"{member}", w.as("tomas").actor.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}",
 		id(deref(hela.MTAAttachmentID)),
 		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}",
@@ -281,7 +286,7 @@ func TestNoPageHasAnAddressOfTheAPI(t *testing.T) {
 	var contract struct {
 		Paths map[string]any `json:"paths"`
 	}
-	raw, err := document()
+	raw, err := openAPIDocument()
 	if err == nil {
 		err = json.Unmarshal(raw, &contract)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 )
 
 func TestCloseAccountPage_AsksAndSignsOut(t *testing.T) {
@@ -30,7 +30,7 @@ func TestCloseAccountPage_AsksAndSignsOut(t *testing.T) {
 		other.get("/account").want(http.StatusSeeOther)
 		u, err := w.app.DB.Read().Users.Get(w.Context(), other.actor.ID)
 		w.must(err)
-		if !u.Closed || u.Name() != exchange.ClosedName {
+		if !u.Closed || u.Name() != person.ClosedName {
 			t.Errorf("%+v", u)
 		}
 		for _, path := range []string{"/requests?turn=all", "/labs", "/notifications", w.at("HeLa")} {

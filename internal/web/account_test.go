@@ -13,6 +13,11 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 
@@ -93,20 +98,20 @@ func TestSwitchesAreTurnedOneByOne(t *testing.T) {
 		first, second := own[0].Membership.ID, own[1].Membership.ID
 		// Of the first all but reminders, as script sends it; the second is not in the form.
 		form := []string{"membership", fmt.Sprint(first)}
-		for _, c := range exchange.Categories[:4] {
+		for _, c := range mailing.Categories[:4] {
 			form = append(form, fmt.Sprintf("%d.%s", first, c), "on")
 		}
 		v.post("/account/notifications/switches", form...).want(http.StatusSeeOther)
 		own, err = w.app.OwnSwitches(w.Context(), v.actor)
 		w.must(err)
 		if s := own[0].Switches; s.Reminder || !s.NewRequest || own[1].Membership.ID != second ||
-			own[1].Switches != exchange.AllOn {
+			own[1].Switches != lab.AllOn {
 			t.Errorf("%+v, %+v", own[0].Switches, own[1].Switches)
 		}
 		// Nobody turns those of another.
 		w.as("josiah").post("/account/notifications/switches", "membership",
 			fmt.Sprint(second)).want(http.StatusSeeOther)
-		if own, err = w.app.OwnSwitches(w.Context(), v.actor); err != nil || own[1].Switches != exchange.AllOn {
+		if own, err = w.app.OwnSwitches(w.Context(), v.actor); err != nil || own[1].Switches != lab.AllOn {
 			t.Errorf("a stranger turned %+v (%v)", own[1].Switches, err)
 		}
 	})
@@ -122,8 +127,8 @@ func TestMailComesAsAPersonWantsIt(t *testing.T) {
 	v.post("/account/notifications", form...).want(http.StatusSeeOther)
 	s, err := w.app.MailSettings(w.Context(), v.actor, v.actor.ID)
 	w.must(err)
-	if s.Delivery != exchange.Weekly || s.TimeZone != "Europe/Amsterdam" || s.DigestAt != 450 || s.DigestDay != 5 ||
-		s.QuietFrom == nil || len(s.Muted) != len(exchange.MailCategories)-1 {
+	if s.Delivery != mailing.Weekly || s.TimeZone != "Europe/Amsterdam" || s.DigestAt != 450 || s.DigestDay != 5 ||
+		s.QuietFrom == nil || len(s.Muted) != len(mailing.AllCategories)-1 {
 		t.Errorf("%+v", s)
 	}
 	page := v.get("/account/notifications")
@@ -185,8 +190,8 @@ func TestASavedSearchIsRenamedAndDeleted(t *testing.T) {
 	w := alone(t)
 	v := w.as("josiah")
 	s, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
-		exchange.SavedSearchPatch{Name: exchange.Some("Colon"), Search: exchange.Some("colon <cancer>"),
-			Filters: exchange.Some(exchange.Filters{"category": {"CELL_LINE"}})})
+		material.SavedSearchPatch{Name: exchange.Some("Colon"), Search: exchange.Some("colon <cancer>"),
+			Filters: exchange.Some(material.Filters{"category": {"CELL_LINE"}})})
 	w.must(err)
 	path := fmt.Sprintf("/account/searches/%d", s.ID)
 	page := v.get("/account/searches").want(http.StatusOK)
@@ -259,7 +264,7 @@ func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
 			}
 		}
 		made, err := w.app.Requests(w.Context(), v.actor, exchange.Page{Limit: 100},
-			exchange.RequestFilter{Requester: &v.actor.ID})
+			request.Filter{Requester: &v.actor.ID})
 		w.must(err)
 		if len(lists["requests"]) != len(made.Items) || len(lists["requests"]) == 0 || len(lists["addresses"]) != 2 ||
 			len(lists["profile"]) != 1 || len(lists["notifications"]) == 0 || len(lists["tokens"]) == 0 {
@@ -336,13 +341,13 @@ func TestSettingsMakeAConstantNumberOfStatements(t *testing.T) {
 			"Italy").want(http.StatusSeeOther)
 		v.post("/account/tokens", "name", "n").want(http.StatusOK)
 		_, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
-			exchange.SavedSearchPatch{Search: exchange.Some(fmt.Sprint(i))})
+			material.SavedSearchPatch{Search: exchange.Some(fmt.Sprint(i))})
 		w.must(err)
 		_, err = w.app.CreateOrganization(w.Context(), v.actor,
-			exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(v.actor.ID)),
+			lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(v.actor.ID)),
 				Members: exchange.Some([]exchange.UserRef{})})
 		w.must(err)
-		_, err = w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{})
+		_, err = w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]}, person.Registration{})
 		w.must(err)
 	}
 	for path, n := range count() {
@@ -362,8 +367,8 @@ func TestAnAddressThatWasRefusedIsShownAndTriedAgain(t *testing.T) {
 		if page := v.get("/account/notifications"); page.has("main .note.bad") {
 			t.Error("an address is refused that was not")
 		}
-		s := exchange.DefaultMail(v.actor.ID)
-		s.Refused = &exchange.MailRejection{Address: "requester@example.org", Reason: "<b>550</b> no such user",
+		s := mailing.Default(v.actor.ID)
+		s.Refused = &mailing.Rejection{Address: "requester@example.org", Reason: "<b>550</b> no such user",
 			At: w.db.Read().Now}
 		w.must(w.db.Tx(w.Context(),
 			func(ctx context.Context, tx store.Conn) error { return tx.Mail.SaveSettings(ctx, s) }))

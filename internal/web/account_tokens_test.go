@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/store/storetest"
 )
@@ -43,7 +44,7 @@ func TestASessionEndsHereOrEverywhere(t *testing.T) {
 		here, there, program := w.as("josiah"), w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
 			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
-				exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
+				person.Registration{}, app.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}
@@ -70,7 +71,7 @@ func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
 		here, there := w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
 			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
-				exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
+				person.Registration{}, app.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}

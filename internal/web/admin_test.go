@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
@@ -69,7 +70,7 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 	each(t, func(w *world) {
 		v, q := w.opened()
 		id, err := w.app.Schedule(w.Context(), v.actor,
-			app.PendingAction{Request: q.ID, Status: exchange.Approved}, nil)
+			app.PendingAction{Request: q.ID, Status: request.Approved}, nil)
 		w.must(err)
 		path := "/progress/" + strconv.FormatInt(id, 10)
 		a := v.get(path).want(http.StatusOK)
@@ -106,15 +107,15 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 		w.db.Clock = func() time.Time { return later }
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
 			_, err := tx.Tokens.Insert(ctx,
-				exchange.Token{UserID: ada.actor.ID, Kind: exchange.SessionToken, ExpiresAt: later.Add(time.Hour)},
+				person.Token{UserID: ada.actor.ID, Kind: person.SessionToken, ExpiresAt: later.Add(time.Hour)},
 				app.Hash("later"))
 			return err
 		}))
 		ada.cookies["__Host-session"] = "later"
 		active := 0
-		for _, s := range exchange.Statuses {
+		for _, s := range request.Statuses {
 			for _, q := range w.requests(s) {
-				if q.Party != exchange.Nobody {
+				if q.Party != request.Nobody {
 					active++
 				}
 			}

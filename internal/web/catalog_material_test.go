@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 )
 
 // listing is the address of a material of the demo.
@@ -90,7 +91,7 @@ func TestAnSTRProfileIsATableOfLociWhereItIsOne(t *testing.T) {
 		metadata, err := json.Marshal(map[string]string{"cell_line_name": "x", "str_profile": profile})
 		w.must(err)
 		m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
-			exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("x"),
+			material.Patch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("x"),
 				Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
 				Metadata:     exchange.Some(json.RawMessage(metadata))})
 		w.must(err)
@@ -113,7 +114,7 @@ func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.as("olivia")
 		m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
-			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret thing"),
+			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret thing"),
 				Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
 				EmbargoDate:  exchange.NullOf(exchange.Date(time.Now().AddDate(1, 0, 0).Format(time.DateOnly)))})
 		w.must(err)
@@ -189,7 +190,7 @@ func TestTheNumberOfAPatientIsForTheLab(t *testing.T) {
 	w := alone(t)
 	v := w.as("olivia")
 	m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
-		exchange.MaterialPatch{Category: exchange.Some("PDX"), Title: exchange.Some("x"),
+		material.Patch{Category: exchange.Some("PDX"), Title: exchange.Some("x"),
 			Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
 			Metadata:     exchange.Some(json.RawMessage(`{"submitter_patient_id": "patient-4711"}`))})
 	w.must(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 )
 
 // TestEmbargoedMaterial_EveryPage holds that no page tells outsiders anything of a material under embargo: what is
@@ -29,7 +30,7 @@ func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 		}
 		count(func(key, got string) { counters[key] = got })
 		m, _, err := w.app.CreateMaterial(w.Context(), w.as("olivia").actor,
-			exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Zyzzyvine carcinoma"),
+			material.Patch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Zyzzyvine carcinoma"),
 				Organization: exchange.Some(exchange.Ref(w.material("HeLa").OrganizationID)),
 				EmbargoDate:  exchange.NullOf(exchange.Date("2999-12-31")),
 				Organisms:    exchange.NullOf(exchange.Names{"Unobtainia"}),

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
@@ -38,7 +38,7 @@ func FuzzForms(f *testing.F) {
 			id = role.person
 		}
 		signed, err := a.SignIn(f.Context(), identity.Person{RegistryID: id, GivenName: "A", FamilyName: "B"},
-			exchange.Registration{})
+			person.Registration{})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/PuerkitoBio/goquery"
@@ -35,11 +38,11 @@ func TestTheInboxShowsEachRequestUnderTheTabWhoseTurnItIs(t *testing.T) {
 			v := w.as(name)
 			part, err := w.app.Requests(w.Context(),
 				exchange.Actor{ID: v.actor.ID, Organizations: v.actor.Organizations}, exchange.Page{},
-				exchange.RequestFilter{})
+				request.Filter{})
 			w.must(err)
 			want := map[string][]string{}
 			for _, q := range part.Items {
-				whose := string(v.actor.InboxState(q))
+				whose := string(q.InboxState(v.actor))
 				want[whose] = append(want[whose], strconv.FormatInt(q.ID, 10))
 				want["all"] = append(want["all"], strconv.FormatInt(q.ID, 10))
 			}
@@ -81,18 +84,18 @@ func TestTheInboxIsForWhoIsSignedInAndHasNothingOfOthers(t *testing.T) {
 }
 
 // opened are a lab's member and an open request of theirs to decide about.
-func (w *world) opened() (member *visitor, q exchange.RequestDetail) {
+func (w *world) opened() (member *visitor, q request.Detail) {
 	w.Helper()
 	for name := range people {
 		v := w.as(name)
-		for _, q := range w.requests(exchange.Open) {
-			if v.actor.InboxState(q) == exchange.OnMe && q.Party == exchange.LabSide {
+		for _, q := range w.requests(request.Open) {
+			if q.InboxState(v.actor) == request.OnMe && q.Party == request.LabSide {
 				return v, q
 			}
 		}
 	}
 	w.Fatal("the demo has no request to decide about")
-	return nil, exchange.RequestDetail{}
+	return nil, request.Detail{}
 }
 
 func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {
@@ -131,7 +134,7 @@ func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T)
 		v, q := w.opened()
 		id := strconv.FormatInt(q.ID, 10)
 		foreign := int64(0)
-		for _, other := range w.requests(exchange.Open) {
+		for _, other := range w.requests(request.Open) {
 			if !v.actor.MemberOf(other.Organization) && other.Requester != v.actor.ID {
 				foreign = other.ID
 			}
@@ -172,7 +175,7 @@ func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T)
 			t.Errorf("declined: %s", a.text("#list"))
 		}
 		now, err := w.app.Request(w.Context(), v.actor, q.ID)
-		if err != nil || now.Status != exchange.Rejected || now.Rejection != "We have <b>none</b> left." {
+		if err != nil || now.Status != request.Rejected || now.Rejection != "We have <b>none</b> left." {
 			t.Errorf("it is %s, %q, %v", now.Status, now.Rejection, err)
 		}
 	})
@@ -212,7 +215,7 @@ func TestTheInboxAsATableIsFilteredAsThePageAndHasNoFormulas(t *testing.T) {
 	each(t, func(w *world) {
 		v, q := w.opened()
 		odd, err := w.app.CreateRequest(w.Context(), w.as("somebody").actor,
-			exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID)), Quantity: exchange.Some("=1+1")})
+			request.New{Material: exchange.Some(exchange.Ref(q.MaterialID)), Quantity: exchange.Some("=1+1")})
 		w.must(err)
 		for _, query := range []string{"turn=all", "turn=me", "turn=done", "turn=all&status=OPEN&sort=due",
 			"turn=others&sort=new"} {
@@ -239,7 +242,7 @@ func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
 	const many = 210
 	for range many {
 		_, err := w.app.CreateRequest(w.Context(), somebody,
-			exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID))})
+			request.New{Material: exchange.Some(exchange.Ref(q.MaterialID))})
 		w.must(err)
 	}
 	for _, sort := range []string{"", "due", "new"} {
@@ -255,11 +258,11 @@ func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
 }
 
 // crowd gives the lab of a request so many more members, the last of whom are two of one name.
-func (w *world) crowd(organization int64, n int) (twins []exchange.User) {
+func (w *world) crowd(organization int64, n int) (twins []person.User) {
 	w.Helper()
 	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
 		for i := range n {
-			u := exchange.User{ID: uuid.New(), RegistryID: fmt.Sprintf("crowd-%d", i),
+			u := person.User{ID: uuid.New(), RegistryID: fmt.Sprintf("crowd-%d", i),
 				FirstName: fmt.Sprintf("Aaron %d", i), LastName: "Zöllner", CreatedAt: tx.Now, UpdatedAt: tx.Now}
 			u.Username = u.RegistryID
 			if i >= n-2 {
@@ -359,12 +362,12 @@ func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
 		t.Errorf("the owner is %s before the new one accepts, %v", o.Owner, err)
 	}
 	list, err := w.app.Invitations(w.Context(), owner.actor, organization,
-		exchange.InvitationFilter{Role: new(exchange.OwnerRole)}, exchange.Page{Limit: 2})
+		lab.InvitationFilter{Role: new(lab.OwnerRole)}, exchange.Page{Limit: 2})
 	if err != nil || list.Total != 1 || list.Items[0].RegistryID != twins[0].RegistryID {
 		t.Fatalf("invited as owner: %+v, %v", list, err)
 	}
 	if _, err := w.app.Answer(w.Context(), exchange.Actor{ID: twins[0].ID}, twins[0].ID, list.Items[0].ID,
-		exchange.InvitationAccepted); err != nil {
+		lab.InvitationAccepted); err != nil {
 		t.Fatal(err)
 	}
 	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != twins[0].ID {

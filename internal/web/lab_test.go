@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
@@ -145,21 +148,22 @@ func TestAMemberIsRemovedUnlessThatIsTakenBack(t *testing.T) {
 func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
-		lab, owner := w.labOf("olivia"), w.as("olivia")
-		a := owner.post(lab+"/invitations", "who", "new@example.com\nnot an address@\n"+people["mario"], "role",
+		organization, owner := w.labOf("olivia"), w.as("olivia")
+		a := owner.post(organization+"/invitations", "who", "new@example.com\nnot an address@\n"+people["mario"],
+			"role",
 			"MEMBER", "days", "30").want(http.StatusUnprocessableEntity)
 		if left := a.input("who"); strings.Contains(left, "new@example.com") ||
 			!strings.Contains(left, people["mario"]) ||
 			!strings.Contains(a.text("#errors"), "already a member of this organization") {
 			t.Errorf("left %q: %s", left, a.text("#errors"))
 		}
-		if a = owner.post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days",
+		if a = owner.post(organization+"/invitations", "who", "x@example.com", "role", "MEMBER", "days",
 			"never"); a.status != http.StatusUnprocessableEntity || a.input("days") != "never" {
 			t.Errorf("%d %s", a.status, a.input("days"))
 		}
-		w.as("mario").post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days",
+		w.as("mario").post(organization+"/invitations", "who", "x@example.com", "role", "MEMBER", "days",
 			"30").want(http.StatusForbidden)
-		list, err := w.app.Invitations(t.Context(), owner.actor, owner.actor.Owns[0], exchange.InvitationFilter{},
+		list, err := w.app.Invitations(t.Context(), owner.actor, owner.actor.Owns[0], lab.InvitationFilter{},
 			exchange.Page{Limit: 9})
 		w.must(err)
 		if len(list.Items) != 1 {
@@ -196,7 +200,7 @@ func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
 			t.Fatal(a.text("main"))
 		}
 		a = signed.post("/join/answer", "answer", "accept").want(http.StatusSeeOther)
-		if a.location != lab || !w.as("newcomer").actor.MemberOf(owner.actor.Owns[0]) {
+		if a.location != organization || !w.as("newcomer").actor.MemberOf(owner.actor.Owns[0]) {
 			t.Errorf("%s", a.location)
 		}
 		again := w.as("")
@@ -345,34 +349,34 @@ func TestTheSecretOfAWebhookIsShownOnce(t *testing.T) {
 func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	lab, owner := w.labOf("olivia"), w.as("olivia")
+	organization, owner := w.labOf("olivia"), w.as("olivia")
 	id := owner.actor.Owns[0]
 	count := func() (list []int64) {
 		for _, page := range []string{"", "/people", "/requirements", "/grants", "/activity", "/insights", "/webhooks",
 			"/history"} {
 			before := w.db.Queries()
-			owner.get(lab + page).want(http.StatusOK)
+			owner.get(organization + page).want(http.StatusOK)
 			list = append(list, w.db.Queries()-before)
 		}
 		return list
 	}
 	add := func(i int) {
 		_, _, err := w.app.Invite(t.Context(), owner.actor, id,
-			exchange.InvitationNew{Email: exchange.Some(fmt.Sprintf("p%d@example.com", i))})
+			lab.InvitationNew{Email: exchange.Some(fmt.Sprintf("p%d@example.com", i))})
 		w.must(err)
 		g, err := w.app.CreateGrant(t.Context(), owner.actor,
-			exchange.GrantPatch{Title: exchange.Some("G"), FunderID: exchange.Some(fmt.Sprint(i))})
+			person.GrantPatch{Title: exchange.Some("G"), FunderID: exchange.Some(fmt.Sprint(i))})
 		w.must(err)
 		_, _, err = w.app.Fund(t.Context(), owner.actor, g.ID,
-			exchange.FundingBody{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
+			material.FundingBody{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
 		w.must(err)
 		_, err = w.app.CreateShipping(t.Context(), owner.actor,
-			exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
+			lab.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
 		w.must(err)
 		_, err = w.app.UpdateOrganization(t.Context(), owner.actor, id,
-			exchange.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))}, nil)
+			lab.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))}, nil)
 		w.must(err)
-		_, _, err = w.app.AskToJoin(t.Context(), w.as(fmt.Sprint("asker", i)).actor, id, exchange.JoinNew{})
+		_, _, err = w.app.AskToJoin(t.Context(), w.as(fmt.Sprint("asker", i)).actor, id, lab.JoinNew{})
 		w.must(err)
 	}
 	add(0)
@@ -402,7 +406,7 @@ func TestLabsAreFoundAndOwnOnesAreFirst(t *testing.T) {
 	}
 	owner := w.as("nadia")
 	_, _, err := w.app.Invite(t.Context(), owner.actor, owner.actor.Owns[0],
-		exchange.InvitationNew{RegistryID: exchange.Some(people["mario"])})
+		lab.InvitationNew{RegistryID: exchange.Some(people["mario"])})
 	w.must(err)
 	a := w.as("mario").get("/labs")
 	w.as("priya").post(a.doc.Find(`form[action^="/join/"]`).AttrOr("action", ""), "answer",

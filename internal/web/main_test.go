@@ -17,6 +17,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 func newApp(db *store.DB, log *slog.Logger) *app.App {
 	return app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: content, Access: exchange.AccessMembers,
 		Registration:  []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: request.Reminders{7, 14, 28},
 		Sender: webhook.New(false), Log: log})
 }
 

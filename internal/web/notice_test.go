@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web"
 )
 
@@ -19,9 +21,9 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 	each(t, func(w *world) {
 		v, q := w.as("mario"), w.requestFor("HeLa")
 		_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
-			exchange.TextBody{Text: exchange.Some("Is it there?")})
+			request.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
-		part, unread, err := w.app.Notifications(w.Context(), v.actor, v.actor.ID, exchange.NotificationFilter{},
+		part, unread, err := w.app.Notifications(w.Context(), v.actor, v.actor.ID, notify.NotificationFilter{},
 			exchange.Page{Limit: 200})
 		w.must(err)
 		a := v.get("/notifications").want(http.StatusOK)
@@ -36,7 +38,7 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 			t.Errorf("the first day is %q", a.text("#feed h2"))
 		}
 		for _, n := range part.Items {
-			if n.News == nil && n.Event.Kind != exchange.Deleted &&
+			if n.News == nil && n.Event.Kind != request.Deleted &&
 				!a.has("#feed a[href='/requests/"+strconv.FormatInt(n.Event.RequestID, 10)+"']") {
 				t.Errorf("nothing leads to request %d", n.Event.RequestID)
 			}
@@ -65,7 +67,7 @@ func TestNotificationsOfOthersCannotBeMarked(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	mario := w.as("mario")
-	part, _, err := w.app.Notifications(w.Context(), mario.actor, mario.actor.ID, exchange.NotificationFilter{},
+	part, _, err := w.app.Notifications(w.Context(), mario.actor, mario.actor.ID, notify.NotificationFilter{},
 		exchange.Page{Limit: 1})
 	w.must(err)
 	id := strconv.FormatInt(part.Items[0].ID, 10)
@@ -82,7 +84,7 @@ func TestNotificationsShowWhatPeopleWroteAsText(t *testing.T) {
 	w := alone(t)
 	v, q := w.opened()
 	_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
-		exchange.TextBody{Text: exchange.Some(`<script>alert(1)</script>`)})
+		request.TextBody{Text: exchange.Some(`<script>alert(1)</script>`)})
 	w.must(err)
 	a := v.get("/notifications").want(http.StatusOK)
 	if strings.Contains(a.body, "<script>alert") || !strings.Contains(a.text("#feed"), "<script>alert(1)</script>") {
@@ -110,7 +112,7 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 	each(t, func(w *world) {
 		stop := make(chan struct{})
 		mux := http.NewServeMux()
-		w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document, Version: "test", Stop: stop}))
+		w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: openAPIDocument, Version: "test", Stop: stop}))
 		host := httptest.NewServer(mux)
 		t.Cleanup(host.Close)
 		v, q := w.opened()
@@ -145,7 +147,7 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 		}
 		until("data:", `"unread":`)
 		_, err = w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
-			exchange.TextBody{Text: exchange.Some("Is it there?")})
+			request.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
 		until("data:", "wrote a message", "/requests/"+strconv.FormatInt(q.ID, 10))
 		close(stop)

@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web"
 )
 
@@ -23,7 +24,7 @@ func open(cfg *web.Config) {
 func (w *world) patient() int64 {
 	w.Helper()
 	m, _, err := w.app.CreateMaterial(w.Context(), w.as("olivia").actor,
-		exchange.MaterialPatch{Category: exchange.Some("PDX"), Title: exchange.Some("Colon xenograft"),
+		material.Patch{Category: exchange.Some("PDX"), Title: exchange.Some("Colon xenograft"),
 			Organization: exchange.Some(exchange.Ref(w.material("HeLa").OrganizationID)),
 			EmbargoDate:  exchange.NullOf(exchange.Date("2999-12-31")), Metadata: exchange.Some(json.RawMessage(
 				`{"submitter_patient_id": "quokkanaut", "submitter_tumor_id": "quokkanaut-T1", "submitter_pdx_id": "MODEL-7", "freezer": "quokkafreezer"}`))})
@@ -35,7 +36,7 @@ func (w *world) patient() int64 {
 func (w *world) published(id int64) {
 	w.Helper()
 	_, err := w.app.UpdateMaterial(w.Context(), w.as("olivia").actor, id,
-		exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
+		material.Patch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
 	w.must(err)
 }
 

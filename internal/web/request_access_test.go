@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 )
@@ -106,7 +107,7 @@ func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
 	mario.upload(path+"/documents/executed_mta", "file", `<img src=x onerror=alert(1)>.pdf`,
 		paper).want(http.StatusSeeOther)
 	_, err := w.app.UpdateRequest(t.Context(), mario.actor, q.ID,
-		exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(hostile)}, nil)
+		request.Patch{Status: exchange.Some(request.Rejected), Rejection: exchange.Some(hostile)}, nil)
 	w.must(err)
 	for _, at := range []string{path, path + "?show=messages", path + "/move?to=OPEN", path + "/labels"} {
 		a := mario.get(at).want(http.StatusOK)
@@ -143,7 +144,7 @@ func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
 		}
 		for i := range 70 {
 			_, err := w.app.SendMessage(w.Context(), josiah.actor, q.ID,
-				exchange.TextBody{Text: exchange.Some(fmt.Sprintf("Message number %d.", i))})
+				request.TextBody{Text: exchange.Some(fmt.Sprintf("Message number %d.", i))})
 			w.must(err)
 		}
 		a := josiah.get(path + "?show=messages")

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 )
 
 const paper = "%PDF-1.4 the whole agreement"
@@ -41,7 +42,7 @@ func TestADocumentIsHandedInAndCheckedAndReturned(t *testing.T) {
 			w.Errorf("accepted, with the old version: %s", text)
 		}
 		josiah.post(slot + "/withdraw").want(http.StatusSeeOther)
-		if w.now(q.ID).Current(exchange.SignedMTA) != nil {
+		if w.now(q.ID).Current(document.SignedMTA) != nil {
 			w.Error("it was not withdrawn")
 		}
 	})
@@ -161,7 +162,7 @@ func TestDocumentsNeverRunUnderOurAddress(t *testing.T) {
 		{"page.pdf", "just <b>words</b> that look like a page", "text/plain", "attachment"},
 	} {
 		josiah.upload(path+"/documents/irb", "file", c.name, c.content).want(http.StatusSeeOther)
-		d := w.transfer("PDX model BL0269-F402").Current(exchange.IRB)
+		d := w.transfer("PDX model BL0269-F402").Current(document.IRB)
 		address := fmt.Sprintf("%s/documents/%d", path, d.AttachmentID)
 		a := w.as("priya").get(address).want(http.StatusOK)
 		h := a.header
@@ -244,7 +245,7 @@ func TestLabelsOfManyRequestsAreOnOnePageAndOnlyThoseOfOnesOwnLabs(t *testing.T)
 	hct, hela := w.transfer("HCT 116"), w.transfer("HeLa")
 	foreign := int64(0)
 	v := w.as("mario")
-	for _, q := range w.requests(exchange.Open) {
+	for _, q := range w.requests(request.Open) {
 		if !v.actor.MemberOf(q.Organization) {
 			foreign = q.ID
 		}

@@ -14,6 +14,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 )
 
 // pdf is the smallest thing that passes for a document.
@@ -27,11 +31,11 @@ func (w *world) askPath(title string) string {
 const stemCells = "WA01 (H1) hESC"
 
 // ofStemCells are the requests of somebody for stem cells.
-func (v *visitor) ofStemCells() []exchange.RequestDetail {
+func (v *visitor) ofStemCells() []request.Detail {
 	v.Helper()
 	id := v.material(stemCells).ID
 	part, err := v.app.Requests(v.Context(), v.actor, exchange.Page{Limit: 50},
-		exchange.RequestFilter{Material: &id, Requester: &v.actor.ID})
+		request.Filter{Material: &id, Requester: &v.actor.ID})
 	v.must(err)
 	return part.Items
 }
@@ -176,7 +180,7 @@ func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
 		v.upload(path, "irb_attachment", "irb.exe", pdf, page.filled()...).want(http.StatusUnprocessableEntity)
 		v.upload(path, "irb_attachment", "irb.pdf", pdf, page.filled()...).want(http.StatusSeeOther)
 		made := v.ofStemCells()
-		if len(made) != 1 || len(made[0].Documents) != 1 || made[0].Documents[0].Slot != exchange.IRB {
+		if len(made) != 1 || len(made[0].Documents) != 1 || made[0].Documents[0].Slot != document.IRB {
 			t.Errorf("%+v", made)
 		}
 	})
@@ -265,14 +269,14 @@ func TestWhatCannotBeAskedForSaysSoInPlaceOfTheForm(t *testing.T) {
 	w.as("mario").post(path, "once", "1").want(http.StatusConflict)
 	form := w.as("josiah").get(path).filled("note", "Typed before it was archived")
 	_, err := w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
-		exchange.MaterialPatch{EmbargoDate: exchange.NullOf(exchange.Date("2999-01-02"))}, nil)
+		material.Patch{EmbargoDate: exchange.NullOf(exchange.Date("2999-01-02"))}, nil)
 	w.must(err)
 	if a := w.as("josiah").get(path).want(http.StatusConflict); a.has("form#request") ||
 		!strings.Contains(a.text("main"), "2999-01-02") {
 		t.Errorf("embargoed: %s", a.text("main"))
 	}
 	_, err = w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
-		exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
+		material.Patch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
 	w.must(err)
 	w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, m.ID, nil))
 	if a := w.as("josiah").get(path).want(http.StatusOK); a.has("form#request") ||
@@ -317,7 +321,7 @@ func TestTheFormOfARequestMakesAConstantNumberOfStatements(t *testing.T) {
 	few := count()
 	for range 15 {
 		_, err := w.app.CreateAddress(w.Context(), v.actor, v.actor.ID,
-			exchange.AddressPatch{Name: exchange.Some("N"), Line1: exchange.Some("L"),
+			person.AddressPatch{Name: exchange.Some("N"), Line1: exchange.Some("L"),
 				Locality: exchange.Some("T"), Country: exchange.Some("Italy"), SavedForUse: exchange.Some(true)})
 		w.must(err)
 		v.post(path, v.get(path).filled("requester_abstract", "Aim.")...).want(http.StatusSeeOther)

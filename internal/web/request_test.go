@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 
 	"github.com/PuerkitoBio/goquery"
 )
 
 // transfer is the demo's request for a material by its title.
-func (w *world) transfer(material string) exchange.RequestDetail {
+func (w *world) transfer(material string) request.Detail {
 	w.Helper()
-	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{})
+	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, request.Filter{})
 	w.must(err)
 	for _, q := range part.Items {
 		if q.Material == material {
@@ -24,7 +25,7 @@ func (w *world) transfer(material string) exchange.RequestDetail {
 		}
 	}
 	w.Fatalf("the demo has no request for %q", material)
-	return exchange.RequestDetail{}
+	return request.Detail{}
 }
 
 // at is the address of the page of the demo's request for a material.
@@ -34,7 +35,7 @@ func (w *world) at(material string) string {
 }
 
 // now is a request as it is now.
-func (w *world) now(id int64) exchange.RequestDetail {
+func (w *world) now(id int64) request.Detail {
 	w.Helper()
 	q, err := w.app.Request(w.Context(), w.as("ada").actor, id)
 	w.must(err)
@@ -129,9 +130,9 @@ type walker struct {
 	sent map[string]int
 }
 
-func (w *walker) step(v *visitor, request int64) {
+func (w *walker) step(v *visitor, requestID int64) {
 	w.Helper()
-	path := fmt.Sprintf("/requests/%d", request)
+	path := fmt.Sprintf("/requests/%d", requestID)
 	page := v.get(path).want(http.StatusOK)
 	type form struct {
 		*goquery.Selection
@@ -184,19 +185,20 @@ func (w *walker) step(v *visitor, request int64) {
 	if a.status != http.StatusSeeOther {
 		w.Fatalf("%s, which the page offered: %d %s", f.name, a.status, a.text("#errors, .lede"))
 	}
-	to := exchange.Status(strings.TrimPrefix(f.name, "move "))
+	to := request.Status(strings.TrimPrefix(f.name, "move "))
 	// nobody waits ten seconds here
-	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, request); err == nil && d != nil && d.Action.Status == to {
+	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, requestID); err == nil && d != nil &&
+		d.Action.Status == to {
 		if shown := a.follow(); !shown.has(".toast form") || !shown.has(`#next form[action^="/undo/"]`) ||
 			shown.has("a[href*='/move?']") {
 			w.Errorf("%s: the page does not say that it waits", f.name)
 		}
 		v.post(fmt.Sprintf("/undo/%d", d.ID)).want(http.StatusSeeOther)
-		p := exchange.RequestPatch{Status: exchange.Some(to), Rejection: exchange.Some(d.Action.Reason)}
+		p := request.Patch{Status: exchange.Some(to), Rejection: exchange.Some(d.Action.Reason)}
 		if d.Action.Override != "" {
 			p.Override = exchange.Some(d.Action.Override)
 		}
-		_, err := w.app.UpdateRequest(w.Context(), v.actor, request, p, nil)
+		_, err := w.app.UpdateRequest(w.Context(), v.actor, requestID, p, nil)
 		w.must(err)
 	}
 }
@@ -208,7 +210,7 @@ func TestAcceptingCanBeTakenBack(t *testing.T) {
 		path, v := w.at("HeLa"), w.as("mario")
 		a := v.post(path+"/move", "to", "APPROVED").follow().want(http.StatusOK)
 		if a.text("#next h2") != "Request 25 will be accepted." ||
-			!strings.Contains(a.text(".toast"), "Request 25 will be accepted.") || w.now(q.ID).Status != exchange.Open {
+			!strings.Contains(a.text(".toast"), "Request 25 will be accepted.") || w.now(q.ID).Status != request.Open {
 			w.Errorf("%s; %s", a.text("#next"), a.text(".toast"))
 		}
 		if other := w.as("josiah").get(path); strings.Contains(other.text("main"), "will be accepted") {
@@ -228,7 +230,7 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 		path, v := w.at("HeLa"), w.as("mario")
 		seen := v.get(path).input("seen")
 		_, err := w.app.SendMessage(w.Context(), w.as("josiah").actor, q.ID,
-			exchange.TextBody{Text: exchange.Some("Two vials would be better.")})
+			request.TextBody{Text: exchange.Some("Two vials would be better.")})
 		w.must(err)
 		a := v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen",
 			seen).want(http.StatusConflict)

@@ -13,6 +13,7 @@ import (
 
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
@@ -162,7 +163,7 @@ func TestSignIn_EndsTheSessionThatTheBrowserHad(t *testing.T) {
 		elsewhere.get("/account").want(http.StatusOK)
 
 		program, err := w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]},
-			exchange.Registration{})
+			person.Registration{})
 		w.must(err)
 		v.cookies["__Host-session"] = program.Token // which is no session
 		v.get(v.get("/signin/start").consents("mario").RequestURI()).want(http.StatusSeeOther)

@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 )
 
 func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
@@ -26,23 +30,23 @@ func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
 		for _, path := range paths {
 			was[path] = count(path)
 		}
-		lab := exchange.Some(exchange.Ref(m.OrganizationID))
+		organization := exchange.Some(exchange.Ref(m.OrganizationID))
 		for i := range 12 {
 			_, _, err := w.app.CreateMaterial(w.Context(), v.actor,
-				exchange.MaterialPatch{Category: exchange.Some("OTHER"),
-					Title: exchange.Some(fmt.Sprintf("More %d", i)), Organization: lab})
+				material.Patch{Category: exchange.Some("OTHER"),
+					Title: exchange.Some(fmt.Sprintf("More %d", i)), Organization: organization})
 			w.must(err)
-			_, err = w.app.CreateShipping(w.Context(), v.actor, exchange.ShippingPatch{Organization: lab})
+			_, err = w.app.CreateShipping(w.Context(), v.actor, lab.ShippingPatch{Organization: organization})
 			w.must(err)
 			_, err = w.app.CreateGrant(w.Context(), v.actor,
-				exchange.GrantPatch{Title: exchange.Some("Grant"), FunderID: exchange.Some(fmt.Sprint(i))})
+				person.GrantPatch{Title: exchange.Some("Grant"), FunderID: exchange.Some(fmt.Sprint(i))})
 			w.must(err)
 			_, err = w.app.CreateAttachment(w.Context(), v.actor,
-				exchange.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
+				document.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
 					OwnedByOrg: exchange.NullOf(exchange.Ref(m.OrganizationID))}, nil)
 			w.must(err)
 			_, err = w.app.UpdateMaterial(w.Context(), v.actor, m.ID,
-				exchange.MaterialPatch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))}, nil)
+				material.Patch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))}, nil)
 			w.must(err)
 		}
 		for _, path := range paths {

@@ -10,6 +10,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 )
 
 func TestADraftComesBackAndGoesWhenItIsSaved(t *testing.T) {
@@ -133,7 +135,7 @@ func TestHistoryTellsWhatChangedAndRestores(t *testing.T) {
 		v.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", version, "base", "older").want(http.StatusConflict)
 		v.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", version, "base", base).want(http.StatusSeeOther)
 		now := w.material("HT-29")
-		for _, change := range exchange.Changes(m.Material, now.Material) {
+		for _, change := range material.Changes(m.Material, now.Material) {
 			w.Errorf("%s is %q, was %q", change.Field, change.New, change.Old)
 		}
 	})
@@ -144,7 +146,7 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	w := alone(t)
 	v := w.as("gabriel")
 	g, err := w.app.CreateGrant(t.Context(), v.actor,
-		exchange.GrantPatch{Title: exchange.Some("Shared tools"), FunderID: exchange.Some("X-1")})
+		person.GrantPatch{Title: exchange.Some("Shared tools"), FunderID: exchange.Some("X-1")})
 	w.must(err)
 	form := v.get("/share/new?category=PLASMID").formOf("#edit")
 	typed(form, must(category.Get("PLASMID")))

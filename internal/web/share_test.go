@@ -12,6 +12,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
 
 	"github.com/PuerkitoBio/goquery"
 )
@@ -80,7 +81,7 @@ func typed(form url.Values, c category.Category) {
 }
 
 // inAPI is what a client of the API would send for what typed types.
-func inAPI(t *testing.T, form url.Values, c category.Category) exchange.MaterialPatch {
+func inAPI(t *testing.T, form url.Values, c category.Category) material.Patch {
 	t.Helper()
 	values := map[string]any{}
 	for _, f := range c.Fields {
@@ -106,7 +107,7 @@ func inAPI(t *testing.T, form url.Values, c category.Category) exchange.Material
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p exchange.MaterialPatch
+	var p material.Patch
 	if err := json.Unmarshal(raw, &p); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 			}
 			made, _, err := w.app.CreateMaterial(w.Context(), v.actor, inAPI(t, form, c))
 			w.must(err)
-			for _, change := range exchange.Changes(made.Material, got) {
+			for _, change := range material.Changes(made.Material, got) {
 				if change.Field != "id" && change.Field != "reference" {
 					w.Errorf("%s: %s is %q, by the API %q", c.Code, change.Field, change.New, change.Old)
 				}
@@ -160,7 +161,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 			}
 			now, err := w.app.Material(w.Context(), exchange.Actor{}, got.ID)
 			if w.must(err); !now.UpdatedAt.Equal(got.UpdatedAt) {
-				w.Errorf("%s: the form that nobody touched changed %v", c.Code, exchange.Changes(got, now.Material))
+				w.Errorf("%s: the form that nobody touched changed %v", c.Code, material.Changes(got, now.Material))
 			}
 		}
 	})
@@ -230,7 +231,7 @@ func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
 	}
 	// What was listed without by the API can be changed without.
 	bare, _, err := w.app.CreateMaterial(t.Context(), v.actor,
-		exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Bare"),
+		material.Patch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Bare"),
 			Organization: exchange.Some(exchange.Ref(w.material("Neo-1").OrganizationID)),
 			Metadata:     exchange.Some(json.RawMessage(`{"own":{"x":[1,"<b>"]}}`))})
 	w.must(err)
@@ -268,7 +269,7 @@ func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
 	stranger.form("/share/new", form)
 	if part, err := w.app.MaterialsOf(t.Context(), w.as("mario").actor, m.OrganizationID,
 		exchange.Page{Limit: 500}); err != nil ||
-		slices.ContainsFunc(part.Items, func(m exchange.ShownMaterial) bool { return m.Title == "Smuggled" }) {
+		slices.ContainsFunc(part.Items, func(m material.Shown) bool { return m.Title == "Smuggled" }) {
 		t.Error("a stranger listed for a lab", err)
 	}
 	if a := w.as("ada").get(edit); a.status != http.StatusOK {

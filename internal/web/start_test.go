@@ -12,6 +12,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
 )
@@ -25,7 +26,7 @@ func TestTheStartPageTellsWhatThisExchangeHas(t *testing.T) {
 			t.Errorf("no search: %s", a.text("main"))
 		}
 		part, err := w.app.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1},
-			exchange.MaterialFilter{Category: new("CELL_LINE")})
+			material.Filter{Category: new("CELL_LINE")})
 		w.must(err)
 		if got := a.text(`.rack a[href="/catalog?category=CELL_LINE"] b`); got != strconv.FormatInt(part.Total, 10) {
 			t.Errorf("%s cell lines, want %d", got, part.Total)
@@ -204,7 +205,7 @@ func emptyExchange(t *testing.T) *world {
 		Registration:  []string{"open"},
 		TokenLifetime: time.Hour, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	mux := http.NewServeMux()
-	w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document, Version: "test"}))
+	w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: openAPIDocument, Version: "test"}))
 	w.pages = mux
 	return w
 }

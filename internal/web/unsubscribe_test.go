@@ -4,22 +4,23 @@ import (
 	"testing"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web"
 )
 
 func TestThePageSaysWhatMailGoesWhere(t *testing.T) {
 	t.Parallel()
-	ada := exchange.User{Email: "ada@example.org"}
+	ada := person.User{Email: "ada@example.org"}
 	for _, c := range []struct {
-		category    exchange.Category
+		category    mailing.Category
 		on, changed bool
 		want        string
 	}{
-		{exchange.SearchNotif, true, false, "E-mail about saved searches goes to ada@example.org."},
-		{exchange.SearchNotif, true, true, "E-mail about saved searches goes to ada@example.org again."},
-		{exchange.SearchNotif, false, true, "E-mail about saved searches no longer goes to ada@example.org."},
-		{exchange.SearchNotif, false, false, "E-mail about saved searches does not go to ada@example.org."},
+		{mailing.SearchNotif, true, false, "E-mail about saved searches goes to ada@example.org."},
+		{mailing.SearchNotif, true, true, "E-mail about saved searches goes to ada@example.org again."},
+		{mailing.SearchNotif, false, true, "E-mail about saved searches no longer goes to ada@example.org."},
+		{mailing.SearchNotif, false, false, "E-mail about saved searches does not go to ada@example.org."},
 		{"", true, false, "Digests go to ada@example.org."},
 		{"", true, true, "Digests go to ada@example.org again."},
 		{"", false, true, "Digests no longer go to ada@example.org."},
@@ -29,7 +30,7 @@ func TestThePageSaysWhatMailGoesWhere(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
-	for _, c := range exchange.MailCategories {
+	for _, c := range mailing.AllCategories {
 		if c.Words() == "" {
 			t.Errorf("%s has no words", c)
 		}

@@ -18,13 +18,13 @@ import (
 func pages(t *testing.T) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()
-	if err := web.Mount(mux, web.Config{App: app.New(app.Config{}), OpenAPI: document}); err != nil {
+	if err := web.Mount(mux, web.Config{App: app.New(app.Config{}), OpenAPI: openAPIDocument}); err != nil {
 		t.Fatal(err)
 	}
 	return mux
 }
 
-func document() ([]byte, error) { return os.ReadFile("../../docs/openapi.json") }
+func openAPIDocument() ([]byte, error) { return os.ReadFile("../../docs/openapi.json") }
 
 func get(t *testing.T, h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -46,7 +46,7 @@ func TestTheDocumentationShowsEveryCallAndEveryObject(t *testing.T) {
 		Webhooks   map[string]any
 		Components struct{ Schemas, Headers map[string]any }
 	}
-	raw, err := document()
+	raw, err := openAPIDocument()
 	if err == nil {
 		err = json.Unmarshal(raw, &d)
 	}

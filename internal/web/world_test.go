@@ -13,6 +13,9 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -56,7 +59,7 @@ func newWorld(t *testing.T, db *store.DB, more ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{T: t, db: db}
 	w.app = newApp(db, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
-	mux, cfg := http.NewServeMux(), web.Config{App: w.app, OpenAPI: document, Version: "test"}
+	mux, cfg := http.NewServeMux(), web.Config{App: w.app, OpenAPI: openAPIDocument, Version: "test"}
 	for _, change := range more {
 		change(&cfg)
 	}
@@ -96,11 +99,11 @@ func (w *world) as(name string) *visitor {
 	if name == "" {
 		return v
 	}
-	person := identity.Person{RegistryID: people[name]}
-	if person.RegistryID == "" {
-		person = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New"}
+	user := identity.Person{RegistryID: people[name]}
+	if user.RegistryID == "" {
+		user = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New"}
 	}
-	signed, err := w.app.SignIn(w.Context(), person, exchange.Registration{})
+	signed, err := w.app.SignIn(w.Context(), user, person.Registration{})
 	w.must(err)
 	v.actor, err = w.app.Actor(w.Context(), signed.Token)
 	w.must(err)
@@ -231,10 +234,10 @@ func (a answer) input(name string) string {
 }
 
 // material is one of the demo's by its title, request one of them by its material and requester.
-func (w *world) material(title string) exchange.ShownMaterial {
+func (w *world) material(title string) material.Shown {
 	w.Helper()
 	part, err := w.app.Materials(w.Context(), exchange.Actor{Admin: true}, exchange.Page{Limit: 200},
-		exchange.MaterialFilter{})
+		material.Filter{})
 	w.must(err)
 	for _, m := range part.Items {
 		if m.Title == title {
@@ -242,14 +245,14 @@ func (w *world) material(title string) exchange.ShownMaterial {
 		}
 	}
 	w.Fatalf("the demo has no material %q", title)
-	return exchange.ShownMaterial{}
+	return material.Shown{}
 }
 
 // requests are those of the demo in a status.
-func (w *world) requests(status exchange.Status) []exchange.RequestDetail {
+func (w *world) requests(status request.Status) []request.Detail {
 	w.Helper()
 	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200},
-		exchange.RequestFilter{Status: &status})
+		request.Filter{Status: &status})
 	w.must(err)
 	return part.Items
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 )
 
@@ -269,7 +269,7 @@ func TestTheDOIInACitationIsFound(t *testing.T) {
 		"version 10.1000/x": "",
 		"doi:11.1000/x":     "",
 	} {
-		l := publish.Listing{ShownMaterial: exchange.ShownMaterial{Material: exchange.Material{Category: "OTHER",
+		l := publish.Listing{Shown: material.Shown{Material: material.Material{Category: "OTHER",
 			Citation: &text}}}
 		raw, err := publish.Citation(l, publish.CSLJSON)
 		if err != nil {

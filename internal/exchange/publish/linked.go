@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 )
 
 // node is an object of JSON-LD.
@@ -101,7 +101,7 @@ func LinkedData(l Listing) ([]byte, error) {
 		n["associatedDisease"] = diseases(d)
 		n["additionalProperty"] = append(l.properties(), d.properties()...)
 	}
-	for _, field := range exchange.MaterialDescriptors {
+	for _, field := range material.Descriptors {
 		if field.Linked != "" && field.Linked != characteristic {
 			n[field.Linked] = field.Text(&l.Material)
 		}
@@ -326,12 +326,13 @@ const characteristic = "additionalProperty"
 // properties returns the characteristics of every category.
 func (l Listing) properties() []node {
 	var list []node
-	for _, field := range exchange.MaterialDescriptors {
+	for _, field := range material.Descriptors {
 		if field.Linked != characteristic {
 			continue
 		}
 		if text := field.Text(&l.Material); text != "" {
-			list = append(list, node{"@type": "PropertyValue", "propertyID": field.Name, "name": field.Label, "value": text})
+			list = append(list, node{"@type": "PropertyValue", "propertyID": field.Name, "name": field.Label,
+				"value": text})
 		}
 	}
 	return list

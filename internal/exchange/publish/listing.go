@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 )
 
 // site is the name of Aliquot for catalogues and bibliographies.
@@ -22,8 +23,8 @@ const site = "Aliquot"
 
 // Listing is a material with everything that is published about it.
 type Listing struct {
-	exchange.ShownMaterial
-	Organization exchange.Organization
+	material.Shown
+	Organization lab.Organization
 	Site         string    // address of Aliquot, without a trailing slash
 	Now          time.Time // decides whether the embargo is over
 }

@@ -12,6 +12,9 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/publish"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -24,7 +27,7 @@ var now = time.Date(2026, 11, 21, 18, 0, 0, 0, time.UTC)
 // listing publishes a material that is written as the body of POST /materials.
 func listing(t testing.TB, body []byte) publish.Listing {
 	t.Helper()
-	var p exchange.MaterialPatch
+	var p material.Patch
 	if err := json.Unmarshal(body, &p); err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +39,9 @@ func listing(t testing.TB, body []byte) publish.Listing {
 	m.ID, m.Archived = 1482, p.Archived.Value
 	m.CreatedAt, m.UpdatedAt = now.AddDate(-1, 0, 0), now
 	return publish.Listing{
-		ShownMaterial: exchange.ShownMaterial{Material: m,
-			Contact: exchange.User{FirstName: "Mario", LastName: "Manager", Email: "mario@example.org"}},
-		Organization: exchange.Organization{ID: 7, Name: "Epithelial Biology Laboratory, Example University",
+		Shown: material.Shown{Material: m,
+			Contact: person.User{FirstName: "Mario", LastName: "Manager", Email: "mario@example.org"}},
+		Organization: lab.Organization{ID: 7, Name: "Epithelial Biology Laboratory, Example University",
 			Description: "We study barriers."},
 		Site: "https://aliquot.example.org", Now: now,
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
@@ -67,7 +68,7 @@ func (accountPage) Tabs() []settingsTab {
 // profilePage is the page on which people edit their name and e-mail address.
 type profilePage struct {
 	accountPage
-	User      exchange.User
+	User      person.User
 	Confirmed bool // the identity provider has confirmed their e-mail address
 }
 
@@ -97,8 +98,8 @@ func (v *pageRequest) saveProfile() (ui.Response, error) {
 }
 
 // names returns the profile fields of the form.
-func (v *pageRequest) names() exchange.UserPatch {
-	var p exchange.UserPatch
+func (v *pageRequest) names() person.UserPatch {
+	var p person.UserPatch
 	for name, field := range map[string]*exchange.Opt[string]{"first_name": &p.FirstName, "last_name": &p.LastName,
 		"email": &p.Email} {
 		if v.PostForm.Has(name) {

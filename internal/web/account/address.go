@@ -4,13 +4,14 @@ import (
 	"net/url"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
 // addressesPage lists a person's addresses.
 type addressesPage struct {
 	accountPage
-	Addresses []exchange.Address
+	Addresses []person.Address
 }
 
 func (v *pageRequest) addresses() (ui.Response, error) {
@@ -24,7 +25,7 @@ func (v *pageRequest) addresses() (ui.Response, error) {
 // addressPage is the editor of one address.
 type addressPage struct {
 	accountPage
-	Address exchange.Address // zero: a new one
+	Address person.Address // zero: a new one
 }
 
 func (v *pageRequest) newAddress() (ui.Response, error) {
@@ -34,10 +35,10 @@ func (v *pageRequest) newAddress() (ui.Response, error) {
 }
 
 // ownAddress returns the visitor's address whose id is in the path.
-func (v *pageRequest) ownAddress() (exchange.Address, error) {
+func (v *pageRequest) ownAddress() (person.Address, error) {
 	id, err := v.PathID("id")
 	if err != nil {
-		return exchange.Address{}, err
+		return person.Address{}, err
 	}
 	found, err := v.App.Address(v.Context(), v.Who.Actor, v.Who.ID, id)
 	return found.Address, err

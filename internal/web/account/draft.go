@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
@@ -33,14 +33,14 @@ func (v *pageRequest) drafts() (ui.Response, error) {
 }
 
 // draftOf returns the submitted form as a draft.
-func (v *pageRequest) draftOf() exchange.Draft {
+func (v *pageRequest) draftOf() person.Draft {
 	form := url.Values{}
 	for name, values := range v.PostForm {
 		if name != ui.DraftKeyField && name != ui.DraftTitleField {
 			form[name] = values
 		}
 	}
-	return exchange.Draft{Key: v.PostFormValue(ui.DraftKeyField), Title: v.PostFormValue(ui.DraftTitleField),
+	return person.Draft{Key: v.PostFormValue(ui.DraftKeyField), Title: v.PostFormValue(ui.DraftTitleField),
 		Form: form}
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/web/ui"
 )
 
@@ -51,14 +53,14 @@ func (v *noticeRequest) notifications() (ui.Response, error) {
 	p := &noticePage{Page: ui.Page{Title: "Notifications", Section: "notifications"},
 		Only: query.Get("show") == "unread",
 		Back: v.URL.RequestURI()}
-	var f exchange.NotificationFilter
+	var f notify.NotificationFilter
 	if p.Only {
 		f.Unread = new(true)
 	}
-	for _, c := range exchange.MailCategories {
+	for _, c := range mailing.AllCategories {
 		p.Categories = append(p.Categories, noticeCategory{string(c), c.Words()})
 	}
-	if c := exchange.Category(query.Get("category")); slices.Contains(exchange.MailCategories, c) {
+	if c := mailing.Category(query.Get("category")); slices.Contains(mailing.AllCategories, c) {
 		f.Category, p.Category = &c, string(c)
 	}
 	at := exchange.Page{Limit: noticesAtOnce}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/server"
 	"aliquot/internal/web/ui"
 )
@@ -21,10 +21,10 @@ type streamedNotification struct {
 // noticeStream sends the visitor's notifications to open pages, until the browser disconnects, the session ends, or
 // the process does.
 func (v *noticeRequest) noticeStream() (ui.Response, error) {
-	var from *exchange.FeedPosition
+	var from *notify.FeedPosition
 	if id := v.Header.Get(server.LastEventID); id != "" {
 		// otherwise from now on: a page has no use for an error
-		if place, ok := exchange.ParseFeedPosition(id, time.Now()); ok {
+		if place, ok := notify.ParseFeedPosition(id, time.Now()); ok {
 			from = &place
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/web/ui"
 )
 
@@ -14,38 +16,38 @@ import (
 type notificationSettingsPage struct {
 	accountPage
 	Memberships []app.OwnSwitches
-	Mail        exchange.MailSettings
+	Mail        mailing.Settings
 	Saved       bool // the switches were saved by the form just sent
 }
 
 // notificationSetting is one row of switches.
 type notificationSetting struct {
-	Category   exchange.Category
+	Category   mailing.Category
 	Text, Help string
 }
 
 // Kinds returns the rows of switches.
 func (*notificationSettingsPage) Kinds() []notificationSetting {
 	return []notificationSetting{
-		{exchange.NewRequestNotif, "New request", "A request arrives for the lab"},
-		{exchange.StatusNotif, "Request changed", "A document, message or status changes"},
-		{exchange.DecisionNotif, "Accepted or declined", "Someone in your lab decides"},
-		{exchange.AssignedNotif, "Assigned to me", "A request is assigned to you"},
-		{exchange.ReminderNotif, "Reminders", "Something is due or late"},
+		{mailing.NewRequestNotif, "New request", "A request arrives for the lab"},
+		{mailing.StatusNotif, "Request changed", "A document, message or status changes"},
+		{mailing.DecisionNotif, "Accepted or declined", "Someone in your lab decides"},
+		{mailing.AssignedNotif, "Assigned to me", "A request is assigned to you"},
+		{mailing.ReminderNotif, "Reminders", "Something is due or late"},
 	}
 }
 
 // Categories returns the categories of mail.
-func (*notificationSettingsPage) Categories() []exchange.Category { return exchange.MailCategories }
+func (*notificationSettingsPage) Categories() []mailing.Category { return mailing.AllCategories }
 
 // About reports whether the person wants mail of a category.
-func (p *notificationSettingsPage) About(c exchange.Category) bool {
+func (p *notificationSettingsPage) About(c mailing.Category) bool {
 	return slices.Contains(p.Form["about"], string(c))
 }
 
 // Days returns the days of the week, beginning with Monday.
 func (*notificationSettingsPage) Days() []string {
-	return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0])
+	return append(slices.Clone(mailing.Weekdays[1:]), mailing.Weekdays[0])
 }
 
 // Deliveries returns the ways of receiving mail, with their labels.
@@ -77,13 +79,13 @@ func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
 }
 
 // mailForm returns a person's mail settings as form values.
-func mailForm(s exchange.MailSettings) url.Values {
+func mailForm(s mailing.Settings) url.Values {
 	form := url.Values{"delivery": {string(s.Delivery)}, "time_zone": {s.TimeZone}, "digest_at": {s.DigestAt.String()},
-		"digest_day": {exchange.Weekdays[s.DigestDay]}}
+		"digest_day": {mailing.Weekdays[s.DigestDay]}}
 	if s.QuietFrom != nil {
 		form["quiet_from"], form["quiet_until"] = []string{s.QuietFrom.String()}, []string{s.QuietUntil.String()}
 	}
-	for _, c := range exchange.MailCategories {
+	for _, c := range mailing.AllCategories {
 		if !slices.Contains(s.Muted, c) {
 			form.Add("about", string(c))
 		}
@@ -110,12 +112,12 @@ func (v *pageRequest) saveSwitches() (ui.Response, error) {
 		if !slices.Contains(v.PostForm["membership"], id) { // the form does not have it
 			continue
 		}
-		on := func(c exchange.Category) exchange.Opt[bool] {
+		on := func(c mailing.Category) exchange.Opt[bool] {
 			return exchange.Some(v.PostForm.Has(id + "." + string(c)))
 		}
-		p := exchange.SwitchesPatch{NewRequest: on(exchange.NewRequestNotif), StatusChange: on(exchange.StatusNotif),
-			Decision: on(exchange.DecisionNotif),
-			Assigned: on(exchange.AssignedNotif), Reminder: on(exchange.ReminderNotif)}
+		p := lab.SwitchesPatch{NewRequest: on(mailing.NewRequestNotif), StatusChange: on(mailing.StatusNotif),
+			Decision: on(mailing.DecisionNotif),
+			Assigned: on(mailing.AssignedNotif), Reminder: on(mailing.ReminderNotif)}
 		if p.Patch(m.Switches) == m.Switches {
 			continue
 		}
@@ -135,7 +137,7 @@ func (v *pageRequest) saveSwitches() (ui.Response, error) {
 }
 
 // mailPatch returns the mail settings in the form.
-func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
+func (v *pageRequest) mailPatch() mailing.Patch {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(v.PostFormValue(name)) }
 	moment := func(name string) exchange.Null[string] {
 		if t := v.PostFormValue(name); t != "" {
@@ -143,13 +145,13 @@ func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
 		}
 		return exchange.Cleared[string]()
 	}
-	muted := []exchange.Category{}
-	for _, c := range exchange.MailCategories {
+	muted := []mailing.Category{}
+	for _, c := range mailing.AllCategories {
 		if !slices.Contains(v.PostForm["about"], string(c)) {
 			muted = append(muted, c)
 		}
 	}
-	return exchange.MailSettingsPatch{Delivery: text("delivery"), TimeZone: text("time_zone"),
+	return mailing.Patch{Delivery: text("delivery"), TimeZone: text("time_zone"),
 		QuietFrom: moment("quiet_from"), QuietUntil: moment("quiet_until"),
 		DigestAt: text("digest_at"), DigestDay: text("digest_day"), Muted: exchange.Some(muted)}
 }

@@ -4,18 +4,19 @@ import (
 	"net/url"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
 // ownSearchesPage lists a person's saved searches.
 type ownSearchesPage struct {
 	accountPage
-	Searches []exchange.SavedSearch
+	Searches []material.SavedSearch
 	Wrong    int64 // the id of the search that could not be changed
 }
 
 // Find returns the address of a saved search's results.
-func (*ownSearchesPage) Find(s exchange.SavedSearch) string {
+func (*ownSearchesPage) Find(s material.SavedSearch) string {
 	at := url.Values{}
 	if s.Search != "" {
 		at.Set("q", s.Search)
@@ -41,7 +42,7 @@ func (v *pageRequest) ownSearches() (ui.Response, error) {
 
 // saveOwnSearch renames a saved search, or switches its alerts.
 func (v *pageRequest) saveOwnSearch(id int64) (ui.Response, error) {
-	s, err := v.App.UpdateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.SavedSearchPatch{
+	s, err := v.App.UpdateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, material.SavedSearchPatch{
 		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))}, nil)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p, err := v.ownSearchesPage()

@@ -8,25 +8,27 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
 // tokensPage lists a person's tokens of one kind.
 type tokensPage struct {
 	accountPage
-	Tokens []exchange.Token
-	Made   *exchange.Token         // the token just created
-	Secret string                  // its secret, which is shown only this once
-	Labs   []exchange.Organization // to which a token can be bound
-	Lives  []int                   // the validity periods to choose from, in days
+	Tokens []person.Token
+	Made   *person.Token      // the token just created
+	Secret string             // its secret, which is shown only this once
+	Labs   []lab.Organization // to which a token can be bound
+	Lives  []int              // the validity periods to choose from, in days
 	Max    int
 }
 
 // This reports whether the visitor is signed in with this token.
-func (p *tokensPage) This(t exchange.Token) bool { return t.ID == p.Who.TokenID }
+func (p *tokensPage) This(t person.Token) bool { return t.ID == p.Who.TokenID }
 
 // Used returns when a token was last used, which is recorded to the hour.
-func (p *tokensPage) Used(t exchange.Token) string {
+func (p *tokensPage) Used(t person.Token) string {
 	switch since := p.Now.Sub(t.UsedAt); {
 	case p.This(t):
 		return "used now"
@@ -38,7 +40,7 @@ func (p *tokensPage) Used(t exchange.Token) string {
 }
 
 // Reach describes what a token may do, and in which lab.
-func (p *tokensPage) Reach(t exchange.Token) string {
+func (p *tokensPage) Reach(t person.Token) string {
 	text := map[exchange.Scope]string{exchange.ScopeRead: "Read", exchange.ScopeWrite: "Read and write",
 		"": "Everything"}[t.Scope]
 	if t.Organization == nil {
@@ -53,15 +55,15 @@ func (p *tokensPage) Reach(t exchange.Token) string {
 	return text + ", " + name + " only"
 }
 
-func (v *pageRequest) tokensPage(tab, title string, kind exchange.TokenKind) (*tokensPage, error) {
-	p := &tokensPage{accountPage: v.accountPage(tab, title), Lives: []int{7, 30, 90, 365}, Max: exchange.MaxTokens}
+func (v *pageRequest) tokensPage(tab, title string, kind person.TokenKind) (*tokensPage, error) {
+	p := &tokensPage{accountPage: v.accountPage(tab, title), Lives: []int{7, 30, 90, 365}, Max: person.MaxTokens}
 	list, err := v.App.Tokens(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
-	p.Tokens = slices.DeleteFunc(list.Items, func(t exchange.Token) bool { return t.Kind != kind })
+	p.Tokens = slices.DeleteFunc(list.Items, func(t person.Token) bool { return t.Kind != kind })
 	return p, err
 }
 
 func (v *pageRequest) apiTokensPage() (p *tokensPage, err error) {
-	if p, err = v.tokensPage("tokens", "API tokens", exchange.APIToken); err == nil {
+	if p, err = v.tokensPage("tokens", "API tokens", person.APIToken); err == nil {
 		p.Labs, err = v.App.Labs(v.Context(), v.Who.Actor)
 	}
 	return p, err
@@ -76,8 +78,8 @@ func (v *pageRequest) tokens() (ui.Response, error) {
 }
 
 // newToken returns the token that the form describes; by default it may only read.
-func (v *pageRequest) newToken() (n exchange.TokenNew, err error) {
-	n = exchange.TokenNew{Name: exchange.Some(v.PostFormValue("name")),
+func (v *pageRequest) newToken() (n person.TokenNew, err error) {
+	n = person.TokenNew{Name: exchange.Some(v.PostFormValue("name")),
 		Scopes: exchange.Some([]exchange.Scope{exchange.ScopeRead})}
 	if scope := v.PostFormValue("scopes"); scope != "" {
 		n.Scopes.Value[0] = exchange.Scope(scope)
@@ -101,7 +103,7 @@ func (v *pageRequest) newToken() (n exchange.TokenNew, err error) {
 
 // createToken creates a token and shows its secret. It does not redirect, since the secret is not shown again.
 func (v *pageRequest) createToken() (ui.Response, error) {
-	var made exchange.Token
+	var made person.Token
 	var secret string
 	asked, err := v.newToken()
 	if err == nil {
@@ -148,7 +150,7 @@ func (v *pageRequest) revokeToken(id int64) (ui.Response, error) {
 }
 
 func (v *pageRequest) sessions() (ui.Response, error) {
-	p, err := v.tokensPage("sessions", "Sessions", exchange.SessionToken)
+	p, err := v.tokensPage("sessions", "Sessions", person.SessionToken)
 	if err != nil {
 		return ui.Response{}, err
 	}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
@@ -44,8 +46,8 @@ func (v *pageRequest) welcome() (ui.Response, error) { return ui.Show("welcome",
 
 // saveWelcome stores the form, and continues to the page that the visitor came for.
 func (v *pageRequest) saveWelcome() (ui.Response, error) {
-	steps := exchange.FirstSteps{User: v.names(),
-		Mail: exchange.MailSettingsPatch{TimeZone: exchange.Some(v.PostFormValue("time_zone"))}}
+	steps := person.FirstSteps{User: v.names(),
+		Mail: mailing.Patch{TimeZone: exchange.Some(v.PostFormValue("time_zone"))}}
 	if begun(v.PostForm) {
 		a := ui.AddressOf(v.PostForm)
 		a.SavedForUse = exchange.Some(true)

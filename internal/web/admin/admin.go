@@ -9,6 +9,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -194,7 +195,7 @@ type mailPage struct {
 
 // failedLetter is a mail that could not be delivered.
 type failedLetter struct {
-	exchange.FailedMail
+	notify.FailedMail
 	About string
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -45,7 +47,7 @@ var jobNames = map[string]string{
 	"sweep.orphans": "Removing orphaned files",
 }
 
-func newJobRow(j exchange.Job, by *exchange.User) jobRow {
+func newJobRow(j exchange.Job, by *person.User) jobRow {
 	r := jobRow{Job: j, What: jobNames[j.Kind], By: "Aliquot", Over: j.State.Over(),
 		Retry: j.State == exchange.JobFailed || j.State == exchange.JobCancelled}
 	if r.What == "" {
@@ -92,7 +94,7 @@ func (v *pageRequest) adminJobs() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	for _, j := range part.Items {
-		r := newJobRow(j, person(people, j.User))
+		r := newJobRow(j, personByID(people, j.User))
 		r.Back = v.URL.RequestURI()
 		p.Jobs = append(p.Jobs, r)
 	}
@@ -111,7 +113,7 @@ func (p *jobsPage) Kinds() []choice {
 	return list
 }
 
-func person(people map[uuid.UUID]exchange.User, id *uuid.UUID) *exchange.User {
+func personByID(people map[uuid.UUID]person.User, id *uuid.UUID) *person.User {
 	if id == nil {
 		return nil
 	}
@@ -177,13 +179,13 @@ func (v *pageRequest) adminStuck() (ui.Response, error) {
 	f := v.App.LongWaiting()
 	switch only {
 	case "escalated":
-		f = exchange.StuckFilter{Escalated: new(true)}
+		f = request.StuckFilter{Escalated: new(true)}
 	case "lab":
-		f.Party = new(exchange.LabSide)
+		f.Party = new(request.LabSide)
 	case "requester":
-		f.Party = new(exchange.RequesterSide)
+		f.Party = new(request.RequesterSide)
 	case "all":
-		f = exchange.StuckFilter{}
+		f = request.StuckFilter{}
 	}
 	for _, tab := range []choice{{"", "Waiting for more than " + ui.Days(p.Days)}, {"lab", "On labs"},
 		{"requester", "On requesters"},
@@ -194,7 +196,7 @@ func (v *pageRequest) adminStuck() (ui.Response, error) {
 		}
 		p.Tabs = append(p.Tabs, ui.Tab{Words: tab.Words, Address: address, Open: only == tab.Value})
 	}
-	part, err := v.App.StuckRequests(v.Context(), v.Who.Actor, ui.RequestOrder(v.URL.Query(), new(exchange.OnMe)), f)
+	part, err := v.App.StuckRequests(v.Context(), v.Who.Actor, ui.RequestOrder(v.URL.Query(), new(request.OnMe)), f)
 	if err != nil {
 		return ui.Response{}, err
 	}

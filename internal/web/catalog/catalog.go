@@ -11,6 +11,8 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -63,7 +65,7 @@ func (v *pageRequest) asking() (searchParams, error) {
 	a.search.Query = fulltext.Parse(a.text)
 	a.order, a.search.Sort = f.SearchOrder(a.values, title)
 	if a.show == showMaterials {
-		a.search.Facets, a.search.Filters = true, f.SearchFilters(a.values, exchange.Facets)
+		a.search.Facets, a.search.Filters = true, f.SearchFilters(a.values, material.Facets)
 	}
 	f.SearchSize("q", a.text, a.search.Filters)
 	a.search.Page = exchange.SearchPage{Limit: hitsShown, After: placeOf(a.values.Get("after"))}
@@ -277,7 +279,7 @@ func (v *pageRequest) helpNothingFound(a searchParams, p *catalogPage) error {
 }
 
 type labHit struct {
-	exchange.Organization
+	lab.Organization
 	Name    []fulltext.Piece
 	Text    []fulltext.Piece
 	Members int
@@ -300,7 +302,7 @@ type personHit struct {
 	ID         uuid.UUID
 	Name       []fulltext.Piece
 	RegistryID string
-	Labs       []exchange.Organization
+	Labs       []lab.Organization
 }
 
 func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
@@ -315,7 +317,7 @@ func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
 	return nil
 }
 
-func labsOfPerson(u app.UserView) []exchange.Organization { return u.Organizations }
+func labsOfPerson(u app.UserView) []lab.Organization { return u.Organizations }
 
 // snippetLength is the approximate length of the text beside a hit, in letters.
 const snippetLength = 200

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -71,7 +71,7 @@ var headed = []struct {
 }
 
 // groupsOf returns the filters of a search, with the number of hits that each would leave.
-func groupsOf(found app.Results[exchange.ShownMaterial], a searchParams) []facetGroup {
+func groupsOf(found app.Results[material.Shown], a searchParams) []facetGroup {
 	var groups, further []facetGroup
 	shown := map[string]bool{}
 	for _, h := range headed {
@@ -90,7 +90,7 @@ func groupsOf(found app.Results[exchange.ShownMaterial], a searchParams) []facet
 		}
 		groups = append(groups, g)
 	}
-	for _, f := range exchange.Facets {
+	for _, f := range material.Facets {
 		if shown[f.Name] || len(found.Facets[f.Name].Values) == 0 {
 			continue
 		}
@@ -117,7 +117,7 @@ func groupsOf(found app.Results[exchange.ShownMaterial], a searchParams) []facet
 }
 
 // fill adds the most frequent values of a facet, and the chosen ones.
-func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a searchParams, name string) {
+func (g *facetGroup) fill(found app.Results[material.Shown], a searchParams, name string) {
 	f := found.Facets[name]
 	values := make([]string, 0, len(f.Values))
 	for value, n := range f.Values {
@@ -138,7 +138,7 @@ func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a searchPar
 	g.More += f.More
 }
 
-func option(found app.Results[exchange.ShownMaterial], a searchParams, name, value string) facetOption {
+func option(found app.Results[material.Shown], a searchParams, name, value string) facetOption {
 	n := found.Facets[name].Values[value]
 	return facetOption{
 		ID: "o-" + url.QueryEscape(name+"-"+value), Name: name, Value: value,
@@ -153,12 +153,12 @@ func valueLabel(labels map[string]map[string]string, name, value string) string 
 	if c, known := category.Get(value); known && name == "category" {
 		return c.Plural
 	}
-	for _, label := range []string{said[name+"="+value], labels[name][value], exchange.FacetLabel(name, value)} {
+	for _, label := range []string{said[name+"="+value], labels[name][value], material.FacetLabel(name, value)} {
 		if label != "" {
 			return label
 		}
 	}
-	for _, f := range exchange.Facets {
+	for _, f := range material.Facets {
 		if f.Name == name && f.Flag {
 			return map[string]string{"true": "Yes", "false": "No"}[value]
 		}
@@ -177,7 +177,7 @@ type chip struct {
 
 func chipsOf(labels map[string]map[string]string, a searchParams) []chip {
 	var chips []chip
-	for _, f := range exchange.Facets {
+	for _, f := range material.Facets {
 		for _, value := range a.search.Filters[f.Name] {
 			label := valueLabel(labels, f.Name, value)
 			if f.Flag && said[f.Name+"="+value] == "" {
@@ -209,7 +209,7 @@ func without(a searchParams) []string {
 
 func facetNames() []string {
 	var names []string
-	for _, f := range exchange.Facets {
+	for _, f := range material.Facets {
 		names = append(names, f.Name)
 	}
 	return names

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -42,7 +42,7 @@ func (s factSection) Private() bool {
 type locus struct{ Name, Alleles string }
 
 // sectionsOf returns the facts of a material, by the sections of its category's form.
-func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
+func sectionsOf(c category.Category, m material.Shown) []factSection {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
 	lede := shortDescription(m)
@@ -85,8 +85,8 @@ func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
 }
 
 // furtherFacts returns the facts of the fields whose descriptors name a section.
-func furtherFacts(m *exchange.Material) (list []fact) {
-	for _, d := range exchange.MaterialDescriptors {
+func furtherFacts(m *material.Material) (list []fact) {
+	for _, d := range material.Descriptors {
 		if d.Section == "" || d.Text(m) == "" {
 			continue
 		}

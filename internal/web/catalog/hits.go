@@ -12,6 +12,8 @@ import (
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 	"aliquot/internal/web/ui"
 )
@@ -50,7 +52,7 @@ type need struct {
 }
 
 // needsOf returns the four icons, always in the same order.
-func needsOf(m exchange.Material, s *exchange.Shipping) []need {
+func needsOf(m material.Material, s *lab.Shipping) []need {
 	slot := func(on bool, icon, yes, no string) need {
 		if on {
 			return need{true, icon, yes}
@@ -74,10 +76,10 @@ func needsOf(m exchange.Material, s *exchange.Shipping) []need {
 	return append(list, need{Text: "Lab pays shipping"})
 }
 
-func isDigital(m exchange.Material) bool { return m.Category == "DATASET" || m.Category == "PROTOCOL" }
+func isDigital(m material.Material) bool { return m.Category == "DATASET" || m.Category == "PROTOCOL" }
 
 // statusOf returns the status of a material: whether and how it is available.
-func statusOf(m exchange.Material, now time.Time) tag {
+func statusOf(m material.Material, now time.Time) tag {
 	switch {
 	case m.Archived:
 		return tag{"", "archive", "Archived"}
@@ -97,21 +99,21 @@ func paced(d time.Duration) string {
 }
 
 // hitOf returns a search result as its list shows it.
-func hitOf(m exchange.ShownMaterial, found app.Catalog, q fulltext.Query, now time.Time) hit {
+func hitOf(m material.Shown, found app.Catalog, q fulltext.Query, now time.Time) hit {
 	c, _ := category.Get(m.Category)
 	h := hit{
 		ID: m.ID, Icon: c.Icon, Kind: c.Label, Species: m.Organisms[:min(len(m.Organisms), 2)],
 		Lab: found.Labs[m.OrganizationID].Name, LabID: m.OrganizationID,
 		Status: statusOf(m.Material, now), Archived: m.Archived, Source: sourceLabel(m.Material),
 	}
-	var s *exchange.Shipping
+	var s *lab.Shipping
 	if m.ShippingID != nil {
 		if terms, known := found.Shipping[*m.ShippingID]; known {
 			s = &terms
 		}
 	}
 	h.Needs = needsOf(m.Material, s)
-	if ids := (publish.Listing{ShownMaterial: m}).Identifiers(); len(ids) > 0 {
+	if ids := (publish.Listing{Shown: m}).Identifiers(); len(ids) > 0 {
 		h.Number = ids[0].Canonical
 	}
 	facts := shortFacts(c, m.Material, 3)
@@ -161,12 +163,12 @@ func textLabel(c category.Category, name string) string {
 	if name == "pre_print_title" {
 		return "Pre-print"
 	}
-	d, _ := exchange.MaterialDescriptor(name)
+	d, _ := material.DescriptorOf(name)
 	return d.Label
 }
 
 // shortFacts returns the first few facets of a material, in a few words, to tell materials apart.
-func shortFacts(c category.Category, m exchange.Material, most int) []string {
+func shortFacts(c category.Category, m material.Material, most int) []string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
 	var facts []string
@@ -204,11 +206,11 @@ func labelled(f category.Field, raw json.RawMessage) []string {
 }
 
 // sourceLabel returns the name of the source that a material was imported from.
-func sourceLabel(m exchange.Material) string {
+func sourceLabel(m material.Material) string {
 	if !m.Imported {
 		return ""
 	}
-	if m.ImportSource == exchange.SourceProtocols {
+	if m.ImportSource == material.SourceProtocols {
 		return "protocols.io"
 	}
 	return m.ImportSource

@@ -10,7 +10,9 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 	"aliquot/internal/web/ui"
 )
@@ -34,7 +36,7 @@ type materialPage struct {
 	Opens      string // when the embargo ends
 	Source     string
 	Papers     []paper
-	Documents  []document
+	Documents  []documentLink
 	Reference  string
 	Alike      []similarMaterial
 }
@@ -50,7 +52,7 @@ type paper struct {
 	Links []idLink
 }
 
-type document struct {
+type documentLink struct {
 	Icon, Name, Text, Address string
 }
 
@@ -75,7 +77,7 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 		Page: ui.Page{Section: "catalog"}, MaterialView: m, Category: c, Status: statusOf(m.Material, m.Now),
 		Address:   m.Listing.Address(),
 		Canonical: v.App.PublicURL + materialAt(id), Source: sourceLabel(m.Material), Reference: m.Reference(),
-		Sections: sectionsOf(c, m.ShownMaterial),
+		Sections: sectionsOf(c, m.Shown),
 	}
 	embargoed := m.Embargoed(m.Now)
 	p.Offered = !m.Archived && !embargoed
@@ -87,7 +89,7 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 	for _, id := range m.Identifiers() {
 		p.IDs = append(p.IDs, linkOf(id))
 	}
-	p.Lede = ledeOf(c, m.ShownMaterial)
+	p.Lede = ledeOf(c, m.Shown)
 	if !embargoed {
 		p.Description = strings.TrimSpace(c.Label + " held by " + m.Organization.Name + ". " + p.Lede.String())
 		if p.LinkedData, err = publish.LinkedData(m.Listing); err != nil {
@@ -150,7 +152,7 @@ func (p *materialPage) need() {
 	}
 	if p.NeedsMTA {
 		hasTemplate := p.MTAAttachmentID != nil &&
-			slices.ContainsFunc(p.Files, func(f exchange.Attachment) bool { return f.ID == *p.MTAAttachmentID })
+			slices.ContainsFunc(p.Files, func(f document.Attachment) bool { return f.ID == *p.MTAAttachmentID })
 		p.After = append(p.After,
 			needLine{Icon: "mta", Name: "Signed MTA", Text: "By you and your institution", Template: hasTemplate})
 	}
@@ -163,7 +165,7 @@ func (p *materialPage) need() {
 
 func (p *materialPage) documents() {
 	for _, f := range p.Files {
-		d := document{Icon: "file", Name: f.Description, Text: f.Filename + ", " + ui.Bytes(f.Content.Size),
+		d := documentLink{Icon: "file", Name: f.Description, Text: f.Filename + ", " + ui.Bytes(f.Content.Size),
 			Address: f.DownloadPath()}
 		switch {
 		case p.MTAAttachmentID != nil && f.ID == *p.MTAAttachmentID:
@@ -187,7 +189,7 @@ type lede struct {
 func (l lede) String() string { return l.Begin + strings.Join(l.Species, " and ") + l.End }
 
 // ledeOf returns the description of a material if it is short, otherwise its facets, if it has any.
-func ledeOf(c category.Category, m exchange.ShownMaterial) lede {
+func ledeOf(c category.Category, m material.Shown) lede {
 	if text := shortDescription(m); text != "" {
 		return lede{Begin: text}
 	}
@@ -204,7 +206,7 @@ func ledeOf(c category.Category, m exchange.ShownMaterial) lede {
 }
 
 // shortDescription returns the description of a material if it fits below the title.
-func shortDescription(m exchange.ShownMaterial) string {
+func shortDescription(m material.Shown) string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
 	for _, key := range []string{"description", "abstract"} {
@@ -217,9 +219,9 @@ func shortDescription(m exchange.ShownMaterial) string {
 }
 
 // alikeOf returns a similar material with the values that differ from that metadata.
-func (p *materialPage) alikeOf(other exchange.ShownMaterial, own map[string]json.RawMessage) similarMaterial {
+func (p *materialPage) alikeOf(other material.Shown, own map[string]json.RawMessage) similarMaterial {
 	a := similarMaterial{ID: other.ID, Title: other.Material.Title, Lab: p.Labs[other.OrganizationID].Name}
-	if ids := (publish.Listing{ShownMaterial: other}).Identifiers(); len(ids) > 0 {
+	if ids := (publish.Listing{Shown: other}).Identifiers(); len(ids) > 0 {
 		a.Number = ids[0].Canonical
 	}
 	a.Needs = needsOf(other.Material, nil)[:3] // how it is shipped is on its own page
@@ -288,7 +290,7 @@ func (v *pageRequest) archive(id int64) (ui.Response, error) {
 // offerAgain restores a material from the archive.
 func (v *pageRequest) offerAgain(id int64) (ui.Response, error) {
 	if _, err := v.App.UpdateMaterial(v.Context(), v.Who.Actor, id,
-		exchange.MaterialPatch{Archived: exchange.Some(false)}, nil); err != nil {
+		material.Patch{Archived: exchange.Some(false)}, nil); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(materialAt(id)).Saying("Material available again."), nil

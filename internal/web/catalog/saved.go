@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -46,16 +47,16 @@ func (v *pageRequest) suggest() (ui.Response, error) {
 
 // saveSearch stores the search of the page that the form is on, with alerts.
 func (v *pageRequest) saveSearch() (ui.Response, error) {
-	filters, at := exchange.Filters{}, url.Values{}
+	filters, at := material.Filters{}, url.Values{}
 	if q := v.PostFormValue("q"); q != "" {
 		at.Set("q", q)
 	}
-	for _, f := range exchange.Facets {
+	for _, f := range material.Facets {
 		if values := v.PostForm[f.Name]; len(values) > 0 {
 			filters[f.Name], at[f.Name] = values, values
 		}
 	}
-	s, err := v.App.CreateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, exchange.SavedSearchPatch{
+	s, err := v.App.CreateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, material.SavedSearchPatch{
 		Name: exchange.Some(v.PostFormValue("name")), Search: exchange.Some(v.PostFormValue("q")),
 		Filters: exchange.Some(filters), Alerts: exchange.Some(true),
 	})

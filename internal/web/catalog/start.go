@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -88,7 +89,7 @@ func (v *pageRequest) home() (ui.Response, error) {
 	for _, m := range n.Newest {
 		c, _ := category.Get(m.Category)
 		shown := newcomer{RecentMaterial: m, Icon: c.Icon}
-		if ids := (publish.Listing{ShownMaterial: exchange.ShownMaterial{Material: m.Material}}).Identifiers(); len(ids) > 0 {
+		if ids := (publish.Listing{Shown: material.Shown{Material: m.Material}}).Identifiers(); len(ids) > 0 {
 			shown.Number = ids[0].Canonical
 		}
 		p.New = append(p.New, shown)
@@ -172,14 +173,14 @@ func stepsOf(n app.SiteNumbers) []step {
 
 // whatWaits reads the requests that wait on the visitor, the longest wait first, and their drafts.
 func (v *pageRequest) whatWaits(p *homePage) error {
-	whose := exchange.OnMe
+	whose := request.OnMe
 	first := ui.RequestOrder(nil, &whose)
 	first.Limit = waitingShown
-	in, err := v.App.Inbox(v.Context(), v.Who.Actor, first, exchange.InboxFilter{Whose: &whose})
+	in, err := v.App.Inbox(v.Context(), v.Who.Actor, first, request.InboxFilter{Whose: &whose})
 	if err != nil {
 		return err
 	}
-	p.OnMe, p.OnLabs = in.Total, in.Counts[exchange.OnMyLabs]
+	p.OnMe, p.OnLabs = in.Total, in.Counts[request.OnMyLabs]
 	for _, item := range in.Items {
 		if item.Turn != nil {
 			p.Waiting = append(p.Waiting, waiting{item, waitsFor(item.Turn)})
@@ -196,20 +197,20 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 }
 
 // waitsFor returns what somebody has to do in a turn, in few words.
-func waitsFor(t *exchange.Turn) string {
+func waitsFor(t *request.Turn) string {
 	words := map[string]string{
-		exchange.StepCorrection: "Answer the lab", exchange.StepDecision: "Accept or decline",
-		exchange.StepShipment: "Pack and ship",
-		exchange.StepIssue:    "Problem to resolve", exchange.StepReceipt: "Confirm receipt",
-		string(exchange.NeedAbstract):    "Abstract needed",
-		string(exchange.NeedExecutedMTA): "Countersign the MTA",
+		request.StepCorrection: "Answer the lab", request.StepDecision: "Accept or decline",
+		request.StepShipment: "Pack and ship",
+		request.StepIssue:    "Problem to resolve", request.StepReceipt: "Confirm receipt",
+		string(request.NeedAbstract):    "Abstract needed",
+		string(request.NeedExecutedMTA): "Countersign the MTA",
 	}
 	if len(t.What) > 0 && words[t.What[0]] != "" {
 		return words[t.What[0]]
 	}
 	names := map[string]string{
-		string(exchange.NeedSignedMTA): "signed MTA", string(exchange.NeedIRB): "IRB approval",
-		string(exchange.NeedAddress): "address", string(exchange.NeedPayment): "payment",
+		string(request.NeedSignedMTA): "signed MTA", string(request.NeedIRB): "IRB approval",
+		string(request.NeedAddress): "address", string(request.NeedPayment): "payment",
 	}
 	var list []string
 	for _, what := range t.What {

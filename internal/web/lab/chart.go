@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -109,10 +109,10 @@ type part struct {
 // those in progress and new at its end.
 func monthParts(m app.Month) [4]int64 {
 	var other int64
-	for _, s := range exchange.Endings[1:] {
+	for _, s := range request.Endings[1:] {
 		other += m.Ended[s]
 	}
-	return [4]int64{m.Ended[exchange.Completed], m.Progress, m.New, other}
+	return [4]int64{m.Ended[request.Completed], m.Progress, m.New, other}
 }
 
 func chartOfMonths(months []app.Month) (c columnChart) {

@@ -9,6 +9,9 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -36,7 +39,7 @@ type grantPage struct {
 	Project, Funder string // of the form of the grant
 	LinkNote, Days  string // of the form of a link
 	Link            string // the new link, shown this once
-	LinkEnds        exchange.GrantLink
+	LinkEnds        person.GrantLink
 	Open            string // which form is open
 	CSV             string // the address of the figures as a table
 }
@@ -69,7 +72,7 @@ func (v *grantRequest) readGrant() (*grantPage, error) {
 func (p *grantPage) tell(r app.GrantReport) {
 	p.Report = r
 	counts := map[int64]int64{}
-	titles := map[int64]exchange.FundedMaterial{}
+	titles := map[int64]material.Funded{}
 	for _, m := range r.Materials {
 		if m.Requests > 0 {
 			counts[m.Material.ID] = m.Requests
@@ -77,7 +80,7 @@ func (p *grantPage) tell(r app.GrantReport) {
 		}
 	}
 	var bars []bar
-	for _, m := range exchange.TopCounts(counts, 10) {
+	for _, m := range request.TopCounts(counts, 10) {
 		bars = append(bars, bar{Name: titles[m.Key].Material.Title,
 			Kind: p.CategoryLabel(titles[m.Key].Material.Category), N: m.N, ID: m.Key})
 	}
@@ -100,7 +103,7 @@ func (v *grantRequest) saveGrant() (ui.Response, error) {
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
 	_, err = v.App.UpdateGrant(v.Context(), v.Who.Actor, p.Grant.ID,
-		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)}, nil)
+		person.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)}, nil)
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors, p.Open = fields, "edit"
 		return ui.Invalid("funding", p)
@@ -123,7 +126,7 @@ func (v *grantRequest) fund() (ui.Response, error) {
 		return ui.Invalid("funding", p)
 	}
 	m, _, err := v.App.Fund(v.Context(), v.Who.Actor, p.Grant.ID,
-		exchange.FundingBody{Material: exchange.Some(exchange.Ref(id))})
+		material.FundingBody{Material: exchange.Some(exchange.Ref(id))})
 	if text, ok := refusal(err); ok {
 		p.Errors = ui.FieldErrors{"material": {text}}
 		return ui.Invalid("funding", p)
@@ -154,7 +157,7 @@ func (v *grantRequest) makeGrantLink() (ui.Response, error) {
 	p.LinkNote, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
 	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // an invalid number becomes 0, which is refused
 	p.Link, p.LinkEnds, err = v.App.ShareGrant(v.Context(), v.Who.Actor, p.Grant.ID,
-		exchange.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
+		person.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("funding", p)

@@ -5,15 +5,16 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
 type labGrantsPage struct {
 	labPage
-	Grants          []exchange.Grant // that paid for materials of the lab
-	Own             []app.GrantView  // of the visitor
-	More, MoreOwn   bool             // there are more than these
-	Project, Funder string           // of the form
+	Grants          []person.Grant  // that paid for materials of the lab
+	Own             []app.GrantView // of the visitor
+	More, MoreOwn   bool            // there are more than these
+	Project, Funder string          // of the form
 }
 
 func itoa(id int64) string { return strconv.FormatInt(id, 10) }
@@ -34,7 +35,7 @@ func (v *pageRequest) readGrants() (*labGrantsPage, error) {
 }
 
 // Mine reports whether a grant is one of the visitor's.
-func (p *labGrantsPage) Mine(g exchange.Grant) bool { return p.Who != nil && p.Who.Is(g.UserID) }
+func (p *labGrantsPage) Mine(g person.Grant) bool { return p.Who != nil && p.Who.Is(g.UserID) }
 
 func (v *pageRequest) labGrants() (ui.Response, error) {
 	p, err := v.readGrants()
@@ -51,7 +52,7 @@ func (v *pageRequest) makeGrant() (ui.Response, error) {
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
 	g, err := v.App.CreateGrant(v.Context(), v.Who.Actor,
-		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
+		person.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("lab-grants", p)

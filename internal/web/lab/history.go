@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -19,7 +20,7 @@ type labActivityPage struct {
 }
 
 type labEvent struct {
-	exchange.OrganizationEvent
+	request.OrganizationEvent
 	By, Did string
 }
 
@@ -39,7 +40,7 @@ func (v *pageRequest) labActivity() (ui.Response, error) {
 		if u, known := people[e.Actor]; known {
 			by = u.Name()
 		}
-		p.Events = append(p.Events, labEvent{e, by, exchange.DescribeAction(e.Event, exchange.LabSide, "")})
+		p.Events = append(p.Events, labEvent{e, by, request.DescribeAction(e.Event, request.LabSide, "")})
 	}
 	return ui.Show("lab-activity", p)
 }
@@ -92,9 +93,9 @@ func changesOfLab(v app.Version[app.OrganizationView]) (list []labChange) {
 	told("target for decisions", ui.Days(was.Targets.Decide), ui.Days(is.Targets.Decide))
 	told("target for countersigning", ui.Days(was.Targets.Countersign), ui.Days(is.Targets.Countersign))
 	told("target for shipping", ui.Days(was.Targets.Ship), ui.Days(is.Targets.Ship))
-	without := func(people []exchange.User, others []exchange.User, what string) {
+	without := func(people []person.User, others []person.User, what string) {
 		for _, u := range people {
-			if !slices.ContainsFunc(others, func(o exchange.User) bool { return o.ID == u.ID }) && u.ID != uuid.Nil {
+			if !slices.ContainsFunc(others, func(o person.User) bool { return o.ID == u.ID }) && u.ID != uuid.Nil {
 				list = append(list, labChange{What: fmt.Sprintf("%s %s", u.Name(), what)})
 			}
 		}

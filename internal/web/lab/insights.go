@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -35,7 +35,7 @@ type insightsPage struct {
 	Most       barChart
 	Sides      []sideLine
 	Endings    []endingLine
-	Countries  []exchange.Counted[string]
+	Countries  []request.Counted[string]
 	Fulfilled  string // percent of those that ended
 	Whole      *stageLine
 	Notes      []remark
@@ -44,14 +44,14 @@ type insightsPage struct {
 // stageLine is how long a stage took.
 type stageLine struct {
 	Name           string
-	Side           exchange.Side
+	Side           request.Side
 	N              int
 	Median, Longer int64 // seconds; the 90th percentile
 }
 
 // Party returns whose time it is.
 func (l stageLine) Party() string {
-	if l.Side == exchange.LabSide {
+	if l.Side == request.LabSide {
 		return "Lab"
 	}
 	return "Requester"
@@ -71,14 +71,14 @@ type endingLine struct {
 // remark is a finding in the figures.
 type remark struct{ Tone, Icon, Head, Text string }
 
-var stageNames = map[exchange.Stage]string{exchange.DecisionStage: "Decision",
-	exchange.DocumentsStage:   "Requester documents",
-	exchange.CountersignStage: "Countersign", exchange.ShippingStage: "Shipping", exchange.ProblemStage: "Problems",
-	exchange.ReceiptStage: "Receipt confirmed"}
+var stageNames = map[request.Stage]string{request.DecisionStage: "Decision",
+	request.DocumentsStage:   "Requester documents",
+	request.CountersignStage: "Countersign", request.ShippingStage: "Shipping", request.ProblemStage: "Problems",
+	request.ReceiptStage: "Receipt confirmed"}
 
-var endingNames = map[exchange.RequestState]string{exchange.Completed: "Completed",
-	exchange.Declined: "Declined", exchange.Withdrawn: "Cancelled",
-	exchange.Void: "Withdrawn", exchange.Shut: "Closed by the lab"}
+var endingNames = map[request.State]string{request.Completed: "Completed",
+	request.Declined: "Declined", request.Withdrawn: "Cancelled",
+	request.Void: "Withdrawn", request.Shut: "Closed by the lab"}
 
 func (v *pageRequest) readInsights() (*insightsPage, error) {
 	base, err := v.readLab("insights", "Insights")
@@ -99,7 +99,7 @@ func (v *pageRequest) readInsights() (*insightsPage, error) {
 	return p, nil
 }
 
-func lineOf(name string, side exchange.Side, d exchange.Durations) stageLine {
+func lineOf(name string, side request.Side, d request.Durations) stageLine {
 	l := stageLine{Name: name, Side: side, N: len(d)}
 	l.Median, _ = d.Percentile(50)
 	l.Longer, _ = d.Percentile(90)
@@ -110,7 +110,7 @@ func lineOf(name string, side exchange.Side, d exchange.Durations) stageLine {
 func (p *insightsPage) tell() {
 	months, total := p.Insights.Months, p.Insights.Total
 	p.Since, p.Until = months[0].Begins.Format("January 2006"), months[len(months)-1].Begins.Format("January 2006")
-	for _, s := range exchange.Stages {
+	for _, s := range request.Stages {
 		if d := total.Stages[s]; len(d) > 0 {
 			p.Stages = append(p.Stages, lineOf(stageNames[s], s.Side(), d))
 		}
@@ -126,25 +126,25 @@ func (p *insightsPage) tell() {
 		bars = append(bars, bar{Name: m.Material.Title, Kind: kind.Label, N: m.N, ID: m.Material.ID})
 	}
 	p.Most = chartOfBars(bars)
-	all := total.Sides[exchange.LabSide] + total.Sides[exchange.RequesterSide]
-	for side, party := range map[exchange.Side]string{exchange.LabSide: "The lab",
-		exchange.RequesterSide: "Requesters"} {
+	all := total.Sides[request.LabSide] + total.Sides[request.RequesterSide]
+	for side, party := range map[request.Side]string{request.LabSide: "The lab",
+		request.RequesterSide: "Requesters"} {
 		if s := total.Sides[side]; all > 0 {
 			p.Sides = append(p.Sides, sideLine{party, s, (s*100 + all/2) / all})
 		}
 	}
 	slices.SortFunc(p.Sides, func(a, b sideLine) int { return strings.Compare(b.Party, a.Party) })
 	var ended int64
-	for _, s := range exchange.Endings {
+	for _, s := range request.Endings {
 		if n := total.Ended[s]; n > 0 {
 			ended += n
 			p.Endings = append(p.Endings, endingLine{endingNames[s], n})
 		}
 	}
 	if ended > 0 {
-		p.Fulfilled = strconv.FormatInt((total.Ended[exchange.Completed]*100+ended/2)/ended, 10) + "%"
+		p.Fulfilled = strconv.FormatInt((total.Ended[request.Completed]*100+ended/2)/ended, 10) + "%"
 	}
-	p.Countries = exchange.TopCounts(total.Countries, 0)
+	p.Countries = request.TopCounts(total.Countries, 0)
 	p.remark()
 }
 
@@ -153,8 +153,8 @@ func (p *insightsPage) remark() {
 	total := p.Insights.Total
 	var lab, longest int64
 	where := ""
-	for _, s := range exchange.Stages {
-		if s.Side() != exchange.LabSide {
+	for _, s := range request.Stages {
+		if s.Side() != request.LabSide {
 			continue
 		}
 		var sum int64
@@ -170,12 +170,12 @@ func (p *insightsPage) remark() {
 			remark{"turn", "clock", fmt.Sprintf("%s takes %d%% of the lab’s own time", where, longest*100/lab),
 				ui.Took(longest) + " of " + ui.Took(lab) + " in this period."})
 	}
-	if n := total.Ended[exchange.Declined]; n > 0 && n*5 >= total.Received {
+	if n := total.Ended[request.Declined]; n > 0 && n*5 >= total.Received {
 		p.Notes = append(p.Notes,
 			remark{"info", "info", "Your lab declined " + ui.Plural(n, "request"),
 				"State in the listing what you cannot share, so that people do not ask in vain."})
 	}
-	if n := len(total.Stages[exchange.ProblemStage]); n > 0 {
+	if n := len(total.Stages[request.ProblemStage]); n > 0 {
 		p.Notes = append(p.Notes,
 			remark{"bad", "alert", ui.Plural(n, "problem") + " reported and solved",
 				"Check how parcels are packed and labelled."})
@@ -205,7 +205,7 @@ func (v *pageRequest) insightsCSV() (ui.Response, error) {
 		add("received", month, m.Received, "requests")
 		add("new at the end", month, m.New, "requests")
 		add("in progress at the end", month, m.Progress, "requests")
-		for _, s := range exchange.Endings {
+		for _, s := range request.Endings {
 			add(string(s), month, m.Ended[s], "requests")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/web/ui"
 )
 
@@ -24,7 +25,7 @@ var joinPages = []ui.Route{
 
 type joinPage struct {
 	ui.Page
-	Invitation exchange.ShownInvitation
+	Invitation lab.ShownInvitation
 	Addressee  string // who it is for, as far as the holder of the link may know
 	State      string // open, expired, accepted, declined, other, unknown
 }
@@ -54,21 +55,21 @@ func (v *joinRequest) joinPage() (ui.Response, error) {
 	return v.joined(p, http.StatusOK)
 }
 
-func (p *joinPage) tell(i exchange.ShownInvitation, v *joinRequest) {
+func (p *joinPage) tell(i lab.ShownInvitation, v *joinRequest) {
 	p.Invitation, p.Title = i, i.Organization+" invites you"
 	p.Addressee = i.RegistryID
 	if name, host, ok := strings.Cut(i.Email, "@"); ok {
 		p.Addressee = name[:1] + "…@" + host
 	}
 	switch i.Status {
-	case exchange.InvitationPending:
+	case lab.InvitationPending:
 		p.State = "open"
 		if v.SignedIn() && !i.For(v.Who.User, true) {
 			p.State = "other"
 		}
-	case exchange.InvitationExpired:
+	case lab.InvitationExpired:
 		p.State = "expired"
-	case exchange.InvitationAccepted:
+	case lab.InvitationAccepted:
 		p.State = "accepted"
 	default:
 		p.State = "declined"
@@ -88,11 +89,11 @@ func (v *joinRequest) answerJoin() (ui.Response, error) {
 	if err != nil || token == "" {
 		return ui.SeeOther("/join"), nil
 	}
-	to := exchange.InvitationDeclined
+	to := lab.InvitationDeclined
 	if v.PostFormValue("answer") == "accept" {
-		to = exchange.InvitationAccepted
+		to = lab.InvitationAccepted
 	}
-	i, err := v.App.AnswerHeld(v.Context(), v.Who.Actor, exchange.InvitationToken{Token: exchange.Some(token)}, to)
+	i, err := v.App.AnswerHeld(v.Context(), v.Who.Actor, lab.InvitationToken{Token: exchange.Some(token)}, to)
 	switch exchange.CodeOf(err) {
 	case exchange.InvalidInput, exchange.Conflict, exchange.Forbidden, exchange.NotFound:
 		v.NoteRefusal(err)
@@ -103,7 +104,7 @@ func (v *joinRequest) answerJoin() (ui.Response, error) {
 		}
 	}
 	v.ForgetCookie(joinCookie)
-	if to == exchange.InvitationDeclined {
+	if to == lab.InvitationDeclined {
 		return ui.SeeOther("/").Saying("You declined. " + i.Inviter.Name() + " will be notified."), nil
 	}
 	return ui.SeeOther("/labs/" + itoa(i.OrganizationID)).Saying("You are a member of " + i.Organization + " now."), nil
@@ -115,15 +116,15 @@ func (v *joinRequest) answerInvitation() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	to := exchange.InvitationDeclined
+	to := lab.InvitationDeclined
 	if v.PostFormValue("answer") == "accept" {
-		to = exchange.InvitationAccepted
+		to = lab.InvitationAccepted
 	}
 	i, err := v.App.Answer(v.Context(), v.Who.Actor, v.Who.ID, id, to)
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if to == exchange.InvitationDeclined {
+	if to == lab.InvitationDeclined {
 		return ui.SeeOther("/labs").Saying("You declined. " + i.Inviter.Name() + " will be notified."), nil
 	}
 	return ui.SeeOther("/labs/" + itoa(i.OrganizationID)).Saying("You are a member of " + i.Organization + " now."), nil

@@ -10,6 +10,8 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -171,7 +173,7 @@ type labForm struct {
 }
 
 // patchOf returns the changes that the form of a lab describes.
-func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
+func (f *labForm) patchOf() (p lab.OrganizationPatch) {
 	p.Name, p.Description = exchange.Some(f.Name), exchange.Some(f.Description)
 	for to, text := range map[*exchange.Opt[int]]string{&p.DecideDays: f.Decide, &p.CountersignDays: f.Countersign,
 		&p.ShipDays: f.Ships} {
@@ -191,7 +193,7 @@ func (f *labForm) read(v *pageRequest) {
 	}
 }
 
-func (f *labForm) tell(o exchange.Organization) {
+func (f *labForm) tell(o lab.Organization) {
 	f.Name, f.Description = o.Name, o.Description
 	f.Public = strings.Join(o.PublicKeys, "\n")
 	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign),
@@ -200,7 +202,7 @@ func (f *labForm) tell(o exchange.Organization) {
 
 func (v *pageRequest) newLab() (ui.Response, error) {
 	p := &labForm{labPage: labPage{Page: ui.Page{Title: "Create a lab", Section: "lab", Narrow: true}}, New: true}
-	p.tell(exchange.Organization{Targets: exchange.DefaultTargets})
+	p.tell(lab.Organization{Targets: lab.DefaultTargets})
 	return ui.Show("lab-new", p)
 }
 
@@ -265,7 +267,7 @@ type labMaterialsPage struct {
 }
 
 type labMaterial struct {
-	exchange.ShownMaterial
+	material.Shown
 	Kind      category.Category
 	Embargoed bool
 }
@@ -292,7 +294,7 @@ func (v *pageRequest) labMaterials() (ui.Response, error) {
 	}
 	p := &labMaterialsPage{labPage: base, Category: v.FormValue("category"), Categories: category.All()}
 	p.Description = "Materials that " + base.Lab.Name + " shares."
-	f := exchange.MaterialFilter{Organization: &base.Lab.ID, Archived: new(false)}
+	f := material.Filter{Organization: &base.Lab.ID, Archived: new(false)}
 	if base.Lab.May(exchange.MaterialHistory) { // the visitor is a member
 		p.State = v.FormValue("state")
 	}

@@ -8,6 +8,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -15,11 +17,11 @@ import (
 
 type labPeoplePage struct {
 	labPage
-	Members       []exchange.User
+	Members       []person.User
 	Total         int64
 	Links         links
-	Invitations   []exchange.ShownInvitation
-	Joins         []exchange.ShownJoinRequest
+	Invitations   []lab.ShownInvitation
+	Joins         []lab.ShownJoinRequest
 	Invited, Role string // of the form of an invitation
 	Days          string
 	Asking        string // of the form that asks to join
@@ -33,23 +35,23 @@ type labPeoplePage struct {
 func (p *labPeoplePage) All() bool { return int64(len(p.Members)) == p.Total }
 
 // inviteDays is how long an invitation can be answered by default.
-var inviteDays = strconv.Itoa(int(exchange.InvitationLifetime.Hours() / 24))
+var inviteDays = strconv.Itoa(int(lab.InvitationLifetime.Hours() / 24))
 
 func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 	base, err := v.readLab("people", "People")
 	if err != nil {
 		return nil, err
 	}
-	p := &labPeoplePage{labPage: base, Days: inviteDays, Role: string(exchange.MemberRole)}
+	p := &labPeoplePage{labPage: base, Days: inviteDays, Role: string(lab.MemberRole)}
 	members, err := v.App.Members(v.Context(), base.Lab.ID, v.pageOf())
 	if err != nil {
 		return nil, err
 	}
 	p.Members, p.Total, p.Links = members.Items, members.Total, v.linksOf(members.Next)
 	if base.Lab.May(exchange.InvitationRead) {
-		for _, status := range []exchange.InvitationStatus{exchange.InvitationPending, exchange.InvitationExpired} {
+		for _, status := range []lab.InvitationStatus{lab.InvitationPending, lab.InvitationExpired} {
 			list, err := v.App.Invitations(v.Context(), v.Who.Actor, base.Lab.ID,
-				exchange.InvitationFilter{Status: &status}, exchange.Page{Limit: maxOfPage})
+				lab.InvitationFilter{Status: &status}, exchange.Page{Limit: maxOfPage})
 			if err != nil {
 				return nil, err
 			}
@@ -58,7 +60,7 @@ func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 	}
 	if base.Lab.May(exchange.JoinRead) {
 		list, err := v.App.JoinRequests(v.Context(), v.Who.Actor, base.Lab.ID,
-			exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: maxOfPage})
+			lab.JoinFilter{Status: new(lab.JoinPending)}, exchange.Page{Limit: maxOfPage})
 		if err != nil {
 			return nil, err
 		}
@@ -76,10 +78,10 @@ func (v *pageRequest) labPeople() (ui.Response, error) {
 }
 
 // member returns the member that a form names.
-func (v *pageRequest) member() (exchange.User, error) {
+func (v *pageRequest) member() (person.User, error) {
 	id, err := uuid.Parse(v.PostFormValue("member"))
 	if err != nil {
-		return exchange.User{}, exchange.Errorf(exchange.NotFound, "There is no such member.")
+		return person.User{}, exchange.Errorf(exchange.NotFound, "There is no such member.")
 	}
 	u, err := v.App.User(v.Context(), v.Who.Actor, id)
 	return u.User, err
@@ -126,7 +128,7 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 		return again("sure", "Tick the box to transfer ownership: you cannot undo this yourself.")
 	}
 	o, err := v.App.UpdateOrganization(v.Context(), v.Who.Actor, id,
-		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}, nil)
+		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}, nil)
 	if text, ok := refusal(err); ok {
 		return again("owner", text)
 	} else if err != nil {
@@ -153,7 +155,7 @@ func (v *pageRequest) invite() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	role := exchange.Role(v.PostFormValue("role"))
+	role := lab.Role(v.PostFormValue("role"))
 	var wrong, left []string
 	sent := 0
 	lines := slices.DeleteFunc(strings.FieldsFunc(v.PostFormValue("who"),
@@ -167,14 +169,14 @@ func (v *pageRequest) invite() (ui.Response, error) {
 	switch {
 	case len(lines) == 0:
 		wrong = append(wrong, "Enter at least one e-mail address or researcher id.")
-	case len(lines) > exchange.MaxInvited:
-		wrong = append(wrong, "Name at most "+strconv.Itoa(exchange.MaxInvited)+" people at once.")
-	case role == exchange.OwnerRole && len(lines) > 1:
+	case len(lines) > lab.MaxInvited:
+		wrong = append(wrong, "Name at most "+strconv.Itoa(lab.MaxInvited)+" people at once.")
+	case role == lab.OwnerRole && len(lines) > 1:
 		wrong = append(wrong, "Invite one person as owner; a lab has one.")
 	case problem == "":
 		for _, line := range lines {
 			line = strings.TrimSpace(line)
-			n := exchange.InvitationNew{Role: exchange.Some(role), ExpiresAt: expires}
+			n := lab.InvitationNew{Role: exchange.Some(role), ExpiresAt: expires}
 			if strings.Contains(line, "@") {
 				n.Email = exchange.Some(line)
 			} else {
@@ -271,7 +273,7 @@ func (v *pageRequest) revokeInvitation() (ui.Response, error) {
 
 func (v *pageRequest) askToJoin(id int64) (ui.Response, error) {
 	_, existed, err := v.App.AskToJoin(v.Context(), v.Who.Actor, id,
-		exchange.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
+		lab.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
 	if text, ok := refusal(err); ok {
 		p, err := v.readPeople()
 		if err != nil {
@@ -297,11 +299,11 @@ func (v *pageRequest) joinOf() (lab, id int64, err error) {
 }
 
 func (v *pageRequest) acceptJoin() (ui.Response, error) {
-	lab, id, err := v.joinOf()
+	labID, id, err := v.joinOf()
 	if err != nil {
 		return ui.Response{}, err
 	}
-	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, lab, id, exchange.JoinAccepted, exchange.JoinDecline{})
+	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, labID, id, lab.JoinAccepted, lab.JoinDecline{})
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -309,12 +311,12 @@ func (v *pageRequest) acceptJoin() (ui.Response, error) {
 }
 
 func (v *pageRequest) declineJoin() (ui.Response, error) {
-	lab, id, err := v.joinOf()
+	labID, id, err := v.joinOf()
 	if err != nil {
 		return ui.Response{}, err
 	}
-	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, lab, id, exchange.JoinDeclined,
-		exchange.JoinDecline{Reason: exchange.Some(v.PostFormValue("reason"))})
+	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, labID, id, lab.JoinDeclined,
+		lab.JoinDecline{Reason: exchange.Some(v.PostFormValue("reason"))})
 	if err != nil {
 		return ui.Response{}, err
 	}

@@ -6,6 +6,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/web/ui"
 )
 
@@ -18,17 +20,17 @@ type labRequirementsPage struct {
 
 // shippingForm is the form of shipping requirements; ID 0: new ones.
 type shippingForm struct {
-	exchange.Shipping
+	lab.Shipping
 	Open bool
 }
 
 // New returns the form of new shipping requirements.
 func (*labRequirementsPage) New() shippingForm {
-	return shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}
+	return shippingForm{Shipping: lab.Shipping{NeedsAddress: true}}
 }
 
 // Edit returns the form of existing ones.
-func (*labRequirementsPage) Edit(s exchange.Shipping) shippingForm { return shippingForm{Shipping: s} }
+func (*labRequirementsPage) Edit(s lab.Shipping) shippingForm { return shippingForm{Shipping: s} }
 
 func (v *pageRequest) readRequirements() (*labRequirementsPage, error) {
 	base, err := v.readLab("requirements", "Requirements")
@@ -52,12 +54,12 @@ func (v *pageRequest) labRequirements() (ui.Response, error) {
 
 // saveShipping creates shipping requirements, or changes those whose id is in the path.
 func (v *pageRequest) saveShipping() (ui.Response, error) {
-	lab, err := v.labFor(exchange.ShippingWrite)
+	labID, err := v.labFor(exchange.ShippingWrite)
 	if err != nil {
 		return ui.Response{}, err
 	}
 	ticked := func(name string) exchange.Opt[bool] { return exchange.Some(v.PostFormValue(name) != "") }
-	patch := exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
+	patch := lab.ShippingPatch{Organization: exchange.Some(exchange.Ref(labID)),
 		NeedsAddress: ticked("needs_shipping_address"), NeedsPayment: ticked("needs_payment"),
 		AcceptsShippingCode:  ticked("accepts_shipping_code"),
 		AcceptsReimbursement: ticked("accepts_reimbursement"), AcceptsOther: ticked("accepts_other_payment_methods"),
@@ -76,7 +78,7 @@ func (v *pageRequest) saveShipping() (ui.Response, error) {
 		}
 		p.Errors = fields
 		p.Form = shippingForm{Open: true,
-			Shipping: exchange.Shipping{ID: id, NeedsAddress: patch.NeedsAddress.Value,
+			Shipping: lab.Shipping{ID: id, NeedsAddress: patch.NeedsAddress.Value,
 				NeedsPayment:         patch.NeedsPayment.Value,
 				AcceptsShippingCode:  patch.AcceptsShippingCode.Value,
 				AcceptsReimbursement: patch.AcceptsReimbursement.Value,
@@ -157,7 +159,7 @@ func (v *pageRequest) addDocument() (ui.Response, error) {
 		return v.documentRefused(err)
 	}
 	_, err = v.App.CreateAttachment(v.Context(), v.Who.Actor,
-		exchange.AttachmentPatch{Filename: exchange.Some(file.Name),
+		document.AttachmentPatch{Filename: exchange.Some(file.Name),
 			Description: exchange.Some(sent.Fields.Get("description")), OwnedByOrg: exchange.NullOf(exchange.Ref(lab))},
 		&file.Content)
 	if err != nil {
@@ -181,7 +183,7 @@ func (v *pageRequest) replaceDocument() (ui.Response, error) {
 		return v.documentRefused(err)
 	}
 	if _, err := v.App.ReplaceDocument(v.Context(), v.Who.Actor, id,
-		exchange.AttachmentPatch{Filename: exchange.Some(file.Name)}, &file.Content); err != nil {
+		document.AttachmentPatch{Filename: exchange.Some(file.Name)}, &file.Content); err != nil {
 		v.App.Discard(v.Context(), file.Content, err)
 		return v.documentRefused(err)
 	}

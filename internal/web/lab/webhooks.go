@@ -6,28 +6,29 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/web/ui"
 )
 
 type labWebhooksPage struct {
 	labPage
-	Webhooks []exchange.Webhook
-	Form     exchange.Webhook
+	Webhooks []notify.Webhook
+	Form     notify.Webhook
 	All      bool // of the form: all event types
-	Types    []exchange.EventType
-	Made     *exchange.Webhook // the new webhook, whose secret is shown this once
+	Types    []notify.EventType
+	Made     *notify.Webhook // the new webhook, whose secret is shown this once
 }
 
 // Chosen reports whether the form has an event type ticked.
-func (p *labWebhooksPage) Chosen(t exchange.EventType) bool { return slices.Contains(p.Form.Events, t) }
+func (p *labWebhooksPage) Chosen(t notify.EventType) bool { return slices.Contains(p.Form.Events, t) }
 
 func (v *pageRequest) readWebhooks() (*labWebhooksPage, error) {
 	base, err := v.readLab("webhooks", "Webhooks")
 	if err != nil {
 		return nil, err
 	}
-	p := &labWebhooksPage{labPage: base, All: true, Types: exchange.EventTypes}
-	list, err := v.App.Webhooks(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: exchange.MaxWebhooks})
+	p := &labWebhooksPage{labPage: base, All: true, Types: notify.EventTypes}
+	list, err := v.App.Webhooks(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: notify.MaxWebhooks})
 	p.Webhooks = list.Items
 	return p, err
 }
@@ -41,12 +42,12 @@ func (v *pageRequest) labWebhooks() (ui.Response, error) {
 }
 
 // webhookForm returns the webhook that the form describes, and the values as typed.
-func (v *pageRequest) webhookForm() (patch exchange.WebhookPatch, typed exchange.Webhook, everything bool) {
+func (v *pageRequest) webhookForm() (patch notify.WebhookPatch, typed notify.Webhook, everything bool) {
 	typed.URL, typed.Description = v.PostFormValue("url"), v.PostFormValue("description")
 	patch.URL, patch.Description = exchange.Some(typed.URL), exchange.Some(typed.Description)
 	names := exchange.Names(v.PostForm["events"])
 	for _, name := range names {
-		typed.Events = append(typed.Events, exchange.EventType(name))
+		typed.Events = append(typed.Events, notify.EventType(name))
 	}
 	if everything = v.PostFormValue("all") != ""; everything {
 		patch.Events = exchange.Cleared[exchange.Names]()
@@ -91,14 +92,14 @@ func secretly(r ui.Response, err error) (ui.Response, error) {
 
 type labWebhookPage struct {
 	labWebhooksPage
-	Webhook    exchange.Webhook
-	Deliveries []exchange.WebhookDelivery
+	Webhook    notify.Webhook
+	Deliveries []notify.WebhookDelivery
 	Total      int64
 	Links      links
 	State      string
-	States     []exchange.DeliveryState
-	Delivery   *exchange.WebhookDelivery // the delivery shown with its attempts
-	Attempts   []exchange.Attempt
+	States     []notify.DeliveryState
+	Delivery   *notify.WebhookDelivery // the delivery shown with its attempts
+	Attempts   []notify.Attempt
 }
 
 func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
@@ -110,14 +111,14 @@ func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &labWebhookPage{labWebhooksPage: labWebhooksPage{labPage: base, Types: exchange.EventTypes},
-		States: exchange.DeliveryStates}
+	p := &labWebhookPage{labWebhooksPage: labWebhooksPage{labPage: base, Types: notify.EventTypes},
+		States: notify.DeliveryStates}
 	if p.Webhook, err = v.App.Webhook(v.Context(), v.Who.Actor, base.Lab.ID, id); err != nil {
 		return nil, err
 	}
 	p.Form, p.All = p.Webhook, p.Webhook.Events == nil
-	f := exchange.DeliveryFilter{}
-	if state := exchange.DeliveryState(v.URL.Query().Get("state")); slices.Contains(p.States, state) {
+	f := notify.DeliveryFilter{}
+	if state := notify.DeliveryState(v.URL.Query().Get("state")); slices.Contains(p.States, state) {
 		p.State, f.State = string(state), &state
 	}
 	list, err := v.App.Deliveries(v.Context(), v.Who.Actor, base.Lab.ID, id, v.pageOf(), f)
@@ -180,7 +181,7 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 	switch v.PathValue("act") {
 	case "on", "off":
 		on := v.PathValue("act") == "on"
-		w, err := v.App.UpdateWebhook(ctx, who, lab, id, exchange.WebhookPatch{Enabled: exchange.Some(on)}, nil)
+		w, err := v.App.UpdateWebhook(ctx, who, lab, id, notify.WebhookPatch{Enabled: exchange.Some(on)}, nil)
 		if w.Enabled {
 			return here.Saying("Webhook switched on."), err
 		}

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 )
 
 // docLine is one line of the checklist: a document with its versions, a text or a choice.
 type docLine struct {
-	Need     exchange.Need
+	Need     request.Need
 	Anchor   string
 	Name     string
 	Done     bool
@@ -19,7 +21,7 @@ type docLine struct {
 	Tag      tag
 	Text     string   // a text that the requester wrote
 	Lines    []string // the lines of an address
-	Slot     exchange.Slot
+	Slot     document.Slot
 	Versions []version // newest first
 	Reason   string    // why the current version was returned
 	Review   bool
@@ -30,9 +32,9 @@ type docLine struct {
 
 // version is one version of a document.
 type version struct {
-	exchange.Document
+	document.Document
 	Number int
-	File   exchange.Attachment
+	File   document.Attachment
 	There  bool // its content can be opened
 	Mark   string
 }
@@ -41,10 +43,10 @@ type version struct {
 func (v version) Path() string { return "/documents/" + number(v.AttachmentID) }
 
 // needNames are the names of the needs in the checklist.
-var needNames = map[exchange.Need]string{
-	exchange.NeedAbstract: "Research abstract", exchange.NeedSignedMTA: "Signed MTA", exchange.NeedIRB: "IRB approval",
-	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Shipping payment",
-	exchange.NeedExecutedMTA: "Executed MTA",
+var needNames = map[request.Need]string{
+	request.NeedAbstract: "Research abstract", request.NeedSignedMTA: "Signed MTA", request.NeedIRB: "IRB approval",
+	request.NeedAddress: "Shipping address", request.NeedPayment: "Shipping payment",
+	request.NeedExecutedMTA: "Executed MTA",
 }
 
 // needLines returns the lines of the checklist that apply to the request.
@@ -54,16 +56,16 @@ func (p *requestPage) needLines() []docLine {
 		owed = t.What
 	}
 	var list []docLine
-	for _, q := range exchange.Requirements(p.R.Terms, p.R.Request) {
+	for _, q := range request.Requirements(p.R.Terms, p.R.Request) {
 		l := docLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need],
-			Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
+			Done: q.State == request.Done, Slot: document.Slot(q.Need)}
 		now := p.R.Active && p.R.Override == "" && slices.Contains(owed, string(q.Need)) // the present turn owes it
 		if l.Slot.Valid() {
 			p.documentLine(&l, q, now)
 		} else {
 			p.textLine(&l, q, now)
 		}
-		if q.State != exchange.NotNeeded || len(l.Versions) > 0 || l.Text != "" || l.Lines != nil {
+		if q.State != request.NotNeeded || len(l.Versions) > 0 || l.Text != "" || l.Lines != nil {
 			list = append(list, l)
 		}
 	}
@@ -71,12 +73,12 @@ func (p *requestPage) needLines() []docLine {
 }
 
 // textLine returns the line of a text or a choice.
-func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
+func (p *requestPage) textLine(l *docLine, q request.Requirement, now bool) {
 	var may bool
 	switch q.Need {
-	case exchange.NeedAbstract:
+	case request.NeedAbstract:
 		l.Text, may, l.Form = p.R.Abstract, p.R.Offers.Abstract, "abstract"
-	case exchange.NeedAddress:
+	case request.NeedAddress:
 		l.Lines, may, l.Form = addressLines(p.R.Address), p.R.Offers.Address && p.R.Offers.Roles.Requester, "address"
 	default:
 		l.Text, may, l.Form = p.Payment(), p.R.Offers.Payment, "payment"
@@ -85,7 +87,7 @@ func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
 		l.Form = ""
 	}
 	switch {
-	case q.State == exchange.NotNeeded, l.Text != "" || l.Lines != nil:
+	case q.State == request.NotNeeded, l.Text != "" || l.Lines != nil:
 		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Done"}
 	case now && p.Requester:
 		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn"}
@@ -99,7 +101,7 @@ func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
 }
 
 // documentLine returns the line of a document.
-func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool) {
+func (p *requestPage) documentLine(l *docLine, q request.Requirement, now bool) {
 	o := p.R.Offers
 	nth := 0
 	for _, d := range p.R.Documents {
@@ -115,17 +117,17 @@ func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool)
 	d := p.R.Current(l.Slot)
 	l.Upload, l.Withdraw = o.Upload[l.Slot] && (p.mine(l.Slot) || o.Roles.Admin && !p.Lab && !p.Requester),
 		o.Withdraw[l.Slot] && p.mine(l.Slot)
-	l.Review = o.Review[l.Slot] && d != nil && d.State != exchange.Returned
+	l.Review = o.Review[l.Slot] && d != nil && d.State != document.Returned
 	switch {
 	case d == nil:
 		p.missingLine(l, q, now)
-	case d.State == exchange.Accepted:
+	case d.State == document.Accepted:
 		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Accepted"}
-	case d.State == exchange.Returned && p.mine(l.Slot) && p.R.Active:
+	case d.State == document.Returned && p.mine(l.Slot) && p.R.Active:
 		l.Tone, l.Icon, l.Tag, l.Reason = "turn", "turn", tag{"turn", "turn", "Your turn: correct and upload"}, d.Reason
-	case d.State == exchange.Returned:
+	case d.State == document.Returned:
 		l.Icon, l.Tag, l.Reason = "clock", tag{"", "clock", "Waiting for a corrected version"}, d.Reason
-	case l.Slot == exchange.ExecutedMTA:
+	case l.Slot == document.ExecutedMTA:
 		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Countersigned"}
 	case !p.R.Active:
 		l.Icon, l.Tag = "file", tag{"", "file", "Submitted"}
@@ -137,23 +139,23 @@ func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool)
 }
 
 // missingLine returns the line of a missing document.
-func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) {
+func (p *requestPage) missingLine(l *docLine, q request.Requirement, now bool) {
 	l.Icon = "pen-ring"
 	switch mine := p.mine(l.Slot); {
-	case q.State == exchange.NotNeeded:
+	case q.State == request.NotNeeded:
 		l.Tag = tag{"", "info", "Not needed"}
 	case !p.R.Active:
 		l.Tag = tag{"", "x", "Not submitted"}
 	case p.R.Override != "":
 		l.Tag = tag{"", "info", "The lab continues without it"}
-	case l.Slot == exchange.ExecutedMTA &&
-		(p.R.Current(exchange.SignedMTA) == nil || p.returned(string(exchange.SignedMTA)) != ""):
+	case l.Slot == document.ExecutedMTA &&
+		(p.R.Current(document.SignedMTA) == nil || p.returned(string(document.SignedMTA)) != ""):
 		l.Tag = tag{"", "lock", "After the signed MTA"}
-	case now && mine && l.Slot == exchange.ExecutedMTA:
+	case now && mine && l.Slot == document.ExecutedMTA:
 		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: countersign"}
 	case now && mine:
 		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: upload"}
-	case now && l.Slot == exchange.ExecutedMTA:
+	case now && l.Slot == document.ExecutedMTA:
 		l.Tone, l.Icon, l.Tag = "info", "mta", tag{"info", "mta", "Being countersigned"}
 	default:
 		l.Tag = tag{"", "clock", "Not submitted yet"}
@@ -161,20 +163,20 @@ func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) 
 }
 
 // mine reports whether the viewer's side submits the document of a slot.
-func (p *requestPage) mine(s exchange.Slot) bool {
-	if s == exchange.ExecutedMTA {
+func (p *requestPage) mine(s document.Slot) bool {
+	if s == document.ExecutedMTA {
 		return p.Lab
 	}
 	return p.Requester
 }
 
-func versionMark(d exchange.Document) string {
-	return map[exchange.Review]string{exchange.Accepted: "accepted", exchange.Returned: "returned",
-		exchange.Superseded: "replaced or withdrawn"}[d.State]
+func versionMark(d document.Document) string {
+	return map[document.Review]string{document.Accepted: "accepted", document.Returned: "returned",
+		document.Superseded: "replaced or withdrawn"}[d.State]
 }
 
 // addressLines returns the lines of an address as on a parcel.
-func addressLines(a *exchange.Address) []string {
+func addressLines(a *person.Address) []string {
 	if a == nil {
 		return nil
 	}

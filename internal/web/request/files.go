@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -32,7 +34,7 @@ func (v *pageRequest) upload(id int64) (ui.Response, error) {
 	return ui.SeeOther(requestPath(id) + "#" + anchor(string(slot))).Saying("Document submitted."), nil
 }
 
-func (v *pageRequest) handIn(id int64, slot exchange.Slot) error {
+func (v *pageRequest) handIn(id int64, slot document.Slot) error {
 	q, err := v.App.Request(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return err
@@ -147,7 +149,7 @@ func (v *pageRequest) agreedMTA(id int64) (ui.Response, error) {
 	}
 	v.ExtendDeadlines(t.Size)
 	return ui.Response{Serve: func(w http.ResponseWriter, r *http.Request) {
-		ui.SendFile(w, r, exchange.Attachment{Filename: t.Filename, Content: &t.Content}, content)
+		ui.SendFile(w, r, document.Attachment{Filename: t.Filename, Content: &t.Content}, content)
 	}}, nil
 }
 
@@ -170,7 +172,7 @@ func (v *pageRequest) documents(id int64) (ui.Response, error) {
 		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="request-%d-documents.zip"`, id))
 		z := zip.NewWriter(w)
 		for _, f := range list {
-			name := fmt.Sprintf("%s/version %d/%s", needNames[exchange.Need(f.Slot)], f.Version, f.Filename)
+			name := fmt.Sprintf("%s/version %d/%s", needNames[request.Need(f.Slot)], f.Version, f.Filename)
 			out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: f.AddedAt})
 			if err == nil {
 				err = copyOut(r.Context(), out, f.Open)

@@ -10,6 +10,10 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -44,8 +48,8 @@ func (p *askPage) Parcel() bool {
 }
 
 // Choices returns the addresses to choose from.
-func (p *askPage) Choices() []exchange.Address {
-	var list []exchange.Address
+func (p *askPage) Choices() []person.Address {
+	var list []person.Address
 	for _, a := range p.Addresses {
 		if a.SavedForUse || p.Val("address") == strconv.FormatInt(a.ID, 10) {
 			list = append(list, a)
@@ -58,12 +62,12 @@ func (p *askPage) Choices() []exchange.Address {
 func (p *askPage) Payments() []string { return p.Shipping.Payments() }
 
 // Couriers returns the couriers to choose from.
-func (p *askPage) Couriers() []exchange.Courier { return exchange.Couriers }
+func (p *askPage) Couriers() []request.Courier { return request.Couriers }
 
 // Abstracts returns earlier requests whose abstract could be reused, each text once.
-func (p *askPage) Abstracts() []exchange.RequestDetail {
+func (p *askPage) Abstracts() []request.Detail {
 	const most = 5
-	var list []exchange.RequestDetail
+	var list []request.Detail
 	seen := map[string]bool{"": true}
 	for _, q := range p.Earlier {
 		if !seen[q.Abstract] && len(list) < most {
@@ -121,7 +125,7 @@ func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
 }
 
 // checklist returns what is needed to send a request, and what is wrong with each of it.
-func checklist(t exchange.Terms, problems ui.FieldErrors, form url.Values) []checkLine {
+func checklist(t request.Terms, problems ui.FieldErrors, form url.Values) []checkLine {
 	var list []checkLine
 	add := func(asked bool, part, text string, fields ...string) {
 		if !asked {
@@ -172,7 +176,7 @@ func (v *pageRequest) askForm() (app.RequestFormView, error) {
 }
 
 // firstAsk returns a new form, filled in with what the visitor used last.
-func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
+func firstAsk(f app.RequestFormView, user person.User) url.Values {
 	form := url.Values{"name": {user.Name()}, "saved_for_reuse": {"1"}, "address": {"new"}}
 	if len(f.Addresses) > 0 {
 		form.Set("country", f.Addresses[0].Country)
@@ -201,7 +205,7 @@ func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
 			continue
 		}
 		form.Set("payment_method", q.Payment)
-		if account, ok := exchange.ReadCourierAccount(q.PaymentNotes); ok && q.Payment == exchange.ByCourierAccount {
+		if account, ok := request.ReadCourierAccount(q.PaymentNotes); ok && q.Payment == lab.ByCourierAccount {
 			form.Set("courier", account.Courier)
 			form.Set("account", account.Number)
 		} else if !ok {
@@ -213,14 +217,14 @@ func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
 }
 
 // asked returns the request that a form describes.
-func (v *pageRequest) asked(f app.RequestFormView, form url.Values) exchange.RequestForm {
+func (v *pageRequest) asked(f app.RequestFormView, form url.Values) request.Form {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
-	n := exchange.RequestForm{
-		Request: exchange.RequestNew{Material: exchange.Some(exchange.Ref(f.Material.ID)),
+	n := request.Form{
+		Request: request.New{Material: exchange.Some(exchange.Ref(f.Material.ID)),
 			Abstract: text("requester_abstract"),
 			Quantity: text("quantity"), Note: text("note"), Payment: text("payment_method"),
 			Notes: text("payment_method_notes")},
-		Account: &exchange.CourierAccount{Courier: form.Get("courier"), Number: form.Get("account")},
+		Account: &request.CourierAccount{Courier: form.Get("courier"), Number: form.Get("account")},
 	}
 	if form.Get("address") == "new" {
 		a := ui.AddressOf(form)
@@ -260,7 +264,7 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 			}
 		}
 		return v.App.SaveDraft(v.Context(), v.Who.Actor,
-			exchange.Draft{Key: app.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
+			person.Draft{Key: app.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
 	}
 	if sent.Fields.Has("save") {
 		v.Discard(sent)
@@ -280,9 +284,9 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 	if len(sent.Refused) > 0 {
 		_, err = asked.Check(f.Terms, f.Shipping)
 	} else {
-		var q exchange.RequestDetail
+		var q request.Detail
 		q, err = v.App.SubmitRequest(v.Context(), v.Who.Actor,
-			app.NewRequest{Key: formKey(sent.Fields), RequestForm: asked, Documents: uploadedDocuments(sent)})
+			app.NewRequest{Key: formKey(sent.Fields), Form: asked, Documents: uploadedDocuments(sent)})
 		if err == nil {
 			sent := ui.SeeOther(requestPath(q.ID)).Saying("Request sent. The lab aims to answer within " +
 				ui.Days(f.Organization.Targets.Decide) + ".")
@@ -307,7 +311,7 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 }
 
 // askFiles are the file fields of the form, by the slots of a request.
-var askFiles = []string{string(exchange.SignedMTA) + slotField, string(exchange.IRB) + slotField}
+var askFiles = []string{string(document.SignedMTA) + slotField, string(document.IRB) + slotField}
 
 // slotField is the prefix of a file field's name, before that of its slot.
 const slotField = "_attachment"
@@ -317,7 +321,7 @@ func uploadedDocuments(f ui.SentForm) []app.UploadedDocument {
 	var list []app.UploadedDocument
 	for _, field := range askFiles {
 		if file, sent := f.Files[field]; sent {
-			list = append(list, app.UploadedDocument{Slot: exchange.Slot(strings.TrimSuffix(field, slotField)),
+			list = append(list, app.UploadedDocument{Slot: document.Slot(strings.TrimSuffix(field, slotField)),
 				Filename: file.Name, Content: file.Content})
 		}
 	}

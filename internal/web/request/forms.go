@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -29,7 +31,7 @@ func (v *pageRequest) act(form, place, said string, do func(id int64) error) (ui
 func (v *pageRequest) sendMessage() (ui.Response, error) {
 	return v.act("message", "#timeline", "Message sent.", func(id int64) error {
 		if _, err := v.App.SendMessage(v.Context(), v.Who.Actor, id,
-			exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
+			request.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
 			return err
 		}
 		return v.App.DeleteDraft(v.Context(), v.Who.Actor, messageDraft(id))
@@ -38,22 +40,22 @@ func (v *pageRequest) sendMessage() (ui.Response, error) {
 
 // changeDetails changes the requester's part: the abstract, the address or the payment of shipping.
 func (v *pageRequest) changeDetails() (ui.Response, error) {
-	var p exchange.RequestPatch
+	var p request.Patch
 	form, place := v.PostFormValue("form"), "#"
 	text := func(field string) exchange.Opt[string] {
 		return exchange.Some(strings.TrimSpace(v.PostFormValue(field)))
 	}
 	switch form {
 	case "abstract":
-		p.Abstract, place = text("abstract"), place+anchor(string(exchange.NeedAbstract))
+		p.Abstract, place = text("abstract"), place+anchor(string(request.NeedAbstract))
 	case "address":
 		id, err := strconv.ParseInt(v.PostFormValue("address"), 10, 64)
 		if err != nil {
 			return v.refused(form, exchange.FieldErrors{"address": {"choose one of your addresses"}}.Err())
 		}
-		p.Address, place = exchange.NullOf(exchange.Ref(id)), place+anchor(string(exchange.NeedAddress))
+		p.Address, place = exchange.NullOf(exchange.Ref(id)), place+anchor(string(request.NeedAddress))
 	case "payment":
-		p.Payment, place = text("payment"), place+anchor(string(exchange.NeedPayment))
+		p.Payment, place = text("payment"), place+anchor(string(request.NeedPayment))
 		if notes := text("notes"); notes.Value != "" || v.PostFormValue("forget") != "" {
 			p.Notes = notes
 		}
@@ -95,7 +97,7 @@ func (v *pageRequest) changeShipment() (ui.Response, error) {
 		}
 		p, wrong := v.shipment(r.Shipment)
 		if wrong != nil {
-			p = exchange.ShipmentPatch{} // an empty change, which is refused to those who may not change it
+			p = request.ShipmentPatch{} // an empty change, which is refused to those who may not change it
 		}
 		if _, err = v.App.ShipRequest(v.Context(), v.Who.Actor, id, p, v.asSeen()); err != nil {
 			return err
@@ -112,7 +114,7 @@ func (v *pageRequest) assign() (ui.Response, error) {
 		}
 		user, unknown := v.Person(v.PostFormValue("assigned_to"), q.Organization)
 		_, err = v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
-			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))}, nil)
+			request.Patch{AssignedTo: exchange.Some(exchange.UserRef(user))}, nil)
 		switch _, wrong := ui.FieldErrorsIn(err); { // who may not assign gets that error, not one about the name
 		case wrong && unknown != nil:
 			return renamed(unknown, map[string]string{"person": "assigned_to"})
@@ -126,7 +128,7 @@ func (v *pageRequest) assign() (ui.Response, error) {
 func (v *pageRequest) openIssue() (ui.Response, error) {
 	return v.act("issue", "#issues", "Problem reported. The other side will be notified.", func(id int64) error {
 		_, err := v.App.OpenIssue(v.Context(), v.Who.Actor, id,
-			exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))})
+			request.TextBody{Text: exchange.Some(v.PostFormValue("text"))})
 		return err
 	})
 }
@@ -147,7 +149,7 @@ func (v *pageRequest) snooze() (ui.Response, error) {
 	if err != nil {
 		return v.refused("snooze", exchange.FieldErrors{"until": {"enter a date, for example 2026-03-12"}}.Err())
 	}
-	n := exchange.SnoozeNew{Until: exchange.Some(exchange.Until(until)),
+	n := request.SnoozeNew{Until: exchange.Some(exchange.Until(until)),
 		Reason: exchange.Some(v.PostFormValue("reason"))}
 	return v.act("snooze", "#pace", fmt.Sprintf("No reminders before %s.", until.Format("Mon 2 Jan")),
 		func(id int64) error {
@@ -176,7 +178,7 @@ func (v *pageRequest) setActive() (ui.Response, error) {
 	}
 	return v.act("active", "", said, func(id int64) error {
 		_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
-			exchange.RequestPatch{Active: exchange.Some(active)}, v.asSeen())
+			request.Patch{Active: exchange.Some(active)}, v.asSeen())
 		return err
 	})
 }
@@ -204,10 +206,10 @@ func (v *pageRequest) withdraw() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	p := map[exchange.Slot]exchange.RequestPatch{
-		exchange.SignedMTA:   {SignedMTA: exchange.Cleared[exchange.Ref]()},
-		exchange.IRB:         {IRB: exchange.Cleared[exchange.Ref]()},
-		exchange.ExecutedMTA: {ExecutedMTA: exchange.Cleared[exchange.Ref]()},
+	p := map[document.Slot]request.Patch{
+		document.SignedMTA:   {SignedMTA: exchange.Cleared[exchange.Ref]()},
+		document.IRB:         {IRB: exchange.Cleared[exchange.Ref]()},
+		document.ExecutedMTA: {ExecutedMTA: exchange.Cleared[exchange.Ref]()},
 	}[slot]
 	return v.act("withdraw-"+string(slot), "#"+anchor(string(slot)), "Document withdrawn. It stays on record.",
 		func(id int64) error {
@@ -217,8 +219,8 @@ func (v *pageRequest) withdraw() (ui.Response, error) {
 }
 
 // slot returns the document slot in the path.
-func (v *pageRequest) slot() (exchange.Slot, error) {
-	s := exchange.Slot(v.PathValue("slot"))
+func (v *pageRequest) slot() (document.Slot, error) {
+	s := document.Slot(v.PathValue("slot"))
 	if !s.Valid() {
 		return s, exchange.Errorf(exchange.NotFound, "There is no page at this address.")
 	}

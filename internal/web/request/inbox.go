@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -47,11 +48,11 @@ func (p *inboxPage) Sorts() []inboxChoice {
 
 // Statuses returns the statuses to filter by, with their labels.
 func (p *inboxPage) Statuses() []inboxChoice {
-	return []inboxChoice{{string(exchange.Open), "New"}, {string(exchange.Approved), "Accepted"},
-		{string(exchange.InFulfillment), "Being prepared"},
-		{string(exchange.Fulfilled), "Shipped"}, {string(exchange.Verified), "Completed"},
-		{string(exchange.Rejected), "Declined"},
-		{string(exchange.Cancelled), "Cancelled"}, {string(exchange.Invalid), "Withdrawn"}}
+	return []inboxChoice{{string(request.Open), "New"}, {string(request.Approved), "Accepted"},
+		{string(request.InFulfillment), "Being prepared"},
+		{string(request.Fulfilled), "Shipped"}, {string(request.Verified), "Completed"},
+		{string(request.Rejected), "Declined"},
+		{string(request.Cancelled), "Cancelled"}, {string(request.Invalid), "Withdrawn"}}
 }
 
 // choice is a query value with its label.
@@ -60,7 +61,7 @@ type inboxChoice struct{ Value, Words string }
 // inboxTab is a tab of the inbox.
 type inboxTab struct {
 	Value, Words string
-	whose        *exchange.InboxState // nil: all
+	whose        *request.InboxState // nil: all
 	Count        int64
 	Hot, Open    bool
 	Address      string
@@ -68,10 +69,10 @@ type inboxTab struct {
 
 func inboxTabs() []inboxTab {
 	return []inboxTab{
-		{Value: "me", Words: "Waiting on me", whose: new(exchange.OnMe), Hot: true},
-		{Value: "labs", Words: "Waiting on my labs", whose: new(exchange.OnMyLabs)},
-		{Value: "others", Words: "Waiting on others", whose: new(exchange.OnOthers)},
-		{Value: "done", Words: "Done", whose: new(exchange.OnNobody)},
+		{Value: "me", Words: "Waiting on me", whose: new(request.OnMe), Hot: true},
+		{Value: "labs", Words: "Waiting on my labs", whose: new(request.OnMyLabs)},
+		{Value: "others", Words: "Waiting on others", whose: new(request.OnOthers)},
+		{Value: "done", Words: "Done", whose: new(request.OnNobody)},
 		{Value: "all", Words: "All"},
 	}
 }
@@ -92,11 +93,11 @@ func (v *pageRequest) inbox() (ui.Response, error) {
 
 // inboxAsked returns the index of the tab that the query parameters choose, and the other filters. Unknown values
 // filter nothing.
-func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFilter, err error) {
+func inboxAsked(query url.Values, tabs []inboxTab) (open int, f request.InboxFilter, err error) {
 	open = max(0, slices.IndexFunc(tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
-	f = exchange.InboxFilter{Whose: tabs[open].whose, Organization: ui.ParseID(query.Get("lab")),
+	f = request.InboxFilter{Whose: tabs[open].whose, Organization: ui.ParseID(query.Get("lab")),
 		Material: ui.ParseID(query.Get("material"))}
-	if s := exchange.Status(query.Get("status")); slices.Contains(exchange.Statuses, s) {
+	if s := request.Status(query.Get("status")); slices.Contains(request.Statuses, s) {
 		f.Status = &s
 	}
 	if id, err := uuid.Parse(query.Get("who")); err == nil {
@@ -111,7 +112,7 @@ func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFi
 
 // inboxWho filters an inbox by assignee if there are too many people for a list and the query has a typed name;
 // a name that matches nobody finds nothing.
-func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (ui.FieldErrors,
+func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *request.InboxFilter) (ui.FieldErrors,
 	error) {
 	typed := strings.TrimSpace(query.Get("who"))
 	if typed == "" || f.AssignedTo != nil || !choices.More {
@@ -163,7 +164,7 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 			p.Material = item.Material
 		}
 	}
-	if n := in.Counts[exchange.OnMe]; n > 0 && !p.Filtered {
+	if n := in.Counts[request.OnMe]; n > 0 && !p.Filtered {
 		p.Title = "Requests, " + ui.ManyRequests(n) + " waiting on you"
 	}
 	p.Bulk = bulkForm{Back: "/requests?" + query.Encode(),
@@ -210,8 +211,8 @@ func (v *pageRequest) inboxCSV() (ui.Response, error) {
 }
 
 // whoseWords are the names of the sides in the table.
-var whoseWords = map[exchange.InboxState]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab",
-	exchange.OnOthers: "others", exchange.OnNobody: "closed"}
+var whoseWords = map[request.InboxState]string{request.OnMe: "yours", request.OnMyLabs: "your lab",
+	request.OnOthers: "others", request.OnNobody: "closed"}
 
 // inboxAddress returns the address of an inbox with one value changed; unless that is the page, from the first page.
 func (v *pageRequest) inboxAddress(query url.Values, name, value string) string {

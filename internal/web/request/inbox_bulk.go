@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -45,13 +46,13 @@ type bulkAct struct {
 var bulkActs = map[string]bulkAct{
 	"accept": {did: "will be accepted", do: func(v *pageRequest, id int64, _ bulkForm) error {
 		_, err := v.App.Schedule(v.Context(), v.Who.Actor,
-			app.PendingAction{Request: id, Status: exchange.Approved}, nil)
+			app.PendingAction{Request: id, Status: request.Approved}, nil)
 		return err
 	}},
 	"decline": {did: "declined", field: "reason", needs: "Enter a reason for the requesters.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
 			_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
-				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)},
+				request.Patch{Status: exchange.Some(request.Rejected), Rejection: exchange.Some(f.Reason)},
 				nil)
 			return err
 		}},
@@ -64,7 +65,7 @@ var bulkActs = map[string]bulkAct{
 				return err
 			}
 			_, err = v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
-				exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))}, nil)
+				request.Patch{AssignedTo: exchange.Some(exchange.UserRef(to))}, nil)
 			return err
 		}},
 	"remind": {did: "reminded", do: func(v *pageRequest, id int64, _ bulkForm) error {
@@ -77,7 +78,7 @@ var bulkActs = map[string]bulkAct{
 				return exchange.FieldErrors{"until": {"Enter a date, for example 2026-03-12."}}.Err()
 			}
 			_, err = v.App.SnoozeRequest(v.Context(), v.Who.Actor, id,
-				exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
+				request.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
 			return err
 		}},
 	"labels": {},

@@ -12,6 +12,8 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 
 	"rsc.io/qr"
@@ -35,7 +37,7 @@ type parcel struct {
 	To     []string
 	Facts  labelFacts
 	Code   qrCode
-	Signed *exchange.Document // the executed MTA; nil: there is none
+	Signed *document.Document // the executed MTA; nil: there is none
 }
 
 // labelFacts is what a label shows of a material, beside its title.
@@ -100,7 +102,7 @@ func (v *pageRequest) showLabels(p *labelPage, list []app.Parcel) (ui.Response, 
 	}
 	for _, r := range list {
 		one := parcel{Parcel: r, Tubes: p.Tubes, To: addressLines(r.Address), Facts: factsOf(r.Item),
-			Signed: r.Current(exchange.ExecutedMTA)}
+			Signed: r.Current(document.ExecutedMTA)}
 		if one.Tubes == 0 {
 			one.Tubes = min(max(amount(r.Quantity), 1), maxTubes)
 		}
@@ -159,7 +161,7 @@ var handled = strings.Fields("storage_medium cryopreservation growth_medium cult
 	"growth_strain bacterial_resistance growth_temperature growth_instructions housing")
 
 // factsOf returns what the labels show of a material.
-func factsOf(m exchange.Material) labelFacts {
+func factsOf(m material.Material) labelFacts {
 	c, _ := category.Get(m.Category)
 	values := map[string]any{}
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object

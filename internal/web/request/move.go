@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -33,14 +34,14 @@ func (w moveWords) soon(request int64) string {
 }
 
 // words returns the texts about a change of the request to a status.
-func (p *requestPage) words(to exchange.Status) moveWords {
+func (p *requestPage) words(to request.Status) moveWords {
 	from, sent := p.R.Status, "Ship it"
-	if !ui.Travels(p.R.RequestDetail) {
+	if !ui.Travels(p.R.Detail) {
 		sent = "Mark as delivered"
 	}
 	switch to {
-	case exchange.Approved:
-		if from == exchange.InFulfillment || from == exchange.Fulfilled {
+	case request.Approved:
+		if from == request.InFulfillment || from == request.Fulfilled {
 			return moveWords{Do: "Back to documents", Icon: "undo", Ask: "Go back to the documents?",
 				Text: "Preparation stops until the documents are complete.",
 				Said: "The request is back at the documents."}
@@ -48,20 +49,20 @@ func (p *requestPage) words(to exchange.Status) moveWords {
 		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?",
 			Text: "The requester is notified that you will share the material, and what you need from them.",
 			Soon: "Request %d will be accepted."}
-	case exchange.Rejected:
+	case request.Rejected:
 		return moveWords{Do: "Decline", Icon: "declined", Ask: "Decline this request?",
 			Text:   "The request ends, and the requester will see your reason. You can reopen it later.",
 			Reason: "Why do you decline?", Must: true, Bad: true, Soon: "Request %d will be declined."}
-	case exchange.Cancelled:
+	case request.Cancelled:
 		return moveWords{Do: "Cancel this request", Icon: "cancelled", Ask: "Cancel this request?",
 			Text:   "The lab is notified that you no longer need the material. A cancelled request cannot be reopened.",
 			Reason: "Why do you no longer need it? (optional)", Bad: true, Said: "Request cancelled."}
-	case exchange.Invalid:
+	case request.Invalid:
 		return moveWords{Do: "Withdraw as invalid", Icon: "cancelled", Ask: "Withdraw this request as invalid?",
 			Text:   "For requests sent by mistake or twice. The request ends without a decision.",
 			Reason: "What is wrong with it? (optional)", Bad: true, Said: "Request withdrawn."}
-	case exchange.Open:
-		if from == exchange.Approved {
+	case request.Open:
+		if from == request.Approved {
 			return moveWords{Do: "Return for correction", Icon: "undo", Ask: "Return this request for correction?",
 				Text:   "The requester can change the abstract and the details again. Then you decide again.",
 				Reason: "What needs to be corrected?", Must: true, Said: "Request returned for correction."}
@@ -69,15 +70,15 @@ func (p *requestPage) words(to exchange.Status) moveWords {
 		return moveWords{Do: "Reopen", Icon: "undo", Ask: "Reopen this request?",
 			Text: "It will wait for a decision like a new request. Documents and messages are kept.",
 			Said: "Request reopened."}
-	case exchange.InFulfillment:
-		if from == exchange.Fulfilled {
+	case request.InFulfillment:
+		if from == request.Fulfilled {
 			return moveWords{Do: "Back to preparation", Icon: "undo", Ask: "Was it not shipped after all?",
 				Text: "The request goes back to preparation.", Said: "The request is back in preparation."}
 		}
 		return moveWords{Do: "Start preparing", Icon: "truck", Ask: "Start preparing the shipment?",
 			Text: "Everything needed is there, or the lab continues without it.",
 			Said: "The shipment is in preparation."}
-	case exchange.Fulfilled:
+	case request.Fulfilled:
 		return moveWords{Do: sent, Icon: "truck", Ask: sent + "?",
 			Text: "The requester is notified that it is on its way, and confirms receipt.",
 			Soon: "Request %d will be marked as shipped."}
@@ -100,7 +101,7 @@ func (p *requestPage) moveLinks() []moveLink {
 		return nil
 	}
 	var list []moveLink
-	for _, to := range exchange.Statuses {
+	for _, to := range request.Statuses {
 		if p.R.Offers.Can(to) && (to != p.Next.To || p.Next.Button == "") {
 			list = append(list, moveLink{p.words(to), p.Path + "/move?to=" + string(to)})
 		}
@@ -111,7 +112,7 @@ func (p *requestPage) moveLinks() []moveLink {
 // movePage asks for confirmation of a change of status.
 type movePage struct {
 	*requestPage
-	To    exchange.Status
+	To    request.Status
 	Words moveWords
 	Waive bool // a reason is needed to continue without what is missing
 	Ship  bool // the form has the shipping details
@@ -123,7 +124,7 @@ func (p *movePage) Inner() *requestPage { return p.requestPage }
 // MissingWords returns what is missing, in words.
 func (p *movePage) MissingWords() string { return owedNeeds(p.R.Offers.Missing) }
 
-func (v *pageRequest) movePage(to exchange.Status) (*movePage, error) {
+func (v *pageRequest) movePage(to request.Status) (*movePage, error) {
 	r, err := v.requestPage()
 	if err != nil {
 		return nil, err
@@ -132,13 +133,13 @@ func (v *pageRequest) movePage(to exchange.Status) (*movePage, error) {
 		return nil, exchange.Errorf(exchange.InvalidTransition, "%s", r.standing())
 	}
 	p := &movePage{requestPage: r, To: to, Words: r.words(to), Waive: r.R.Offers.Waives(to)}
-	p.Ship = to == exchange.Fulfilled && r.R.Offers.Ship
+	p.Ship = to == request.Fulfilled && r.R.Offers.Ship
 	p.Title, p.Narrow = p.Words.Ask+" Request "+fmt.Sprint(r.R.ID), true
 	return p, nil
 }
 
 func (v *pageRequest) askMove() (ui.Response, error) {
-	p, err := v.movePage(exchange.Status(v.URL.Query().Get("to")))
+	p, err := v.movePage(request.Status(v.URL.Query().Get("to")))
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -147,7 +148,7 @@ func (v *pageRequest) askMove() (ui.Response, error) {
 
 // move changes the status of a request: at once, or after the time in which it can be undone.
 func (v *pageRequest) move(id int64) (ui.Response, error) {
-	d := app.PendingAction{Request: id, Status: exchange.Status(v.PostFormValue("to")),
+	d := app.PendingAction{Request: id, Status: request.Status(v.PostFormValue("to")),
 		Reason:   strings.TrimSpace(v.PostFormValue("reason")),
 		Override: strings.TrimSpace(v.PostFormValue("override"))}
 	p, err := v.movePage(d.Status)
@@ -163,9 +164,9 @@ func (v *pageRequest) move(id int64) (ui.Response, error) {
 	}
 	if p.Ship && v.PostForm.Has("carrier") {
 		patch, err := v.shipment(p.R.Shipment)
-		var s exchange.Shipment
+		var s request.Shipment
 		if err == nil {
-			s, err = patch.Patch(exchange.Shipment{})
+			s, err = patch.Patch(request.Shipment{})
 		}
 		if wrong, is := ui.FieldErrorsIn(err); is {
 			for field, texts := range wrong {
@@ -184,7 +185,7 @@ func (v *pageRequest) move(id int64) (ui.Response, error) {
 		}
 		return ui.SeeOther(requestPath(id)).Undoable(p.Words.soon(p.R.ID), action), nil
 	}
-	patch := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
+	patch := request.Patch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
 	if d.Override != "" {
 		patch.Override = exchange.Some(d.Override)
 	}
@@ -211,8 +212,8 @@ func (v *pageRequest) askAgain(p *movePage, err error) (ui.Response, error) {
 }
 
 // shipment returns the shipping details in a form; now are the present ones.
-func (v *pageRequest) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error) {
-	p := exchange.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")),
+func (v *pageRequest) shipment(now *request.Shipment) (request.ShipmentPatch, error) {
+	p := request.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")),
 		Tracking:   exchange.Some(v.PostFormValue("tracking")),
 		Conditions: exchange.Some(v.PostFormValue("conditions")), SentAt: exchange.Cleared[exchange.Instant]()}
 	day := v.PostFormValue("sent_at")

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
@@ -16,7 +18,7 @@ type nextStep struct {
 	Head   string
 	Text   string
 	Due    bool // the turn has a due date by the lab's targets
-	To     exchange.Status
+	To     request.Status
 	Button string // the label of the main button: it changes the status to To, or links to Link
 	Icon   string
 	Link   string
@@ -26,20 +28,20 @@ type nextStep struct {
 
 // nextStep returns the next step.
 func (p *requestPage) nextStep() nextStep {
-	turn := exchange.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
+	turn := request.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
 	if turn == nil {
 		return p.overStep()
 	}
 	n := nextStep{Mine: p.View.Mine, Due: turn.Due != nil}
 	if !n.Mine {
 		n.Lead, n.Head, n.Text = "Waiting for "+p.sideName(turn.Side), p.View.Words, p.View.Sentence
-		if p.Requester && turn.Side == exchange.LabSide || p.Lab && turn.Side == exchange.RequesterSide {
+		if p.Requester && turn.Side == request.LabSide || p.Lab && turn.Side == request.RequesterSide {
 			n.Text += " You do not need to do anything now."
 		}
 		return n
 	}
 	n.Lead = "Your next step"
-	if turn.Side == exchange.RequesterSide {
+	if turn.Side == request.RequesterSide {
 		p.requesterStep(&n, *turn)
 	} else {
 		p.labStep(&n, *turn)
@@ -48,8 +50,8 @@ func (p *requestPage) nextStep() nextStep {
 }
 
 // sideName returns the name of the other side.
-func (p *requestPage) sideName(s exchange.Side) string {
-	if s == exchange.LabSide {
+func (p *requestPage) sideName(s request.Side) string {
+	if s == request.LabSide {
 		return p.R.Lab.Name
 	}
 	return p.Mid(p.R.Requester)
@@ -59,42 +61,42 @@ func (p *requestPage) sideName(s exchange.Side) string {
 func (p *requestPage) overStep() nextStep {
 	n := nextStep{Lead: "Nothing to do", Head: p.View.Words, Text: p.View.Sentence}
 	switch {
-	case p.R.Status == exchange.Rejected && p.R.Rejection != "":
+	case p.R.Status == request.Rejected && p.R.Rejection != "":
 		n.Text += " Reason: “" + p.R.Rejection + "”"
 		if p.Lab {
 			n.Text = "Your lab declined this request: “" + p.R.Rejection + "”"
 		}
-	case p.R.Status == exchange.Verified && p.R.Typical > 0:
+	case p.R.Status == request.Verified && p.R.Typical > 0:
 		n.Text += " It took " + p.Pace.Took(p.Pace.Total) + "."
 	}
 	return n
 }
 
-func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
+func (p *requestPage) requesterStep(n *nextStep, turn request.Turn) {
 	n.Text = p.View.Sentence
 	switch what := turn.What[0]; what {
-	case exchange.StepCorrection:
+	case request.StepCorrection:
 		n.Head, n.Text = "Make the correction the lab asked for", p.R.Correction
 		n.Button, n.Icon, n.Link = "Write to the lab", "message", "#message"
 		if p.R.Offers.Abstract {
-			n.Button, n.Icon, n.Link = "Change the abstract", "edit", "#"+anchor(string(exchange.NeedAbstract))
+			n.Button, n.Icon, n.Link = "Change the abstract", "edit", "#"+anchor(string(request.NeedAbstract))
 			n.Second, n.Other = "Write to the lab", "#message"
 		}
-	case exchange.StepReceipt:
-		n.Head, n.Button, n.Icon, n.To = "Confirm that it arrived", "Confirm receipt", "check", exchange.Verified
+	case request.StepReceipt:
+		n.Head, n.Button, n.Icon, n.To = "Confirm that it arrived", "Confirm receipt", "check", request.Verified
 		n.Second, n.Other = "Report a problem", "#issues"
 	default:
 		n.Link, n.Icon = "#"+anchor(what), "upload"
-		words, again := exchange.DescribeTask(what), p.returned(what)
-		switch exchange.Need(what) {
-		case exchange.NeedSignedMTA, exchange.NeedIRB:
+		words, again := request.DescribeTask(what), p.returned(what)
+		switch request.Need(what) {
+		case request.NeedSignedMTA, request.NeedIRB:
 			n.Head, n.Button = "Upload "+words, "Upload "+strings.TrimPrefix(words, "the ")
 			if again != "" {
 				n.Head, n.Text = "Upload a corrected "+strings.TrimPrefix(words, "the "), again
 			}
-		case exchange.NeedAddress:
+		case request.NeedAddress:
 			n.Head, n.Button, n.Icon = "Choose a shipping address", "Choose an address", "pin"
-		case exchange.NeedPayment:
+		case request.NeedPayment:
 			n.Head, n.Button, n.Icon = "Choose how shipping is paid", "Enter payment details", "truck"
 		default:
 			n.Head, n.Button, n.Icon = "Write "+words, "Write the abstract", "edit"
@@ -107,24 +109,24 @@ func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
 
 // returned returns why the document of a need was returned; "" if it was not.
 func (p *requestPage) returned(need string) string {
-	if d := p.R.Current(exchange.Slot(need)); d != nil && d.State == exchange.Returned {
+	if d := p.R.Current(document.Slot(need)); d != nil && d.State == document.Returned {
 		return d.Reason
 	}
 	return ""
 }
 
-func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
+func (p *requestPage) labStep(n *nextStep, turn request.Turn) {
 	n.Text = p.View.Sentence
 	requester := p.Name(p.R.Requester)
 	switch {
-	case turn.What[0] == exchange.StepDecision:
-		n.Head, n.Button, n.Icon, n.To = "Accept or decline", "Accept", "check", exchange.Approved
+	case turn.What[0] == request.StepDecision:
+		n.Head, n.Button, n.Icon, n.To = "Accept or decline", "Accept", "check", request.Approved
 		n.Text = requester + " asks for " + p.R.Material + "."
 		if p.R.Quantity != "" {
 			n.Text = requester + " asks for " + p.R.Quantity + " of " + p.R.Material + "."
 		}
-		n.Second, n.Other = "Decline", p.Path+"/move?to="+string(exchange.Rejected)
-	case turn.What[0] == exchange.StepIssue:
+		n.Second, n.Other = "Decline", p.Path+"/move?to="+string(request.Rejected)
+	case turn.What[0] == request.StepIssue:
 		n.Head, n.Button, n.Icon, n.Link = "Resolve the reported problem", "See the problem", "alert", "#issues"
 		for _, i := range p.R.Issues.Items {
 			if i.ClosedAt == nil {
@@ -132,24 +134,24 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 			}
 		}
 	case p.View.Stage == ui.StageDocuments:
-		for _, s := range []exchange.Slot{exchange.SignedMTA, exchange.IRB} {
-			if d := p.R.Current(s); n.Head == "" && d != nil && d.State == exchange.Delivered {
-				words := exchange.DescribeTask(string(s))
+		for _, s := range []document.Slot{document.SignedMTA, document.IRB} {
+			if d := p.R.Current(s); n.Head == "" && d != nil && d.State == document.Delivered {
+				words := request.DescribeTask(string(s))
 				n.Head, n.Button, n.Icon, n.Link = "Check "+words, "Check document", "eye", "#"+anchor(string(s))
 				n.Text = "From " + p.Mid(d.AddedBy) + ". Accept it, or return it for correction."
 			}
 		}
-	case turn.What[0] == string(exchange.NeedExecutedMTA):
+	case turn.What[0] == string(request.NeedExecutedMTA):
 		n.Head, n.Button, n.Icon, n.Link = "Countersign the MTA", "Upload the executed MTA", "mta", "#"+
-			anchor(string(exchange.NeedExecutedMTA))
-		if reason := p.returned(string(exchange.ExecutedMTA)); reason != "" {
+			anchor(string(request.NeedExecutedMTA))
+		if reason := p.returned(string(document.ExecutedMTA)); reason != "" {
 			n.Head, n.Text = "Upload a corrected executed MTA", reason
 		}
-	case p.R.Offers.Can(exchange.Fulfilled):
+	case p.R.Offers.Can(request.Fulfilled):
 		n.Head, n.Button, n.Icon, n.Link = "Pack and ship", "Ship it", "truck", p.Path+"/move?to="+
-			string(exchange.Fulfilled)
+			string(request.Fulfilled)
 		n.Second, n.Other = "Labels and packing slip", p.Path+"/labels"
-		if !ui.Travels(p.R.RequestDetail) {
+		if !ui.Travels(p.R.Detail) {
 			n.Head, n.Button, n.Second = "Deliver it", "Mark as delivered", ""
 		}
 	}
@@ -161,8 +163,8 @@ func anchor(need string) string {
 }
 
 // Turn returns the present turn, nil if it is nobody's.
-func (p *requestPage) Turn() *exchange.Turn {
-	return exchange.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
+func (p *requestPage) Turn() *request.Turn {
+	return request.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
 }
 
 // Pending returns the viewer's pending action, while it can be undone.
@@ -223,14 +225,14 @@ func (p *requestPage) Reached(s ui.Stage) *time.Time {
 	case ui.StageAccepted: // the end of its time as an open request
 		var at *time.Time
 		for _, t := range p.R.Turns {
-			if t.Status == exchange.Open {
+			if t.Status == request.Open {
 				return at
 			}
 			at = &t.BeganAt
 		}
 	case ui.StageShipping:
 		for _, t := range p.R.Turns {
-			if t.Status == exchange.Fulfilled {
+			if t.Status == request.Fulfilled {
 				return &t.BeganAt
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -108,7 +110,7 @@ func (p *requestPage) Mid(id uuid.UUID) string {
 }
 
 // Initials returns the initials of a person's names.
-func (p *requestPage) Initials(u exchange.User) string { return app.Visitor{User: u}.Initials() }
+func (p *requestPage) Initials(u person.User) string { return app.Visitor{User: u}.Initials() }
 
 // Institution returns the requester's institution, from their address.
 func (p *requestPage) Institution() string {
@@ -164,13 +166,13 @@ func (v *pageRequest) requestPage() (*requestPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &requestPage{R: r, View: ui.StatusOf(r.RequestDetail, v.Who.Actor), Path: requestPath(id), Show: shown,
+	p := &requestPage{R: r, View: ui.StatusOf(r.Detail, v.Who.Actor), Path: requestPath(id), Show: shown,
 		viewer:    v.Who.Actor,
 		Requester: r.Offers.Roles.Requester, Lab: r.Offers.Roles.Member, UploadMax: v.App.UploadLimit}
 	p.Section, p.Zone, p.Page.Now = "requests", v.Who.Zone, r.Now
 	p.Category, _ = category.Get(r.Item.Category)
 	p.Title = fmt.Sprintf("Request %d, %s, %s", id, turnWords(p.View), r.Material)
-	p.Track = ui.TrackOf(r.RequestDetail, p.View)
+	p.Track = ui.TrackOf(r.Detail, p.View)
 	for i, s := range p.Track {
 		if s.State == "now" || s.State == "wait" {
 			p.Place = i + 1
@@ -281,12 +283,12 @@ func (p *requestPage) since(form url.Values) {
 }
 
 // asSeen returns the condition that the request is still as the form's page showed it.
-func (v *pageRequest) asSeen() app.IfMatch[exchange.RequestDetail] {
+func (v *pageRequest) asSeen() app.IfMatch[request.Detail] {
 	seen := v.PostFormValue("seen")
 	if seen == "" {
 		return nil
 	}
-	return func(q exchange.RequestDetail) error {
+	return func(q request.Detail) error {
 		if strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
 			return exchange.Errorf(exchange.PreconditionFailed,
 				"The request changed after you opened this page, so nothing was done.")
@@ -299,13 +301,13 @@ func (v *pageRequest) asSeen() app.IfMatch[exchange.RequestDetail] {
 type pace struct{ Total, Lab, Requester time.Duration }
 
 func paceOf(r app.RequestView) pace {
-	p := pace{Lab: time.Duration(r.Clock.Sides[exchange.LabSide]) * time.Second,
-		Requester: time.Duration(r.Clock.Sides[exchange.RequesterSide]) * time.Second}
+	p := pace{Lab: time.Duration(r.Clock.Sides[request.LabSide]) * time.Second,
+		Requester: time.Duration(r.Clock.Sides[request.RequesterSide]) * time.Second}
 	now := max(r.Now.Sub(r.Clock.Since), 0)
 	switch r.PresentTurn(r.Terms).Side {
-	case exchange.LabSide:
+	case request.LabSide:
 		p.Lab += now
-	case exchange.RequesterSide:
+	case request.RequesterSide:
 		p.Requester += now
 	}
 	p.Total = p.Lab + p.Requester
@@ -358,9 +360,9 @@ func (p *requestPage) Tomorrow() string {
 func (p *requestPage) AddressLines() []string { return addressLines(p.R.Address) }
 
 // Parcel returns how the parcel is shipped, as far as that is known.
-func (p *requestPage) Parcel() exchange.Shipment {
+func (p *requestPage) Parcel() request.Shipment {
 	if p.R.Shipment == nil {
-		return exchange.Shipment{}
+		return request.Shipment{}
 	}
 	return *p.R.Shipment
 }
@@ -374,11 +376,11 @@ func (p *requestPage) SentDay() string {
 }
 
 // Assignees returns those who can be assigned to the request, and the present assignee.
-func (p *requestPage) Assignees() []exchange.User {
+func (p *requestPage) Assignees() []person.User {
 	for _, u := range p.R.Members {
 		if u.ID == p.R.AssignedTo {
 			return p.R.Members
 		}
 	}
-	return append([]exchange.User{p.R.People[p.R.AssignedTo]}, p.R.Members...)
+	return append([]person.User{p.R.People[p.R.AssignedTo]}, p.R.Members...)
 }

@@ -4,17 +4,19 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
 
 // timelines are the kinds of events on each tab, by the value in the query; "" is everything.
-var timelines = map[string][]exchange.EventKind{
+var timelines = map[string][]request.EventKind{
 	"":         nil,
-	"messages": {exchange.Messaged, exchange.IssueOpened, exchange.IssueClosed},
-	"documents": {exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted,
-		exchange.DocumentReturned,
-		exchange.AbstractChanged, exchange.AddressChanged, exchange.PaymentChanged},
-	"decisions": {exchange.RequestMade, exchange.StatusChanged, exchange.Assigned, exchange.Closed, exchange.Reopened},
+	"messages": {request.Messaged, request.IssueOpened, request.IssueClosed},
+	"documents": {request.DocumentAdded, request.DocumentWithdrawn, request.DocumentAccepted,
+		request.DocumentReturned,
+		request.AbstractChanged, request.AddressChanged, request.PaymentChanged},
+	"decisions": {request.Made, request.StatusChanged, request.Assigned, request.Closed, request.Reopened},
 }
 
 // Tab is one of the links above the timeline.
@@ -35,12 +37,12 @@ func (p *requestPage) Tabs() []Tab {
 
 // eventLine is one event as the timeline shows it.
 type eventLine struct {
-	exchange.Event
+	request.Event
 	ui.Look
 	Who    string
 	Did    string // "" for a message
 	Quote  string
-	File   exchange.Attachment
+	File   document.Attachment
 	There  bool
 	Anchor string
 }
@@ -51,28 +53,28 @@ func (e eventLine) Path() string { return "/documents/" + number(e.Detail.Attach
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // eventLines returns the events as the timeline shows them.
-func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
-	var reader exchange.Side
+func (p *requestPage) eventLines(events []request.Event) []eventLine {
+	var reader request.Side
 	switch {
 	case p.Requester:
-		reader = exchange.RequesterSide
+		reader = request.RequesterSide
 	case p.Lab:
-		reader = exchange.LabSide
+		reader = request.LabSide
 	}
 	list := make([]eventLine, len(events))
 	for i, e := range events {
-		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: exchange.DescribeAction(e, reader, ""), Anchor: "event-" +
+		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: request.DescribeAction(e, reader, ""), Anchor: "event-" +
 			number(e.ID)}
 		l.Look = ui.LookOf(e).Timeline
 		d := e.Detail
 		switch e.Kind {
-		case exchange.Messaged:
+		case request.Messaged:
 			l.Did, l.Quote = "", d.Text
-		case exchange.Assigned:
+		case request.Assigned:
 			if d.AssignedTo != nil {
 				l.Did += " to " + p.Mid(*d.AssignedTo)
 			}
-		case exchange.StatusChanged:
+		case request.StatusChanged:
 			if d.Issue == 0 { // otherwise it is shown beside, as the reported problem
 				l.Quote = d.Reason
 			}
@@ -80,7 +82,7 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 				l.Quote = d.Override
 				l.Did += ", without " + owedNeeds(d.Missing)
 			}
-		case exchange.DocumentAdded, exchange.DocumentAccepted, exchange.DocumentReturned:
+		case request.DocumentAdded, request.DocumentAccepted, request.DocumentReturned:
 			l.File, l.There = p.R.Files[d.Attachment]
 			l.Quote = d.Reason
 		default:
@@ -91,17 +93,17 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 	return list
 }
 
-func owedNeeds(needs []exchange.Need) string {
+func owedNeeds(needs []request.Need) string {
 	list := make([]string, len(needs))
 	for i, n := range needs {
-		list[i] = exchange.DescribeTask(string(n))
+		list[i] = request.DescribeTask(string(n))
 	}
 	return ui.Listed(list)
 }
 
 // issueLine is a problem with the shipment.
 type issueLine struct {
-	exchange.Issue
+	request.Issue
 	Who      string
 	MayClose bool
 }

@@ -9,6 +9,10 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
@@ -52,13 +56,13 @@ func (v *pageRequest) takeListing(p *listingPage) error {
 }
 
 // keepFile records a file as an attachment of the lab in the form.
-func (v *pageRequest) keepFile(p *listingPage, file ui.SentFile) (exchange.Attachment, error) {
+func (v *pageRequest) keepFile(p *listingPage, file ui.SentFile) (document.Attachment, error) {
 	lab := v.shareLab(p.Get("organization_id"))
 	if p.Material != nil {
 		lab = p.Material.OrganizationID
 	}
 	t, err := v.App.CreateAttachment(v.Context(), v.Who.Actor,
-		exchange.AttachmentPatch{Filename: exchange.Some(file.Name),
+		document.AttachmentPatch{Filename: exchange.Some(file.Name),
 			OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.Content)
 	if err != nil {
 		v.App.Discard(v.Context(), file.Content, err)
@@ -90,22 +94,22 @@ func (p *listingPage) typed() url.Values {
 }
 
 // Documents returns the possible blank agreements, by id and name, with the chosen one.
-func (p *listingPage) Documents() []exchange.Attachment {
+func (p *listingPage) Documents() []document.Attachment {
 	chosen, _ := strconv.ParseInt(p.Get("mta_attachment_id"), 10, 64) // none
 	list := p.Desk.Agreements
-	if chosen > 0 && !slices.ContainsFunc(list, func(t exchange.Attachment) bool { return t.ID == chosen }) {
-		list = append(slices.Clone(list), exchange.Attachment{ID: chosen, Filename: p.Get("mta_name")})
+	if chosen > 0 && !slices.ContainsFunc(list, func(t document.Attachment) bool { return t.ID == chosen }) {
+		list = append(slices.Clone(list), document.Attachment{ID: chosen, Filename: p.Get("mta_name")})
 	}
 	return list
 }
 
 // Shippings returns the requirements to choose from, with the chosen one.
-func (p *listingPage) Shippings() []exchange.Shipping {
+func (p *listingPage) Shippings() []lab.Shipping {
 	chosen, _ := strconv.ParseInt(p.Get("shipping_requirements_id"), 10, 64) // none
 	list := p.Desk.Shippings
 	if p.Material != nil && chosen > 0 &&
-		!slices.ContainsFunc(list, func(s exchange.Shipping) bool { return s.ID == chosen }) {
-		list = append(slices.Clone(list), exchange.Shipping{ID: chosen})
+		!slices.ContainsFunc(list, func(s lab.Shipping) bool { return s.ID == chosen }) {
+		list = append(slices.Clone(list), lab.Shipping{ID: chosen})
 	}
 	return list
 }
@@ -114,7 +118,7 @@ func (p *listingPage) Shippings() []exchange.Shipping {
 // many people for a list, the contact is typed.
 func (v *pageRequest) settle(p *listingPage) error {
 	contact, who := p.Get("contact_user_id"), v.Who.ID
-	if slices.ContainsFunc(p.Desk.People, func(u exchange.User) bool { return u.ID.String() == contact }) {
+	if slices.ContainsFunc(p.Desk.People, func(u person.User) bool { return u.ID.String() == contact }) {
 		return nil
 	}
 	if p.Desk.More && contact != "" {
@@ -145,17 +149,17 @@ func (p *listingPage) Contact() string {
 }
 
 // addShipping creates the shipping requirements that the form describes, and sets them in the material.
-func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) (exchange.MaterialPatch, error) {
+func (v *pageRequest) addShipping(p *listingPage, patch material.Patch) (material.Patch, error) {
 	if p.Get("shipping_requirements_id") != newShipping {
 		return patch, nil
 	}
-	lab := int64(patch.Organization.Value)
+	labID := int64(patch.Organization.Value)
 	if p.Material != nil {
-		lab = p.Material.OrganizationID
+		labID = p.Material.OrganizationID
 	}
 	on := func(name string) exchange.Opt[bool] { return exchange.Some(p.On("shipping." + name)) }
 	s, err := v.App.CreateShipping(v.Context(), v.Who.Actor,
-		exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
+		lab.ShippingPatch{Organization: exchange.Some(exchange.Ref(labID)),
 			NeedsAddress: on("needs_shipping_address"), NeedsPayment: on("needs_payment"),
 			AcceptsShippingCode:  on("accepts_shipping_code"),
 			AcceptsReimbursement: on("accepts_reimbursement"), AcceptsOther: on("accepts_other_payment_methods"),
@@ -179,7 +183,7 @@ func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) 
 
 // attend adds a saved material to grants, and attaches its sequence maps. It returns what of that was refused: the
 // material is saved all the same.
-func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble string, err error) {
+func (v *pageRequest) attend(p *listingPage, m material.Shown) (trouble string, err error) {
 	do := func(step func() error) {
 		if err != nil {
 			return
@@ -200,7 +204,7 @@ func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble 
 			if is && !was {
 				do(func() error {
 					_, _, err := v.App.Fund(v.Context(), v.Who.Actor, g.ID,
-						exchange.FundingBody{Material: exchange.Some(exchange.Ref(m.ID))})
+						material.FundingBody{Material: exchange.Some(exchange.Ref(m.ID))})
 					return err
 				})
 			} else if was && !is {
@@ -212,7 +216,7 @@ func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble 
 		n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
 		do(func() error {
 			_, err := v.App.UpdateAttachment(v.Context(), v.Who.Actor, n,
-				exchange.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))}, nil)
+				document.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))}, nil)
 			return err
 		})
 	}

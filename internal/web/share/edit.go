@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
 // tagOf returns a hash of a material, to tell its versions apart.
-func tagOf(m exchange.Material) string {
+func tagOf(m material.Material) string {
 	text, _ := json.Marshal(m) // a material always marshals
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
@@ -84,7 +86,7 @@ func (v *pageRequest) sendListing() (ui.Response, error) {
 	now := p.Material.Form()
 	for _, field := range p.Form["theirs"] { // of a conflict: keep what the other person saved
 		p.Form[field] = now[field]
-		exchange.ClearCustomField(p.Form, strings.TrimPrefix(field, metadataName))
+		material.ClearCustomField(p.Form, strings.TrimPrefix(field, metadataName))
 	}
 	return v.dispatch(p, v.saveListing)
 }
@@ -122,7 +124,7 @@ func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (ui.Respo
 			title = "New " + lowerFirst(p.Category.Label)
 		}
 		if err := v.App.SaveDraft(v.Context(), v.Who.Actor,
-			exchange.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
+			person.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
 			return ui.Response{}, err
 		}
 		return ui.SeeOther("/drafts").Saying("Draft saved. No one else sees it."), nil
@@ -152,13 +154,13 @@ func (v *pageRequest) warnAlike(p *listingPage) error {
 }
 
 // guess returns the material described so far, for comparison; invalid fields are left out.
-func (p *listingPage) guess() exchange.Material {
-	var old *exchange.Material
-	m := exchange.Material{Category: p.Category.Code, Metadata: json.RawMessage("{}")}
+func (p *listingPage) guess() material.Material {
+	var old *material.Material
+	m := material.Material{Category: p.Category.Code, Metadata: json.RawMessage("{}")}
 	if p.Material != nil {
 		m, old = p.Material.Material, &p.Material.Material
 	}
-	patch, _ := exchange.FormPatch(p.typed(), p.Category.Code, old)
+	patch, _ := material.FormPatch(p.typed(), p.Category.Code, old)
 	if old == nil {
 		if made, err := patch.Create(); err == nil {
 			return made
@@ -175,13 +177,13 @@ func (p *listingPage) guess() exchange.Material {
 // mistakes returns the errors in what was typed so far; empty fields have none.
 func (p *listingPage) mistakes() ui.FieldErrors {
 	var err error
-	var patch exchange.MaterialPatch
+	var patch material.Patch
 	var found exchange.FieldErrors
 	if p.Material != nil {
-		patch, found = exchange.FormPatch(p.typed(), "", &p.Material.Material)
+		patch, found = material.FormPatch(p.typed(), "", &p.Material.Material)
 		_, err = patch.Patch(p.Material.Material)
 	} else {
-		patch, found = exchange.FormPatch(p.typed(), p.Category.Code, nil)
+		patch, found = material.FormPatch(p.typed(), p.Category.Code, nil)
 		_, err = patch.Create()
 	}
 	list := ui.FieldErrors{}
@@ -248,8 +250,8 @@ func (v *pageRequest) createListing(p *listingPage) (ui.Response, error) {
 }
 
 // createMaterial creates the material that the form describes. existed reports whether it was imported before.
-func (v *pageRequest) createMaterial(p *listingPage) (m exchange.ShownMaterial, existed bool, err error) {
-	patch, wrong := exchange.FormPatch(p.typed(), p.Category.Code, nil)
+func (v *pageRequest) createMaterial(p *listingPage) (m material.Shown, existed bool, err error) {
+	patch, wrong := material.FormPatch(p.typed(), p.Category.Code, nil)
 	made, err := patch.Create()
 	if err = p.check(wrong, err, made.MissingForListing()); err != nil {
 		return m, false, err
@@ -276,9 +278,9 @@ func (v *pageRequest) saveListing(p *listingPage) (ui.Response, error) {
 }
 
 // changeMaterial changes the material as the form says.
-func (v *pageRequest) changeMaterial(p *listingPage) (m exchange.ShownMaterial, err error) {
+func (v *pageRequest) changeMaterial(p *listingPage) (m material.Shown, err error) {
 	old := p.Material.Material
-	patch, wrong := exchange.FormPatch(p.typed(), "", &old)
+	patch, wrong := material.FormPatch(p.typed(), "", &old)
 	now, err := patch.Patch(old)
 	missing := now.MissingForListing()
 	for field := range old.MissingForListing() { // it was listed without them
@@ -300,7 +302,7 @@ func (v *pageRequest) changeMaterial(p *listingPage) (m exchange.ShownMaterial, 
 	if patch, err = v.addShipping(p, patch); err != nil {
 		return m, err
 	}
-	asSeen := func(m exchange.ShownMaterial) error {
+	asSeen := func(m material.Shown) error {
 		if tagOf(m.Material) != p.Base {
 			return changedMeanwhile{m}
 		}
@@ -310,7 +312,7 @@ func (v *pageRequest) changeMaterial(p *listingPage) (m exchange.ShownMaterial, 
 }
 
 // saved saves what belongs to a material, and redirects to it, or back to the form if some values may be mistakes.
-func (v *pageRequest) saved(p *listingPage, m exchange.ShownMaterial, text string) (ui.Response, error) {
+func (v *pageRequest) saved(p *listingPage, m material.Shown, text string) (ui.Response, error) {
 	trouble, err := v.attend(p, m)
 	if err != nil {
 		return ui.Response{}, err

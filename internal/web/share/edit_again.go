@@ -5,11 +5,12 @@ import (
 	"maps"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
 // changedMeanwhile is the error of a form whose material somebody else has changed since the form was made.
-type changedMeanwhile struct{ now exchange.ShownMaterial }
+type changedMeanwhile struct{ now material.Shown }
 
 // Error says what happened.
 func (changedMeanwhile) Error() string { return "somebody saved it meanwhile" }
@@ -67,7 +68,7 @@ func (v *pageRequest) listingAgain(p *listingPage, err error) (ui.Response, erro
 }
 
 // confirm returns errAlike if the lab has similar materials, unless somebody said that this one is really different.
-func (v *pageRequest) confirm(p *listingPage, m exchange.Material) error {
+func (v *pageRequest) confirm(p *listingPage, m material.Material) error {
 	if p.Get("different") == "true" {
 		return nil
 	}

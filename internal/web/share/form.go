@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"aliquot/internal/app"
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -79,7 +79,7 @@ func (s formSection) Tells() string {
 type listingPage struct {
 	ui.Page
 	Form       url.Values
-	Material   *exchange.ShownMaterial // nil: a new one
+	Material   *material.Shown // nil: a new one
 	Category   category.Category
 	Categories []category.Category
 	Desk       app.MaterialFormOptions
@@ -91,7 +91,7 @@ type listingPage struct {
 	Drafted    *ui.When // when the draft was saved, if the form is one
 	Preview    listingPreview
 	Doubts     map[string][]string
-	Own        []exchange.CustomField // keys that the category does not have
+	Own        []material.CustomField // keys that the category does not have
 	Carried    url.Values             // values typed for another category
 	Conflict   *listingConflict
 	Alike      []similarLine // similar materials of the same lab, to be confirmed
@@ -126,13 +126,13 @@ type commonSection struct {
 	fields   []string
 }
 
-func further(section string) []exchange.Descriptor[exchange.Material] {
-	return slices.DeleteFunc(slices.Clone(exchange.MaterialDescriptors),
-		func(d exchange.Descriptor[exchange.Material]) bool { return d.Section != section })
+func further(section string) []material.Descriptor[material.Material] {
+	return slices.DeleteFunc(slices.Clone(material.Descriptors),
+		func(d material.Descriptor[material.Material]) bool { return d.Section != section })
 }
 
 // Further returns the fields at the end of a section, which the template does not place itself.
-func (p *listingPage) Further(section string) []exchange.Descriptor[exchange.Material] {
+func (p *listingPage) Further(section string) []material.Descriptor[material.Material] {
 	return further(section)
 }
 
@@ -275,9 +275,9 @@ func (p *listingPage) carry() {
 	} else {
 		_ = json.Unmarshal([]byte(p.Form.Get("additional_metadata")), &own) // invalid JSON shows nothing
 	}
-	p.Own = exchange.ShowCustomFields(own)
-	for _, l := range exchange.CustomFields(p.Form) {
-		switch i := slices.IndexFunc(p.Own, func(other exchange.CustomField) bool { return other.Key == l.Key }); {
+	p.Own = material.ShowCustomFields(own)
+	for _, l := range material.CustomFields(p.Form) {
+		switch i := slices.IndexFunc(p.Own, func(other material.CustomField) bool { return other.Key == l.Key }); {
 		case !l.Touched() || l.Key+l.Value == "":
 		case i >= 0 && l.Was != "":
 			p.Own[i] = l
@@ -285,7 +285,7 @@ func (p *listingPage) carry() {
 			p.Own = append(p.Own, l)
 		}
 	}
-	p.Own = append(p.Own, exchange.CustomField{}) // an empty one to fill in
+	p.Own = append(p.Own, material.CustomField{}) // an empty one to fill in
 }
 
 // Get returns the last value of a field.
@@ -327,7 +327,7 @@ func worded(code string, fields map[string][]string) ui.FieldErrors {
 	out := ui.FieldErrors{}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		for _, text := range fields[field] {
-			label := exchange.FieldLabel(code, field)
+			label := material.FieldLabel(code, field)
 			if own := formLabels[field]; own != "" {
 				label = own
 			}

@@ -9,12 +9,14 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
 // listingConflict describes a change that was saved while the visitor typed.
 type listingConflict struct {
-	By    *exchange.User
+	By    *person.User
 	At    ui.When
 	Lines []conflictLine
 }
@@ -32,7 +34,7 @@ const maxVersions = 40
 
 // conflict shows both versions field by field. What the visitor changed stays as typed; what only the other person
 // changed is taken over into the form.
-func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (ui.Response, error) {
+func (v *pageRequest) conflict(p *listingPage, now material.Shown) (ui.Response, error) {
 	current := now.Material
 	began, c := current, &listingConflict{}
 	part, err := v.App.MaterialHistory(v.Context(), v.Who.Actor, current.ID, exchange.Page{Limit: maxVersions})
@@ -47,18 +49,18 @@ func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (ui.R
 			began = version.State.Material
 		}
 	}
-	patch, _ := exchange.FormPatch(p.typed(), "", &began)
+	patch, _ := material.FormPatch(p.typed(), "", &began)
 	mine, err := patch.Patch(began)
 	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code == exchange.InvalidInput {
 		p.Errors = worded(p.Category.Code, e.Fields)
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	theirs, shown := exchange.Changes(began, current), current.Form()
-	for _, change := range exchange.Changes(began, mine) {
+	theirs, shown := material.Changes(began, current), current.Form()
+	for _, change := range material.Changes(began, mine) {
 		line := conflictLine{Field: change.Field, Label: change.Label, Before: change.Old, Theirs: change.Old,
 			Mine: change.New}
-		i := slices.IndexFunc(theirs, func(t exchange.FieldChange) bool { return t.Field == change.Field })
+		i := slices.IndexFunc(theirs, func(t material.FieldChange) bool { return t.Field == change.Field })
 		if i >= 0 {
 			line.Theirs, line.Changed, line.Both = theirs[i].New, true, theirs[i].New != change.New
 			theirs = slices.Delete(theirs, i, i+1)
@@ -82,7 +84,7 @@ func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (ui.R
 
 type historyPage struct {
 	ui.Page
-	Material exchange.ShownMaterial
+	Material material.Shown
 	Versions []versionLine
 	Base     string
 	Next     string
@@ -96,7 +98,7 @@ type versionLine struct {
 	AsAdmin bool
 	Did     string
 	At      ui.When
-	Changes []exchange.FieldChange
+	Changes []material.FieldChange
 	First   bool
 	Current bool
 }
@@ -141,7 +143,7 @@ func (v *pageRequest) listingHistory(id int64) (ui.Response, error) {
 	return ui.Show("share_history", p)
 }
 
-func tellVersion(version app.Version[exchange.ShownMaterial], p *ui.Page, current bool) versionLine {
+func tellVersion(version app.Version[material.Shown], p *ui.Page, current bool) versionLine {
 	line := versionLine{Number: *version.Version, By: "The operator", AsAdmin: version.AsAdmin,
 		Did: causes[version.Action], At: p.At(version.At),
 		Current: current, First: version.Before == nil}
@@ -154,7 +156,7 @@ func tellVersion(version app.Version[exchange.ShownMaterial], p *ui.Page, curren
 	if version.Before == nil {
 		return line
 	}
-	line.Changes = exchange.Changes(version.Before.Material, version.State.Material)
+	line.Changes = material.Changes(version.Before.Material, version.State.Material)
 	for i, change := range line.Changes {
 		if change.Field == "contact_user_id" {
 			line.Changes[i].Old, line.Changes[i].New = version.Before.Contact.Name(), version.State.Contact.Name()
@@ -171,7 +173,7 @@ func (v *pageRequest) restoreListing(id int64) (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	base := v.PostFormValue("base")
-	asSeen := func(m exchange.ShownMaterial) error {
+	asSeen := func(m material.Shown) error {
 		if tagOf(m.Material) != base {
 			return exchange.Errorf(exchange.PreconditionFailed,
 				"Someone changed it since you opened its history. Check the history again first.")

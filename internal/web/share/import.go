@@ -10,6 +10,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
@@ -28,10 +30,10 @@ type importPage struct {
 // importPreview shows what importing one identifier would list.
 type importPreview struct {
 	Identifier string
-	Material   exchange.Material
-	Facts      []exchange.FieldChange
+	Material   material.Material
+	Facts      []material.FieldChange
 	Warnings   []string
-	Existing   *exchange.ShownMaterial
+	Existing   *material.Shown
 }
 
 // Get returns the last value of a field.
@@ -43,7 +45,7 @@ func (p *importPage) Get(name string) string {
 }
 
 func (v *pageRequest) importPage(form url.Values) (*importPage, error) {
-	p := &importPage{Page: ui.Page{Title: "Import materials", Section: "share"}, Form: form, Most: exchange.MaxImports}
+	p := &importPage{Page: ui.Page{Title: "Import materials", Section: "share"}, Form: form, Most: material.MaxImports}
 	var err error
 	p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(p.Get("lab")), nil)
 	return p, err
@@ -97,7 +99,7 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 		return v.importOne(p, names[0], grant)
 	}
 	j, err := v.App.Imports(v.Context(), v.Who.Actor,
-		exchange.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
+		material.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
 			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)),
 			Preview: exchange.Some(!store)})
 	if fields, is := ui.FieldErrorsIn(err); is {
@@ -118,7 +120,7 @@ func (v *pageRequest) grantFor(p *importPage) (id int64, wrong ui.FieldErrors, e
 		return id, nil, nil
 	}
 	g, err := v.App.CreateGrant(v.Context(), v.Who.Actor,
-		exchange.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
+		person.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
 	if fields, is := ui.FieldErrorsIn(err); is {
 		wrong = ui.FieldErrors{}
 		for field, texts := range fields {
@@ -166,7 +168,7 @@ func (v *pageRequest) previewOne(p *importPage, name string) (ui.Response, error
 	}
 	m := found.Material
 	p.Preview = &importPreview{Identifier: name, Material: m, Warnings: found.Warnings, Existing: found.Existing}
-	for _, change := range exchange.Changes(exchange.Material{Category: m.Category}, m) {
+	for _, change := range material.Changes(material.Material{Category: m.Category}, m) {
 		if !slices.Contains(notFacts, change.Field) && change.New != "" {
 			p.Preview.Facts = append(p.Preview.Facts, change)
 		}
@@ -183,7 +185,7 @@ var notFacts = []string{"id", "title", "category", "organization_id", "contact_u
 func (v *pageRequest) importOne(p *importPage, name string, grant int64) (ui.Response, error) {
 	n := nameOf(name)
 	m, existed, err := v.App.Import(v.Context(), v.Who.Actor,
-		exchange.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
+		material.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
 			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
 	if again, is, err := v.importRefused(p, err); is {
 		return again, err

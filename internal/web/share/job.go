@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -33,14 +34,14 @@ type importsView struct {
 	Existing int
 	Refused  int
 	Left     int // number not looked up yet
-	Outcomes []exchange.ImportOutcome
+	Outcomes []material.ImportOutcome
 }
 
 // Text returns the identifiers that would be imported, for the form that imports them.
 func (i *importsView) Text() string {
 	var list []string
 	for _, o := range i.Outcomes {
-		if o.Outcome == exchange.WouldImport {
+		if o.Outcome == material.WouldImport {
 			list = append(list, o.Identifier)
 		}
 	}
@@ -75,7 +76,7 @@ func (v *pageRequest) shareJob(id int64) (ui.Response, error) {
 
 // showImports reads the outcomes: from the result of a finished job, otherwise from its checkpoint.
 func (p *jobPage) showImports() error {
-	var order exchange.BatchImportOptions
+	var order material.BatchImportOptions
 	if err := json.Unmarshal(p.Job.Args, &order); err != nil {
 		return err
 	}
@@ -83,13 +84,13 @@ func (p *jobPage) showImports() error {
 	if len(order.Orders) > 0 {
 		i.Lab, i.Grant = order.Orders[0].OrganizationID, order.Orders[0].GrantID
 	}
-	var result exchange.BatchImportResult
+	var result material.BatchImportResult
 	if p.Job.Result != nil {
 		if err := json.Unmarshal(p.Job.Result, &result); err != nil {
 			return err
 		}
 	} else if p.Job.Checkpoint != nil {
-		var list []*exchange.ImportOutcome
+		var list []*material.ImportOutcome
 		if err := json.Unmarshal(p.Job.Checkpoint, &list); err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (p *jobPage) tell() {
 		if what, doing = "Import", "Looking up"; p.Imports.Preview {
 			what = "Preview of an import"
 		}
-	} else if p.Bulk.Order.Mode == exchange.BulkDryRun {
+	} else if p.Bulk.Order.Mode == material.BulkDryRun {
 		what = "Check of a spreadsheet"
 	} else if strings.HasPrefix(done.Note, "storing") {
 		doing = "Storing rows"
@@ -147,7 +148,7 @@ func (p *jobPage) Share() int64 {
 
 // storeJob stores what a trial run has checked.
 func (v *pageRequest) storeJob(id int64) (ui.Response, error) {
-	j, err := v.App.BulkAgain(v.Context(), v.Who.Actor, id, exchange.BulkMode(v.PostFormValue("mode")))
+	j, err := v.App.BulkAgain(v.Context(), v.Who.Actor, id, material.BulkMode(v.PostFormValue("mode")))
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -162,10 +163,10 @@ func (v *pageRequest) mendJob(id int64) (ui.Response, error) {
 		}
 		return ""
 	}
-	var list []exchange.Replacement
+	var list []material.Replacement
 	for i, header := range v.PostForm["header"] {
 		if to := strings.TrimSpace(at("with", i)); to != "" {
-			list = append(list, exchange.Replacement{Header: header, From: at("value", i), To: to})
+			list = append(list, material.Replacement{Header: header, From: at("value", i), To: to})
 		}
 	}
 	if len(list) == 0 {

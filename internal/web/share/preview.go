@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 )
 
 // listingPreview shows what others will see of a material, and how complete it is.
@@ -74,11 +75,11 @@ func (p *listingPage) preview() listingPreview {
 
 // ship sets who pays, from the chosen requirements.
 func (v *listingPreview) ship(p *listingPage) {
-	r := exchange.Shipping{NeedsAddress: p.On("shipping.needs_shipping_address"),
+	r := lab.Shipping{NeedsAddress: p.On("shipping.needs_shipping_address"),
 		NeedsPayment: p.On("shipping.needs_payment")}
 	chosen := p.Get("shipping_requirements_id")
 	if chosen != newShipping {
-		i := slices.IndexFunc(p.Desk.Shippings, func(s exchange.Shipping) bool { return fmt.Sprint(s.ID) == chosen })
+		i := slices.IndexFunc(p.Desk.Shippings, func(s lab.Shipping) bool { return fmt.Sprint(s.ID) == chosen })
 		if i < 0 {
 			return
 		}
@@ -92,7 +93,7 @@ func (v *listingPreview) ship(p *listingPage) {
 }
 
 // ShippingText describes shipping requirements in one line.
-func (p *listingPage) ShippingText(s exchange.Shipping) string {
+func (p *listingPage) ShippingText(s lab.Shipping) string {
 	text := "Nothing to ship"
 	switch {
 	case s.OrganizationID == 0:
@@ -130,7 +131,7 @@ func cut(text string, most int) string {
 }
 
 // alike finds materials that may be the same as the form's; the lab's own come first.
-func (v *pageRequest) alike(p *listingPage, m exchange.Material) (own []similarLine, err error) {
+func (v *pageRequest) alike(p *listingPage, m material.Material) (own []similarLine, err error) {
 	list, err := v.App.Alike(v.Context(), v.Who.Actor, m)
 	if err != nil {
 		return nil, err

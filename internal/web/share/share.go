@@ -10,6 +10,8 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
 
@@ -108,7 +110,7 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 	if p.Desk.Lab.ID == 0 {
 		return ui.SeeOther("/share"), nil
 	}
-	draft := exchange.Draft{}
+	draft := person.Draft{}
 	switch {
 	case asked.Get("import") != "":
 		if err := v.fromSource(p, asked.Get("import")); err != nil {
@@ -213,15 +215,15 @@ func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 }
 
 // nameOf returns the identifier to import, in whatever form it was pasted.
-func nameOf(identifier string) exchange.ImportName {
-	o, err := exchange.ParseImportIdentifier(identifier)
+func nameOf(identifier string) material.ImportName {
+	o, err := material.ParseImportIdentifier(identifier)
 	if err != nil { // the use case reports the error
-		return exchange.ImportName{Source: exchange.Some(exchange.SourceGEO),
-			Accession: exchange.Some(exchange.IDText(identifier))}
+		return material.ImportName{Source: exchange.Some(material.SourceGEO),
+			Accession: exchange.Some(material.IDText(identifier))}
 	}
-	n := exchange.ImportName{Source: exchange.Some(o.Source), Accession: exchange.Some(exchange.IDText(identifier))}
+	n := material.ImportName{Source: exchange.Some(o.Source), Accession: exchange.Some(material.IDText(identifier))}
 	if o.Field() != "accession" {
-		n.ProtocolDOI, n.Accession = n.Accession, exchange.Opt[exchange.IDText]{}
+		n.ProtocolDOI, n.Accession = n.Accession, exchange.Opt[material.IDText]{}
 	}
 	return n
 }

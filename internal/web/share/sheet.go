@@ -12,6 +12,8 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -23,9 +25,9 @@ type sheetPage struct {
 	Limit      int64
 
 	Sheet   *app.BulkSheet // the uploaded one
-	Order   exchange.BulkOptions
+	Order   material.BulkOptions
 	Columns []sheetColumn
-	Choices []exchange.Column
+	Choices []material.Column
 	Unknown int // number of columns that are not recognised
 }
 
@@ -38,7 +40,7 @@ type sheetJob struct {
 
 // sheetColumn is a column of a spreadsheet and the field it stands for.
 type sheetColumn struct {
-	exchange.ColumnHeading
+	material.ColumnHeading
 	Index   int
 	Chosen  string // the field chosen on the page; "-": left out
 	Unknown bool
@@ -82,7 +84,7 @@ func (v *pageRequest) spreadsheet() (ui.Response, error) {
 
 // sendSpreadsheet stores an uploaded spreadsheet and shows how its columns were understood.
 func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
-	sent, err := v.ReadForm(func(typed url.Values, body io.Reader) (exchange.Content, error) {
+	sent, err := v.ReadForm(func(typed url.Values, body io.Reader) (document.Content, error) {
 		return v.App.StoreBulk(v.Context(), v.Who.Actor, v.shareLab(typed.Get("lab")), body)
 	}, "file")
 	if err != nil {
@@ -99,7 +101,7 @@ func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 		return ui.Invalid("share_sheet", p)
 	}
 	v.rememberLab(p.Desk.Lab.ID)
-	order := exchange.BulkOptions{Category: sent.Fields.Get("category")}
+	order := material.BulkOptions{Category: sent.Fields.Get("category")}
 	s, err := v.App.LookAtBulk(v.Context(), v.Who.Actor, p.Desk.Lab.ID, order, file.Content, cleanName(file.Name))
 	if err != nil {
 		v.Discard(sent)
@@ -119,7 +121,7 @@ func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 
 // cleanName returns the name of a file as it is shown.
 func cleanName(name string) string {
-	clean, err := exchange.Filename(name)
+	clean, err := document.Filename(name)
 	if err != nil {
 		return "spreadsheet"
 	}
@@ -127,15 +129,15 @@ func cleanName(name string) string {
 }
 
 // columns shows how columns were understood, with the choices made so far.
-func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen map[string]string) {
+func (p *sheetPage) columns(s app.BulkSheet, order material.BulkOptions, chosen map[string]string) {
 	p.Sheet, p.Order, p.Title = &s, order, "Columns of "+s.Filename
 	c, _ := category.Get(order.Category)
-	p.Choices = exchange.Columns(c)
+	p.Choices = material.Columns(c)
 	if c.Code == "" {
 		for _, c := range category.All() {
-			for _, column := range exchange.Columns(c) {
+			for _, column := range material.Columns(c) {
 				if !slices.ContainsFunc(p.Choices,
-					func(other exchange.Column) bool { return other.Field == column.Field }) {
+					func(other material.Column) bool { return other.Field == column.Field }) {
 					p.Choices = append(p.Choices, column)
 				}
 			}
@@ -157,7 +159,7 @@ func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen 
 			p.Unknown++
 		}
 		if !slices.ContainsFunc(p.Choices,
-			func(choice exchange.Column) bool { return choice.Field == column.Chosen }) && column.Chosen != leftOut {
+			func(choice material.Column) bool { return choice.Field == column.Chosen }) && column.Chosen != leftOut {
 			column.Extra = column.Chosen
 		}
 		p.Columns = append(p.Columns, column)
@@ -189,7 +191,7 @@ func (p *sheetPage) told(fields map[string][]string) ui.FieldErrors {
 
 // sendColumns handles the choice of columns, and has the rows checked or stored.
 func (v *pageRequest) sendColumns() (ui.Response, error) {
-	order := exchange.BulkOptions{Mode: exchange.BulkMode(v.PostFormValue("mode")),
+	order := material.BulkOptions{Mode: material.BulkMode(v.PostFormValue("mode")),
 		Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
 		Unknown: v.PostFormValue("unknown"), Mapping: map[string]*string{}}
 	chosen := map[string]string{}

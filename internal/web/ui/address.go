@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 )
 
 // AddressFields are the fields of an address, in the order of the form.
@@ -19,9 +20,9 @@ var AddressLabels = map[string]string{
 }
 
 // AddressOf returns the address in a form.
-func AddressOf(form url.Values) exchange.AddressPatch {
+func AddressOf(form url.Values) person.AddressPatch {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
-	return exchange.AddressPatch{Name: text("name"), Institution: text("institution"), Line1: text("address_line_1"),
+	return person.AddressPatch{Name: text("name"), Institution: text("institution"), Line1: text("address_line_1"),
 		Line2:    text("address_line_2"),
 		Locality: text("locality"), State: text("state"), PostalCode: text("postal_code"), Country: text("country"),
 		SavedForUse: exchange.Some(form.Get("saved_for_reuse") != "")}

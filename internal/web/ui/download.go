@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 )
 
 // SendFile sends an uploaded file as a download.
-func SendFile(w http.ResponseWriter, r *http.Request, t exchange.Attachment, file io.ReadSeekCloser) {
+func SendFile(w http.ResponseWriter, r *http.Request, t document.Attachment, file io.ReadSeekCloser) {
 	defer func() { _ = file.Close() }()
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")

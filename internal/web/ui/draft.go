@@ -4,12 +4,12 @@ import (
 	"net/url"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 )
 
 // DraftLine is a draft in a list.
 type DraftLine struct {
-	exchange.Draft
+	person.Draft
 	Address string // of the form
 }
 

@@ -1,6 +1,9 @@
 package ui
 
-import "aliquot/internal/exchange"
+import (
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
+)
 
 // Look is the icon of an event, with its tone: turn, good, bad, info; "": grey.
 type Look struct{ Tone, Icon string }
@@ -11,46 +14,46 @@ type eventLook struct{ Timeline, Notice Look }
 func same(tone, icon string) eventLook { return eventLook{Look{tone, icon}, Look{tone, icon}} }
 
 // eventLooks has all kinds of events but a new status, which looks like the status.
-var eventLooks = map[exchange.EventKind]eventLook{
-	exchange.RequestMade:       same("info", "sent"),
-	exchange.Assigned:          {Look{"", "user"}, Look{"turn", "user"}},
-	exchange.DocumentAdded:     {Look{"info", "upload"}, Look{"info", "file"}},
-	exchange.DocumentAccepted:  same("good", "check"),
-	exchange.DocumentReturned:  same("turn", "undo"),
-	exchange.DocumentWithdrawn: {Look{"", "x"}, Look{"info", "file"}},
-	exchange.AbstractChanged:   {Look{"info", "abstract"}, Look{"info", "file"}},
-	exchange.AddressChanged:    {Look{"info", "pin"}, Look{"", "pin"}},
-	exchange.Messaged:          {Look{"", "message"}, Look{"info", "message"}},
-	exchange.IssueOpened:       same("bad", "alert"),
-	exchange.IssueClosed:       same("good", "check"),
-	exchange.Reopened:          {Look{"good", "check"}, otherEvent.Notice},
-	exchange.ShipmentChanged:   same("info", "truck"),
-	exchange.Closed:            same("", "archive"),
-	exchange.Deleted:           {Look{"", "x"}, Look{"", "archive"}},
-	exchange.Reminded:          {Look{"turn", "bell"}, Look{"turn", "clock"}},
-	exchange.Escalated:         {Look{"turn", "bell"}, Look{"bad", "alert"}},
-	exchange.Snoozed:           {Look{"", "clock"}, otherEvent.Notice},
-	exchange.Unsnoozed:         {Look{"", "clock"}, otherEvent.Notice},
+var eventLooks = map[request.EventKind]eventLook{
+	request.Made:              same("info", "sent"),
+	request.Assigned:          {Look{"", "user"}, Look{"turn", "user"}},
+	request.DocumentAdded:     {Look{"info", "upload"}, Look{"info", "file"}},
+	request.DocumentAccepted:  same("good", "check"),
+	request.DocumentReturned:  same("turn", "undo"),
+	request.DocumentWithdrawn: {Look{"", "x"}, Look{"info", "file"}},
+	request.AbstractChanged:   {Look{"info", "abstract"}, Look{"info", "file"}},
+	request.AddressChanged:    {Look{"info", "pin"}, Look{"", "pin"}},
+	request.Messaged:          {Look{"", "message"}, Look{"info", "message"}},
+	request.IssueOpened:       same("bad", "alert"),
+	request.IssueClosed:       same("good", "check"),
+	request.Reopened:          {Look{"good", "check"}, otherEvent.Notice},
+	request.ShipmentChanged:   same("info", "truck"),
+	request.Closed:            same("", "archive"),
+	request.Deleted:           {Look{"", "x"}, Look{"", "archive"}},
+	request.Reminded:          {Look{"turn", "bell"}, Look{"turn", "clock"}},
+	request.Escalated:         {Look{"turn", "bell"}, Look{"bad", "alert"}},
+	request.Snoozed:           {Look{"", "clock"}, otherEvent.Notice},
+	request.Unsnoozed:         {Look{"", "clock"}, otherEvent.Notice},
 }
 
 var otherEvent = eventLook{Look{"", "edit"}, Look{"", "info"}}
 
-var statusLooks = map[exchange.Status]eventLook{
-	exchange.Approved:      same("good", "check"),
-	exchange.InFulfillment: same("info", "truck"),
-	exchange.Fulfilled:     same("info", "truck"),
-	exchange.Verified:      same("good", "done"),
-	exchange.Rejected:      same("", "declined"),
-	exchange.Cancelled:     same("", "cancelled"),
-	exchange.Invalid:       same("", "cancelled"),
-	exchange.Open:          {Look{"turn", "undo"}, Look{"turn", "turn"}},
+var statusLooks = map[request.Status]eventLook{
+	request.Approved:      same("good", "check"),
+	request.InFulfillment: same("info", "truck"),
+	request.Fulfilled:     same("info", "truck"),
+	request.Verified:      same("good", "done"),
+	request.Rejected:      same("", "declined"),
+	request.Cancelled:     same("", "cancelled"),
+	request.Invalid:       same("", "cancelled"),
+	request.Open:          {Look{"turn", "undo"}, Look{"turn", "turn"}},
 }
 
 // LookOf returns how an event of a request looks.
-func LookOf(e exchange.Event) eventLook {
+func LookOf(e request.Event) eventLook {
 	found, known := eventLooks[e.Kind]
 	switch {
-	case e.Kind == exchange.StatusChanged:
+	case e.Kind == request.StatusChanged:
 		return statusLooks[e.Detail.To]
 	case !known:
 		return otherEvent
@@ -58,15 +61,15 @@ func LookOf(e exchange.Event) eventLook {
 	return found
 }
 
-func newsLook(k exchange.AnnouncementKind) Look {
+func newsLook(k notify.AnnouncementKind) Look {
 	switch k {
-	case exchange.Invited, exchange.JoinAsked:
+	case notify.Invited, notify.JoinAsked:
 		return Look{"turn", "users"}
-	case exchange.WebhookOff:
+	case notify.WebhookOff:
 		return Look{"bad", "alert"}
-	case exchange.SearchMatched:
+	case notify.SearchMatched:
 		return Look{"info", "search"}
-	case exchange.InvitationTaken, exchange.JoinTaken:
+	case notify.InvitationTaken, notify.JoinTaken:
 		return Look{"good", "users"}
 	}
 	return Look{"", "users"}

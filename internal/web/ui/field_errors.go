@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 )
 
 // SearchSize refuses a text that is too long to search for.
@@ -25,10 +26,10 @@ type FormValues struct{ Form url.Values }
 func (t FormValues) Val(name string) string { return t.Form.Get(name) }
 
 // Country returns how addresses are written in the country that the form names.
-func (t FormValues) Country() exchange.Country { return exchange.CountryOf(t.Form.Get("country")) }
+func (t FormValues) Country() person.Country { return person.CountryOf(t.Form.Get("country")) }
 
 // Countries returns the countries to choose from.
-func (t FormValues) Countries() []exchange.Country { return exchange.Countries }
+func (t FormValues) Countries() []person.Country { return person.Countries }
 
 // MessageOf returns the words of an error for people.
 func MessageOf(err error) string {

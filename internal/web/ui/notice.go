@@ -4,7 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
 )
 
 // Tab is an entry of a list's navigation.
@@ -16,7 +17,7 @@ type Tab struct {
 
 // NoticeItem is a notification as the page shows it.
 type NoticeItem struct {
-	exchange.Notification
+	notify.Notification
 	Look
 	Head    string // who did what
 	More    string // what was written, or why
@@ -27,22 +28,22 @@ type NoticeItem struct {
 const maxQuoted = 240
 
 // NoticeItemOf returns a notification as the page shows it.
-func NoticeItemOf(n exchange.Notification) NoticeItem {
+func NoticeItemOf(n notify.Notification) NoticeItem {
 	i := NoticeItem{Notification: n}
 	actor := "Aliquot"
 	if n.Actor != nil {
 		actor = n.Actor.Name()
 	}
 	if n.News != nil {
-		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.DescribeAnnouncement(*n.News, actor,
+		i.Head, i.More, i.Address = strings.TrimSuffix(notify.DescribeAnnouncement(*n.News, actor,
 			n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
 		i.Look = newsLook(n.News.Kind)
 	} else {
-		i.Head, i.More = actor+" "+exchange.DescribeAction(n.Event, "", n.Title), n.Event.Detail.Text
+		i.Head, i.More = actor+" "+request.DescribeAction(n.Event, "", n.Title), n.Event.Detail.Text
 		if i.More == "" {
 			i.More = n.Event.Detail.Reason
 		}
-		if n.Event.Kind != exchange.Deleted {
+		if n.Event.Kind != request.Deleted {
 			i.Address = "/requests/" + strconv.FormatInt(n.Event.RequestID, 10)
 		}
 		i.Look = LookOf(n.Event).Notice
@@ -54,23 +55,23 @@ func NoticeItemOf(n exchange.Notification) NoticeItem {
 }
 
 // newsAddress returns the page that an announcement is about.
-func newsAddress(n exchange.Notification) string {
+func newsAddress(n notify.Notification) string {
 	lab := "/labs/" + strconv.FormatInt(n.Organization, 10)
 	switch n.News.Kind {
-	case exchange.Invited:
+	case notify.Invited:
 		return "/labs"
-	case exchange.JoinAsked, exchange.InvitationTaken, exchange.InvitationRefused:
+	case notify.JoinAsked, notify.InvitationTaken, notify.InvitationRefused:
 		return lab + "/people"
-	case exchange.WebhookOff:
+	case notify.WebhookOff:
 		return lab + "/webhooks"
-	case exchange.SearchMatched:
+	case notify.SearchMatched:
 		return matchAddress(n.News.Detail)
 	}
 	return lab
 }
 
 // matchAddress returns the address of the one new material in a saved search, or of the searches.
-func matchAddress(d exchange.AnnouncementDetail) string {
+func matchAddress(d notify.AnnouncementDetail) string {
 	if d.Count == 1 && len(d.Materials) == 1 {
 		return "/catalog/" + strconv.FormatInt(d.Materials[0].ID, 10)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 )
 
 // RequestRow is one request in the list.
@@ -34,8 +35,8 @@ func CountRequests(n int64) string {
 
 // ManyRequests formats a number of requests without the noun.
 func ManyRequests(n int64) string {
-	if n >= exchange.MaxCounted {
-		return Count(exchange.MaxCounted) + "+"
+	if n >= request.MaxCounted {
+		return Count(request.MaxCounted) + "+"
 	}
 	return Count(n)
 }
@@ -45,12 +46,12 @@ const RequestRows = 25
 
 // RequestOrder reads the sort order and the cursor from the query. By default, waiting requests are sorted by the
 // longest wait, ended ones by the latest end, and all by the newest.
-func RequestOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
+func RequestOrder(query url.Values, whose *request.InboxState) exchange.Page {
 	p := exchange.Page{Limit: RequestRows,
-		Order: exchange.Order{Field: exchange.ByWaiting, Ascending: whose == nil || *whose != exchange.OnNobody}}
+		Order: exchange.Order{Field: request.ByWaiting, Ascending: whose == nil || *whose != request.OnNobody}}
 	switch sort := query.Get("sort"); {
 	case sort == "due":
-		p.Order.Field = exchange.ByDue
+		p.Order.Field = request.ByDue
 	case sort == "new", sort == "" && whose == nil:
 		p.Order = exchange.Order{}
 	}
@@ -62,9 +63,9 @@ func RequestOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
 	}
 	p.After = &exchange.Position{ID: last}
 	switch p.Order.Name {
-	case exchange.ByWaiting.Name:
+	case request.ByWaiting.Name:
 		p.After.Value = time.UnixMicro(place).UTC()
-	case exchange.ByDue.Name:
+	case request.ByDue.Name:
 		p.After.Value = place
 	}
 	return p
@@ -73,11 +74,11 @@ func RequestOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
 // RequestRow returns a request as the list shows it to the visitor.
 func (v *PageRequest) RequestRow(item app.InboxItem) RequestRow {
 	now := v.App.DB.Read().Now
-	r := RequestRow{InboxItem: item, Status: StatusOf(item.RequestDetail, v.Who.Actor), With: item.Asker.Name(),
+	r := RequestRow{InboxItem: item, Status: StatusOf(item.Detail, v.Who.Actor), With: item.Asker.Name(),
 		Of: item.Lab}
-	r.Track = TrackOf(item.RequestDetail, r.Status)
+	r.Track = TrackOf(item.Detail, r.Status)
 	if s := r.Status.Stage; s != NoStage && s != StageDone {
-		r.Stage = stageName(item.RequestDetail, s)
+		r.Stage = stageName(item.Detail, s)
 	}
 	if item.Roles.Requester {
 		r.With, r.Of = item.Lab, item.Assignee.Name()
@@ -87,7 +88,7 @@ func (v *PageRequest) RequestRow(item app.InboxItem) RequestRow {
 			r.Waiting = "now"
 		}
 		_, _, err := item.RemindNow(item.Roles, v.Who.ID, item.Terms, now)
-		r.Remind = err == nil && item.Whose != exchange.OnMe
+		r.Remind = err == nil && item.Whose != request.OnMe
 	}
 	return r
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
 )
 
 // StatusView is the state of a request, in the words for one viewer.
@@ -34,26 +36,26 @@ const (
 )
 
 // Travels reports whether something is shipped to an address, unlike data.
-func Travels(q exchange.RequestDetail) bool {
+func Travels(q request.Detail) bool {
 	return q.Terms.Address || q.Address != nil || q.Shipment != nil
 }
 
 // stages returns the stages of a request. One whose requester submitted documents unasked has that stage too.
-func stages(q exchange.RequestDetail) []Stage {
+func stages(q request.Detail) []Stage {
 	list := []Stage{StageSent, StageAccepted}
 	t := q.Terms
-	if t.MTA || t.IRB || t.Address || t.Payment || q.Current(exchange.SignedMTA) != nil ||
-		q.Current(exchange.IRB) != nil {
+	if t.MTA || t.IRB || t.Address || t.Payment || q.Current(document.SignedMTA) != nil ||
+		q.Current(document.IRB) != nil {
 		list = append(list, StageDocuments)
 	}
-	if t.MTA || q.Current(exchange.ExecutedMTA) != nil {
+	if t.MTA || q.Current(document.ExecutedMTA) != nil {
 		list = append(list, StageCountersign)
 	}
 	return append(list, StageShipping, StageReceived)
 }
 
 // stageName returns the name of a stage.
-func stageName(q exchange.RequestDetail, s Stage) string {
+func stageName(q request.Detail, s Stage) string {
 	if s == StageShipping && !Travels(q) {
 		return "Delivery"
 	}
@@ -70,7 +72,7 @@ type StageView struct {
 }
 
 // TrackOf returns the stages of a request with their states; none if it ended early.
-func TrackOf(q exchange.RequestDetail, v StatusView) []StageView {
+func TrackOf(q request.Detail, v StatusView) []StageView {
 	if v.Stage == NoStage {
 		return nil
 	}
@@ -91,19 +93,19 @@ func TrackOf(q exchange.RequestDetail, v StatusView) []StageView {
 }
 
 // StatusOf returns the state of a request for a viewer. All texts about statuses are here.
-func StatusOf(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
-	turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
+func StatusOf(q request.Detail, viewer exchange.Actor) StatusView {
+	turn := request.WaitingOn(q.Terms, q.Targets, q.Request)
 	if turn == nil {
 		return ended(q)
 	}
-	mine := turn.Side == exchange.RequesterSide && viewer.Is(q.Requester) || turn.Side == exchange.LabSide &&
+	mine := turn.Side == request.RequesterSide && viewer.Is(q.Requester) || turn.Side == request.LabSide &&
 		viewer.MemberOf(q.Organization)
 	stage := stageOf(q, *turn)
 	if stage > StageAccepted && !slices.Contains(stages(q), stage) { // the terms have changed
 		stage = StageShipping
 	}
 	var v StatusView
-	if turn.Side == exchange.RequesterSide {
+	if turn.Side == request.RequesterSide {
 		v = requesterTurn(q, *turn, mine)
 	} else {
 		v = labTurn(q, *turn, stage, mine)
@@ -119,28 +121,28 @@ func StatusOf(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
 }
 
 // checking reports whether the lab has a submitted document to review.
-func checking(q exchange.RequestDetail) bool {
-	return slices.ContainsFunc([]exchange.Slot{exchange.SignedMTA, exchange.IRB}, func(s exchange.Slot) bool {
+func checking(q request.Detail) bool {
+	return slices.ContainsFunc([]document.Slot{document.SignedMTA, document.IRB}, func(s document.Slot) bool {
 		d := q.Current(s)
-		return d != nil && d.State == exchange.Delivered
+		return d != nil && d.State == document.Delivered
 	})
 }
 
 // stageOf returns the stage of a turn.
-func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
+func stageOf(q request.Detail, turn request.Turn) Stage {
 	switch turn.What[0] {
-	case exchange.StepDecision, exchange.StepCorrection, string(exchange.NeedAbstract):
+	case request.StepDecision, request.StepCorrection, string(request.NeedAbstract):
 		return StageSent
-	case exchange.StepReceipt:
+	case request.StepReceipt:
 		return StageReceived
-	case exchange.StepIssue:
+	case request.StepIssue:
 		return StageShipping
-	case exchange.StepShipment:
-		if q.Status == exchange.Approved && checking(q) {
+	case request.StepShipment:
+		if q.Status == request.Approved && checking(q) {
 			return StageDocuments
 		}
 		return StageShipping
-	case string(exchange.NeedExecutedMTA):
+	case string(request.NeedExecutedMTA):
 		if checking(q) {
 			return StageDocuments
 		}
@@ -150,32 +152,32 @@ func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
 }
 
 // requesterTurn returns the state of a request on its requester's turn.
-func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) StatusView {
+func requesterTurn(q request.Detail, turn request.Turn, mine bool) StatusView {
 	switch what := turn.What[0]; {
-	case what == exchange.StepCorrection && mine:
+	case what == request.StepCorrection && mine:
 		return StatusView{Icon: "turn", Words: "Correction needed", Verb: "Correct",
 			Sentence: "The lab returned the request and asks for a correction."}
-	case what == exchange.StepCorrection:
+	case what == request.StepCorrection:
 		return StatusView{Icon: "clock", Words: "Waiting for a correction",
 			Sentence: "The lab asked the requester for a correction."}
-	case what == string(exchange.NeedAbstract) && mine:
+	case what == string(request.NeedAbstract) && mine:
 		return StatusView{Icon: "abstract", Words: "Abstract needed", Verb: "Write",
 			Sentence: "The lab decides once it knows what the material is for."}
-	case what == string(exchange.NeedAbstract):
+	case what == string(request.NeedAbstract):
 		return StatusView{Icon: "clock", Words: "Waiting for the abstract",
 			Sentence: "The requester has not written the research abstract yet."}
-	case what == exchange.StepReceipt && mine:
+	case what == request.StepReceipt && mine:
 		return StatusView{Icon: "truck", Words: "Confirm receipt", Verb: "Confirm",
 			Sentence: "Confirm when it arrives, or report a problem."}
-	case what == exchange.StepReceipt && !Travels(q):
+	case what == request.StepReceipt && !Travels(q):
 		return StatusView{Tone: "info", Icon: "truck", Words: "Delivered",
 			Sentence: "The requester has not confirmed receipt yet."}
-	case what == exchange.StepReceipt:
+	case what == request.StepReceipt:
 		return StatusView{Tone: "info", Icon: "truck", Words: "Shipped",
 			Sentence: "The parcel is on its way. The requester confirms receipt."}
 	}
 	documents := slices.ContainsFunc(turn.What,
-		func(w string) bool { return w == string(exchange.NeedSignedMTA) || w == string(exchange.NeedIRB) })
+		func(w string) bool { return w == string(request.NeedSignedMTA) || w == string(request.NeedIRB) })
 	switch {
 	case documents && mine:
 		return StatusView{Icon: "turn", Words: "Documents needed", Verb: "Upload",
@@ -192,18 +194,18 @@ func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) Stat
 }
 
 // labTurn returns the state of a request on its lab's turn.
-func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine bool) StatusView {
+func labTurn(q request.Detail, turn request.Turn, stage Stage, mine bool) StatusView {
 	switch {
-	case turn.What[0] == exchange.StepDecision && mine:
+	case turn.What[0] == request.StepDecision && mine:
 		return StatusView{Icon: "turn", Words: "Accept or decline", Verb: "Decide",
 			Sentence: "Your lab needs to decide on this request."}
-	case turn.What[0] == exchange.StepDecision:
+	case turn.What[0] == request.StepDecision:
 		return StatusView{Tone: "info", Icon: "sent", Words: "New",
 			Sentence: "The lab is deciding on the request."}
-	case turn.What[0] == exchange.StepIssue && mine:
+	case turn.What[0] == request.StepIssue && mine:
 		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem to resolve", Verb: "Answer",
 			Sentence: "A problem with this transfer was reported."}
-	case turn.What[0] == exchange.StepIssue:
+	case turn.What[0] == request.StepIssue:
 		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem reported",
 			Sentence: "A problem was reported. The lab is resolving it."}
 	case stage == StageDocuments && mine:
@@ -230,16 +232,16 @@ func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine boo
 }
 
 // ended returns the state of a request that is nobody's turn any more.
-func ended(q exchange.RequestDetail) StatusView {
+func ended(q request.Detail) StatusView {
 	switch q.Status {
-	case exchange.Verified:
+	case request.Verified:
 		return StatusView{Tone: "good", Icon: "done", Words: "Completed",
 			Sentence: "The requester confirmed receipt.", Stage: StageDone}
-	case exchange.Rejected:
+	case request.Rejected:
 		return StatusView{Icon: "declined", Words: "Declined", Sentence: "The lab declined this request."}
-	case exchange.Cancelled:
+	case request.Cancelled:
 		return StatusView{Icon: "cancelled", Words: "Cancelled", Sentence: "The requester cancelled this request."}
-	case exchange.Invalid:
+	case request.Invalid:
 		return StatusView{Icon: "cancelled", Words: "Withdrawn",
 			Sentence: "This request was withdrawn as invalid."}
 	}
@@ -251,7 +253,7 @@ func ended(q exchange.RequestDetail) StatusView {
 func OwedList(what []string) string {
 	words := make([]string, len(what))
 	for i, w := range what {
-		words[i] = exchange.DescribeTask(w)
+		words[i] = request.DescribeTask(w)
 	}
 	return Listed(words)
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 
 	"github.com/google/uuid"
@@ -16,46 +19,46 @@ var (
 )
 
 // standing is a request of asking to the lab of giving, at a status, with documents.
-func standing(s exchange.Status, documents ...exchange.Document) exchange.RequestDetail {
-	return exchange.RequestDetail{Request: exchange.Request{ID: 7, Requester: asking.ID, Status: s, Active: s.Active(),
+func standing(s request.Status, documents ...document.Document) request.Detail {
+	return request.Detail{Request: request.Request{ID: 7, Requester: asking.ID, Status: s, Active: s.Active(),
 		Documents: documents, Abstract: "Why",
-		Address: &exchange.Address{ID: 1}, Payment: "OTHER"}, Organization: 4,
-		Terms: exchange.Terms{MTA: true, IRB: true, Abstract: true, Address: true, Payment: true}}
+		Address: &person.Address{ID: 1}, Payment: "OTHER"}, Organization: 4,
+		Terms: request.Terms{MTA: true, IRB: true, Abstract: true, Address: true, Payment: true}}
 }
 
-func doc(s exchange.Slot, state exchange.Review) exchange.Document {
-	return exchange.Document{Slot: s, State: state, AttachmentID: 1}
+func doc(s document.Slot, state document.Review) document.Document {
+	return document.Document{Slot: s, State: state, AttachmentID: 1}
 }
 
 // TestStatusesAreSaidInTheWordsOfTheDesign holds its table of statuses, for both sides.
 func TestStatusesAreSaidInTheWordsOfTheDesign(t *testing.T) {
 	t.Parallel()
-	mta, irb, executed := exchange.SignedMTA, exchange.IRB, exchange.ExecutedMTA
-	handed := []exchange.Document{doc(mta, exchange.Delivered), doc(irb, exchange.Accepted)}
-	checked := []exchange.Document{doc(mta, exchange.Accepted), doc(irb, exchange.Accepted)}
-	signed := []exchange.Document{doc(mta, exchange.Accepted), doc(irb, exchange.Accepted),
-		doc(executed, exchange.Delivered)}
-	with := func(q exchange.RequestDetail, change func(*exchange.RequestDetail)) exchange.RequestDetail {
+	mta, irb, executed := document.SignedMTA, document.IRB, document.ExecutedMTA
+	handed := []document.Document{doc(mta, document.Delivered), doc(irb, document.Accepted)}
+	checked := []document.Document{doc(mta, document.Accepted), doc(irb, document.Accepted)}
+	signed := []document.Document{doc(mta, document.Accepted), doc(irb, document.Accepted),
+		doc(executed, document.Delivered)}
+	with := func(q request.Detail, change func(*request.Detail)) request.Detail {
 		change(&q)
 		return q
 	}
 	for what, c := range map[string]struct {
-		q                   exchange.RequestDetail
+		q                   request.Detail
 		requester, lab      string // tone: words
 		stages              string // + done, * current, - to come
 		requesters, nobodys bool   // turn
 	}{
 		"open": {standing("OPEN"), "info: New", "turn: Accept or decline", "*-----", false, false},
-		"open, to correct": {with(standing("OPEN"), func(q *exchange.RequestDetail) { q.Correction = "Which?" }),
+		"open, to correct": {with(standing("OPEN"), func(q *request.Detail) { q.Correction = "Which?" }),
 			"turn: Correction needed", ": Waiting for a correction", "*-----", true, false},
-		"open, no abstract": {with(standing("OPEN"), func(q *exchange.RequestDetail) { q.Abstract = "" }),
+		"open, no abstract": {with(standing("OPEN"), func(q *request.Detail) { q.Abstract = "" }),
 			"turn: Abstract needed", ": Waiting for the abstract", "*-----", true, false},
 		"documents owed": {standing("APPROVED"), "turn: Documents needed", ": Waiting for documents", "++*---",
 			true, false},
-		"one returned": {standing("APPROVED", doc(mta, exchange.Returned), doc(irb, exchange.Accepted)),
+		"one returned": {standing("APPROVED", doc(mta, document.Returned), doc(irb, document.Accepted)),
 			"turn: Documents needed", ": Waiting for documents", "++*---", true, false},
 		"address owed": {with(standing("APPROVED", checked...),
-			func(q *exchange.RequestDetail) { q.Address = nil }), "turn: Shipping details needed",
+			func(q *request.Detail) { q.Address = nil }), "turn: Shipping details needed",
 			": Waiting for shipping details", "++*---", true, false},
 		"handed in": {standing("APPROVED", handed...), "info: The lab is checking it", "turn: Check it",
 			"++*---", false, false},
@@ -66,10 +69,10 @@ func TestStatusesAreSaidInTheWordsOfTheDesign(t *testing.T) {
 		"in fulfillment": {standing("IN_FULFILLMENT", signed...), "info: Being prepared", "turn: Pack and ship",
 			"++++*-", false, false},
 		"in spite of it": {with(standing("IN_FULFILLMENT"),
-			func(q *exchange.RequestDetail) { q.Override = "so" }), "info: Being prepared", "turn: Pack and ship",
+			func(q *request.Detail) { q.Override = "so" }), "info: Being prepared", "turn: Pack and ship",
 			"++++*-", false, false},
 		"a problem": {with(standing("IN_FULFILLMENT", signed...),
-			func(q *exchange.RequestDetail) { q.OpenIssues = 1 }), "bad: Problem reported", "bad: Problem to resolve",
+			func(q *request.Detail) { q.OpenIssues = 1 }), "bad: Problem reported", "bad: Problem to resolve",
 			"++++*-", false, false},
 		"sent": {standing("FULFILLED", signed...), "turn: Confirm receipt", "info: Shipped", "+++++*",
 			true, false},
@@ -79,10 +82,10 @@ func TestStatusesAreSaidInTheWordsOfTheDesign(t *testing.T) {
 		"cancelled": {standing("CANCELLED"), ": Cancelled", ": Cancelled", "", false, true},
 		"invalid": {standing("INVALID"), ": Withdrawn", ": Withdrawn", "",
 			false, true},
-		"closed before its end": {with(standing("OPEN"), func(q *exchange.RequestDetail) { q.Active = false }),
+		"closed before its end": {with(standing("OPEN"), func(q *request.Detail) { q.Active = false }),
 			": Closed by the lab", ": Closed by the lab", "", false, true},
 		"data, accepted": {with(standing("APPROVED"),
-			func(q *exchange.RequestDetail) { q.Terms, q.Address = exchange.Terms{}, nil }),
+			func(q *request.Detail) { q.Terms, q.Address = request.Terms{}, nil }),
 			"info: Being prepared", "turn: Deliver it", "++*-", false, false},
 	} {
 		for name, side := range map[string]struct {

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 )
 
 // slowest is the slowest connection over which a whole file can be sent, in bytes per second.
@@ -39,7 +40,7 @@ type SentForm struct {
 // SentFile is a file of a form.
 type SentFile struct {
 	Name    string // without folders
-	Content exchange.Content
+	Content document.Content
 }
 
 // FileErrors returns the errors of the files, by field.
@@ -99,14 +100,14 @@ var (
 )
 
 // Store stores the content of a file, for a form that anyone may send.
-func (v *PageRequest) Store(_ url.Values, body io.Reader) (exchange.Content, error) {
+func (v *PageRequest) Store(_ url.Values, body io.Reader) (document.Content, error) {
 	return v.App.Store(v.Context(), v.Who.Actor, body)
 }
 
 // ReadForm reads a form while it arrives, with one file in each of some fields; files in other fields are ignored.
 // keep stores the content of a file, given the values before it. A file that is refused is noted, and the rest of the
 // form is read, so that nothing typed is lost. If ReadForm returns an error, there is nothing to discard.
-func (v *PageRequest) ReadForm(keep func(typed url.Values, body io.Reader) (exchange.Content, error),
+func (v *PageRequest) ReadForm(keep func(typed url.Values, body io.Reader) (document.Content, error),
 	files ...string) (f SentForm, err error) {
 	kind, _, _ := mime.ParseMediaType(v.Header.Get("Content-Type"))
 	parts, most := kind == "multipart/form-data", int64(maxForm)
@@ -148,7 +149,7 @@ func (v *PageRequest) ReadUpload() (f SentForm, file SentFile, err error) {
 }
 
 // readParts reads the fields and files of a form into f.
-func (v *PageRequest) readParts(f SentForm, keep func(url.Values, io.Reader) (exchange.Content, error),
+func (v *PageRequest) readParts(f SentForm, keep func(url.Values, io.Reader) (document.Content, error),
 	files []string) error {
 	parts, err := v.MultipartReader()
 	if err != nil {
@@ -189,7 +190,7 @@ func (v *PageRequest) readParts(f SentForm, keep func(url.Values, io.Reader) (ex
 
 // readFile stores a file of a form, or notes why it is refused.
 func (v *PageRequest) readFile(f SentForm, part *multipart.Part,
-	keep func(url.Values, io.Reader) (exchange.Content, error)) error {
+	keep func(url.Values, io.Reader) (document.Content, error)) error {
 	field := part.FormName()
 	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if _, twice := f.Files[field]; twice {

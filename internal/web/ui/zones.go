@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
 )
 
 // Zones returns the time zones by region.
@@ -22,7 +22,7 @@ type townZone struct{ Name, Town string }
 
 // regions returns all time zones by region, with more among them even if it is not a known zone.
 func regions(more string) []zoneRegion {
-	names := exchange.Zones
+	names := mailing.Zones
 	if _, err := time.LoadLocation(more); err == nil && more != "" && more != "Local" && !slices.Contains(names, more) {
 		names = append(slices.Clone(names), more)
 	}

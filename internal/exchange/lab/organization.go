@@ -1,0 +1,166 @@
+// Package lab holds the rules of organizations, of who belongs to them, and of what they ask of those who order.
+package lab
+
+import (
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/fulltext"
+
+	"github.com/google/uuid"
+)
+
+// Organization is a lab: its people, what they share, and the days in which it means to take its steps.
+type Organization struct {
+	ID          int64
+	Name        string
+	Description string
+	Owner       uuid.UUID
+	Targets     Targets
+	// public_metadata_keys: custom fields of additional_metadata that everybody may see
+	PublicKeys []string `json:",omitempty"`
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+// Targets are the days in which a lab means to take its steps (contract.md section 6, "Due dates").
+type Targets struct {
+	Decide, Countersign, Ship int
+}
+
+// DefaultTargets are the targets of a new organization.
+var DefaultTargets = Targets{Decide: 7, Countersign: 14, Ship: 14}
+
+// OrganizationPatch is the body of POST, PUT and PATCH of organizations.
+type OrganizationPatch struct {
+	Name            exchange.Opt[string]             `json:"name"`
+	Description     exchange.Opt[string]             `json:"description"`
+	Owner           exchange.Opt[exchange.UserRef]   `json:"owner"`
+	Members         exchange.Opt[[]exchange.UserRef] `json:"members"`
+	DecideDays      exchange.Opt[int]                `json:"decide_days"`
+	CountersignDays exchange.Opt[int]                `json:"countersign_days"`
+	ShipDays        exchange.Opt[int]                `json:"ship_days"`
+	PublicKeys      exchange.Opt[exchange.Names]     `json:"public_metadata_keys"`
+}
+
+// maxPublicKeys is how many custom fields an organization can publish.
+const maxPublicKeys = 100
+
+// setPublicKeys checks the keys that an organization publishes. A field that a category marks as private stays private.
+func setPublicKeys(f *exchange.FieldErrors, o exchange.Opt[exchange.Names], dst *[]string) {
+	if !o.Set {
+		return
+	}
+	keys := []string{}
+	for _, key := range o.Value {
+		if key = exchange.Tidy(key); key == "" || !f.Short("public_metadata_keys", key) {
+			continue
+		}
+		if slices.Contains(category.PrivateKeys(), key) {
+			f.Add("public_metadata_keys", "%s could identify patients or donors and stays private", key)
+		}
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	if keys = slices.Compact(keys); len(keys) > maxPublicKeys {
+		f.Add("public_metadata_keys", "must be at most %d keys", maxPublicKeys)
+	}
+	*dst = keys
+}
+
+// maxMembers limits one list of members; larger labs use invitations.
+const maxMembers = 10_000
+
+// maxDays is the maximum target of a lab, in days.
+const maxDays = 365
+
+// Create makes a new organization from p. If p names no owner, founder is the owner; if founder is uuid.Nil, p must
+// name one. The specification requires owner and members; the name defaults to "<owner's name> lab", which the caller
+// fills in afterwards.
+func (p OrganizationPatch) Create(founder uuid.UUID) (Organization, []uuid.UUID, error) {
+	var f exchange.FieldErrors
+	if founder == uuid.Nil {
+		f.Must("owner", p.Owner.Set, "is required: the id of a user")
+	}
+	f.Must("members", p.Members.Set, "is required: a list of user ids, which may be empty")
+	o, members, _ := p.apply(&f, Organization{Owner: founder, Targets: DefaultTargets}, nil)
+	return o, members, f.Err()
+}
+
+// Patch applies p to o and its current members.
+func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organization, []uuid.UUID, error) {
+	var f exchange.FieldErrors
+	name := o.Name
+	o, members, named := p.apply(&f, o, slices.Clone(members))
+	f.Needed("name")
+	if named && o.Name == "" {
+		f.Add("name", "must not be empty; leave it out to keep %q", name)
+	}
+	return o, members, f.Err()
+}
+
+// Validate implements Body.
+func (p OrganizationPatch) Validate(create bool) exchange.FieldErrors {
+	var err error
+	if create {
+		_, _, err = p.Create(uuid.Max) // owner is required with open access only
+	} else {
+		_, _, err = p.Patch(Organization{}, nil)
+	}
+	return exchange.FieldsOf(err)
+}
+
+func (p OrganizationPatch) apply(f *exchange.FieldErrors, o Organization, members []uuid.UUID) (Organization,
+	[]uuid.UUID,
+	bool) {
+	f.Line("name", p.Name, exchange.LineLength, &o.Name)
+	f.Long("description", p.Description, &o.Description)
+	setDays(f, "decide_days", p.DecideDays, &o.Targets.Decide)
+	setDays(f, "countersign_days", p.CountersignDays, &o.Targets.Countersign)
+	setDays(f, "ship_days", p.ShipDays, &o.Targets.Ship)
+	setPublicKeys(f, p.PublicKeys, &o.PublicKeys)
+	o.Owner = uuid.UUID(p.Owner.Or(exchange.UserRef(o.Owner)))
+	f.Rule("members", exchange.Rule{Most: maxMembers})
+	if p.Members.Set {
+		if len(p.Members.Value) > maxMembers {
+			f.Add("members", "must be at most %d people", maxMembers)
+			return o, nil, p.Name.Set
+		}
+		members = nil
+		for _, m := range p.Members.Value {
+			members = append(members, uuid.UUID(m))
+		}
+	}
+	if o.Owner != uuid.Nil {
+		members = append(members, o.Owner) // the owner is always a member
+	}
+	slices.SortFunc(members, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return o, slices.Compact(members), p.Name.Set
+}
+
+func setDays(f *exchange.FieldErrors, field string, o exchange.Opt[int], dst *int) {
+	f.Rule(field, exchange.Rule{From: 1, To: maxDays})
+	if !o.Set {
+		return
+	}
+	if o.Value < 1 || o.Value > maxDays {
+		f.Add(field, "must be a number of days from 1 to %d", maxDays)
+		return
+	}
+	*dst = o.Value
+}
+
+// SearchDocument returns the document of o.
+func (o Organization) SearchDocument() exchange.SearchDocument {
+	var x exchange.DocumentBuilder
+	x.Text(fulltext.Title, o.Name)
+	x.Text(fulltext.Body, o.Description)
+	return x.Document()
+}
+
+// Texts returns the name and the description.
+func (o Organization) Texts() []exchange.NamedText {
+	return []exchange.NamedText{{Name: "name", Text: o.Name}, {Name: "description", Text: o.Description}}
+}

@@ -1,0 +1,269 @@
+package material
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/fulltext"
+
+	"github.com/google/uuid"
+)
+
+// Descriptor describes one field of the objects of type T. Columns and arguments of SQL, validation, history, answers
+// and their documentation, spreadsheets, forms, pages, search, filters and linked data are all made of it.
+type Descriptor[T any] struct {
+	Name  string       // of its column, in bodies, forms, spreadsheets and errors
+	Shown string       // its name in answers; if it is left out, Name
+	At    func(*T) any // a pointer to its value; the type is one of those of newSlot, or only answers have it: nil
+	Doc   string       // what it means, for the documentation of the API; if it is left out, Help
+
+	// What may be written, and by whom.
+	ReadOnly bool            // nobody sends it
+	Hidden   bool            // nobody sees it either
+	Right    exchange.Action // what else somebody needs the right to who changes it; a restored version keeps it
+	Apart    bool            // Create and Patch check and set it by rules of their own
+	// characters of a line; 0: a text of any number of lines, up to exchange.LongLength characters
+	Most      int
+	Canonical func(string) (string, error)
+	Format    string   // of a text with a canonical form, for the documentation
+	Examples  []string // the same
+
+	// In spreadsheets and forms.
+	Label   string
+	Help    string
+	Example string
+	Sheet   int      // its place among the columns of a spreadsheet; 0: it has none
+	Also    []string // other headers that mean it
+	Values  []string // the only values, if it is not a flag
+	Keeps   bool     // an empty cell keeps the value; in other columns it clears it
+	Number  bool     // spreadsheets may write it as 7.0
+	Read    func(cell string, slot any) error
+	Section string // of the form and of the page, which show it after the fields that they place themselves
+
+	// In search and in linked data.
+	Found  *fulltext.Weight // how much a match in it counts; nil: search does not look at it alone
+	Facet  string           // its label as a filter; "": it is none
+	Linked string           // a property of schema.org; "additionalProperty": it is among the characteristics
+}
+
+// ShownName returns the name of the field in answers.
+func (d Descriptor[T]) ShownName() string {
+	if d.Shown != "" {
+		return d.Shown
+	}
+	return d.Name
+}
+
+// Stored reports whether the field has a column of its own.
+func (d Descriptor[T]) Stored() bool { return d.At != nil }
+
+// Text returns the value of the field in o as a cell of a spreadsheet shows it.
+func (d Descriptor[T]) Text(o *T) string {
+	switch at := d.At(o).(type) {
+	case *string:
+		return *at
+	case **string:
+		return orEmpty(*at)
+	case *bool:
+		return strconv.FormatBool(*at)
+	case *int64:
+		return strconv.FormatInt(*at, 10)
+	case **int64:
+		if *at != nil {
+			return strconv.FormatInt(**at, 10)
+		}
+	case **exchange.Date:
+		return string(deref(*at))
+	case *[]string:
+		return joinItems(*at)
+	case *uuid.UUID:
+		return at.String()
+	}
+	return ""
+}
+
+// values returns the values of a field that has several.
+func (d Descriptor[T]) values(o *T) (list []string, several bool) {
+	if d.At == nil {
+		return nil, false
+	}
+	if at, several := d.At(o).(*[]string); several {
+		return *at, true
+	}
+	return nil, false
+}
+
+// newSlot returns what holds the field in a body: a pointer to an Opt, or to a Null if null clears it; nil if bodies do
+// not have it.
+func (d Descriptor[T]) newSlot() any {
+	if d.ReadOnly || d.At == nil {
+		return nil
+	}
+	switch d.At(new(T)).(type) {
+	case *string:
+		return new(exchange.Opt[string])
+	case **string:
+		return new(exchange.Null[string])
+	case *bool:
+		return new(exchange.Opt[bool])
+	case *int64:
+		return new(exchange.Opt[exchange.Ref])
+	case **int64:
+		return new(exchange.Null[exchange.Ref])
+	case **exchange.Date:
+		return new(exchange.Null[exchange.Date])
+	case *[]string:
+		return new(exchange.Null[exchange.Names])
+	case *uuid.UUID:
+		return new(exchange.Opt[exchange.UserRef])
+	case *json.RawMessage:
+		return new(exchange.Opt[json.RawMessage])
+	}
+	return nil
+}
+
+// apply checks what a body says of the field, and sets it in o.
+func (d Descriptor[T]) apply(f *exchange.FieldErrors, slot any, o *T) {
+	switch at := d.At(o).(type) {
+	case *string:
+		said := *slot.(*exchange.Opt[string])
+		switch {
+		case d.Canonical != nil:
+			f.Rule(d.Name, exchange.Rule{Format: d.Format, Examples: d.Examples})
+			f.Canonical(d.Name, said, d.Canonical, at)
+		case d.Most > 0:
+			f.Line(d.Name, said, d.Most, at)
+		default:
+			f.Long(d.Name, said, at)
+		}
+	case **string:
+		said := *slot.(*exchange.Null[string])
+		switch {
+		case d.Canonical != nil:
+			f.Rule(d.Name, exchange.Rule{Format: d.Format, Examples: d.Examples})
+			if said.Set && said.Value != nil {
+				*at = new("")
+				f.Canonical(d.Name, exchange.Some(*said.Value), d.Canonical, *at)
+			} else {
+				*at = said.Or(*at)
+			}
+		case d.Most > 0:
+			f.NullLine(d.Name, said, d.Most, at)
+		default:
+			f.NullLong(d.Name, said, at)
+		}
+	case *bool:
+		*at = slot.(*exchange.Opt[bool]).Or(*at)
+	case *int64:
+		*at = int64(slot.(*exchange.Opt[exchange.Ref]).Or(exchange.Ref(*at)))
+	case **int64:
+		*at = exchange.RefID(*slot.(*exchange.Null[exchange.Ref]), *at)
+	case **exchange.Date:
+		*at = slot.(*exchange.Null[exchange.Date]).Or(*at)
+	case *[]string:
+		setOrganisms(f, *slot.(*exchange.Null[exchange.Names]), at)
+	case *uuid.UUID:
+		*at = uuid.UUID(slot.(*exchange.Opt[exchange.UserRef]).Or(exchange.UserRef(*at)))
+	}
+}
+
+// send makes a body say what o has.
+func (d Descriptor[T]) send(o *T, slot any) {
+	switch at := d.At(o).(type) {
+	case *string:
+		*slot.(*exchange.Opt[string]) = exchange.Some(*at)
+	case **string:
+		*slot.(*exchange.Null[string]) = exchange.Null[string]{Set: true, Value: *at}
+	case *bool:
+		*slot.(*exchange.Opt[bool]) = exchange.Some(*at)
+	case *int64:
+		*slot.(*exchange.Opt[exchange.Ref]) = exchange.Some(exchange.Ref(*at))
+	case **int64:
+		*slot.(*exchange.Null[exchange.Ref]) = exchange.Null[exchange.Ref]{Set: true, Value: (*exchange.Ref)(*at)}
+	case **exchange.Date:
+		*slot.(*exchange.Null[exchange.Date]) = exchange.Null[exchange.Date]{Set: true, Value: *at}
+	case *[]string:
+		if *slot.(*exchange.Null[exchange.Names]) = exchange.Cleared[exchange.Names](); *at != nil {
+			*slot.(*exchange.Null[exchange.Names]) = exchange.NullOf(exchange.Names(*at))
+		}
+	case *uuid.UUID:
+		*slot.(*exchange.Opt[exchange.UserRef]) = exchange.Some(exchange.UserRef(*at))
+	case *json.RawMessage:
+		*slot.(*exchange.Opt[json.RawMessage]) = exchange.Some(slices.Clone(*at))
+	}
+}
+
+// readCell makes a body say what a cell of a spreadsheet says.
+func (d Descriptor[T]) readCell(cell string, slot any) error {
+	if d.Number {
+		cell = whole(cell)
+	}
+	if d.Read != nil {
+		return d.Read(cell, slot)
+	}
+	switch slot := slot.(type) {
+	case *exchange.Opt[string]:
+		*slot = exchange.Some(cell)
+	case *exchange.Null[string]:
+		if *slot = exchange.Cleared[string](); cell != "" {
+			*slot = exchange.NullOf(cell)
+		}
+	case *exchange.Opt[bool]:
+		value, known := parseBool(cell)
+		if !known {
+			return errors.New("must be true or false")
+		}
+		*slot = exchange.Some(value)
+	case *exchange.Null[exchange.Ref]:
+		return fromCell(whole(cell), slot)
+	case *exchange.Null[exchange.Date]:
+		return fromCell(isoDate(cell), slot)
+	case *exchange.Null[exchange.Names]:
+		if *slot = exchange.Cleared[exchange.Names](); cell != "" {
+			*slot = exchange.NullOf(exchange.Names(splitItems(cell)))
+		}
+	}
+	return nil
+}
+
+// IsFlag reports whether the field is true or false.
+func (d Descriptor[T]) IsFlag() bool {
+	if d.At == nil {
+		return false
+	}
+	_, flag := d.At(new(T)).(*bool)
+	return flag
+}
+
+// Rows returns how many rows a form gives the field; 0: it is one line.
+func (d Descriptor[T]) Rows() int {
+	if _, text := d.At(new(T)).(**string); text && d.Most == 0 && d.Canonical == nil {
+		return 2
+	}
+	return 0
+}
+
+// InputType returns the type of its input in a form; "": text.
+func (d Descriptor[T]) InputType() string {
+	if _, date := d.At(new(T)).(**exchange.Date); date {
+		return "date"
+	}
+	return ""
+}
+
+// facet returns the filter that the field is.
+func (d Descriptor[T]) facet() exchange.FacetName {
+	_, id := d.At(new(T)).(*int64)
+	return exchange.FacetName{Name: d.ShownName(), Label: d.Facet, Values: d.Values, Flag: d.IsFlag(), IDs: id}
+}
+
+// bodyField returns the field of a struct that describes bodies.
+func (d Descriptor[T]) bodyField(slot any) reflect.StructField {
+	return reflect.StructField{Name: strings.ToUpper(d.Name), Type: reflect.TypeOf(slot).Elem(),
+		Tag: reflect.StructTag(`json:"` + d.Name + `"`)}
+}

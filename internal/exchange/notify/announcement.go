@@ -1,0 +1,100 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+
+	"github.com/google/uuid"
+)
+
+// Announcement is one thing that happened outside of requests and that people are notified of. What happens to a
+// request is an Event.
+type Announcement struct {
+	ID           int64
+	Kind         AnnouncementKind
+	Actor        uuid.UUID // uuid.Nil: Aliquot itself
+	Organization int64     // 0: none
+	At           time.Time
+	Detail       AnnouncementDetail
+}
+
+// AnnouncementKind is the kind of an announcement.
+type AnnouncementKind string
+
+// The kinds of announcements.
+const (
+	Invited           AnnouncementKind = "invited"
+	InvitationTaken   AnnouncementKind = "invitation_accepted"
+	InvitationRefused AnnouncementKind = "invitation_declined"
+	JoinAsked         AnnouncementKind = "join_asked"
+	JoinTaken         AnnouncementKind = "join_accepted"
+	JoinRefused       AnnouncementKind = "join_declined"
+	WebhookOff        AnnouncementKind = "webhook_off"    // it was switched off because every delivery failed
+	SearchMatched     AnnouncementKind = "search_matched" // new materials match a saved search
+)
+
+// AnnouncementKinds lists all kinds of announcements.
+var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
+	JoinRefused,
+	WebhookOff, SearchMatched}
+
+// AnnouncementDetail holds the details of an announcement; only those that apply are set.
+type AnnouncementDetail struct {
+	Invitation  int64    `json:"invitation,omitempty"`
+	JoinRequest int64    `json:"join_request,omitempty"`
+	Role        lab.Role `json:"role,omitempty"`
+	Text        string   `json:"text,omitempty"` // what the person wrote who asks to join
+	Webhook     int64    `json:"webhook,omitempty"`
+	Reason      string   `json:"reason,omitempty"` // why a request to join was declined, or a webhook switched off
+
+	SavedSearch int64             `json:"saved_search,omitempty"`
+	Name        string            `json:"name,omitempty"`      // of the saved search
+	Count       int               `json:"count,omitempty"`     // number of new materials
+	Materials   []MaterialPayload `json:"materials,omitempty"` // the newest of them
+}
+
+// Category returns the notification category of a kind. These categories have no switch: people are always notified.
+func (k AnnouncementKind) Category() mailing.Category {
+	switch k {
+	case WebhookOff:
+		return mailing.WebhookNotif
+	case SearchMatched:
+		return mailing.SearchNotif
+	default:
+		return mailing.MembershipNotif
+	}
+}
+
+// DescribeAnnouncement returns one sentence about what happened, for the people who are notified.
+func DescribeAnnouncement(n Announcement, actor, organization string) string {
+	owner := n.Detail.Role == lab.OwnerRole
+	switch n.Kind {
+	case Invited:
+		if owner {
+			return fmt.Sprintf("%s asked you to become the owner of %s.", actor, organization)
+		}
+		return fmt.Sprintf("%s invited you to %s.", actor, organization)
+	case InvitationTaken:
+		if owner {
+			return fmt.Sprintf("%s accepted the invitation and is the owner of %s now.", actor, organization)
+		}
+		return fmt.Sprintf("%s accepted the invitation to %s.", actor, organization)
+	case InvitationRefused:
+		return fmt.Sprintf("%s declined the invitation to %s.", actor, organization)
+	case JoinAsked:
+		return fmt.Sprintf("%s asked to join %s.", actor, organization)
+	case JoinTaken:
+		return fmt.Sprintf("%s accepted your request to join %s.", actor, organization)
+	case SearchMatched:
+		return describeMatch(n.Detail)
+	case WebhookOff:
+		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
+			strings.TrimSuffix(n.Detail.Reason, "."))
+	default:
+		return fmt.Sprintf("%s declined your request to join %s.", actor, organization)
+	}
+}

@@ -1,0 +1,39 @@
+package notify_test
+
+import (
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange/exchangetest"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
+)
+
+func TestNewsSayWhoDidWhat(t *testing.T) {
+	t.Parallel()
+	for _, role := range lab.OrganizationRoles {
+		said := map[string]bool{}
+		for _, kind := range notify.AnnouncementKinds {
+			if kind == notify.SearchMatched { // it has no actor and no lab
+				continue
+			}
+			text := notify.DescribeAnnouncement(notify.Announcement{Kind: kind,
+				Detail: notify.AnnouncementDetail{Role: role}}, "Ada", "Mora lab")
+			if !strings.HasPrefix(text, "Ada ") || !strings.Contains(text, "Mora lab") ||
+				!strings.HasSuffix(text, ".") || said[text] {
+				t.Errorf("%s: %q", kind, text)
+			}
+			said[text] = true
+			if want := map[bool]mailing.Category{false: mailing.MembershipNotif,
+				true: mailing.WebhookNotif}[kind == notify.WebhookOff]; kind.Category() != want {
+				t.Errorf("%s is of %s", kind, kind.Category())
+			}
+		}
+	}
+	s := mailing.Default(exchangetest.RequesterID)
+	s.Delivery = mailing.Weekly
+	if got := s.MailFor(mailing.MembershipNotif, "a@b.org"); got != mailing.Waiting {
+		t.Errorf("mail about a membership: %s, want it at once", got)
+	}
+}
