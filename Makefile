@@ -16,8 +16,8 @@ browser := echo "$${TEST_BROWSER:-$$(command -v chromium || command -v chromium-
 # program, which is another process; and the use cases, the store, the API and the pages, of which only the tests about
 # calls at the same time are run with it as well (their names have a word of "together"): their large spreadsheets and
 # simulated years take many times as long with it.
-alone := ./e2e/browser ./internal/api ./e2e ./internal/web ./internal/app ./internal/store ./internal/demo ./internal/exchange \
-	./internal/exchange/category ./internal/exchange/identifier ./internal/exchange/publish ./internal/notice ./internal/seed ./internal/sheet
+alone := ./e2e/browser ./internal/api ./e2e ./internal/web ./internal/app ./internal/store ./internal/demo ./internal/exchange/... \
+	./internal/notice ./internal/seed ./internal/sheet
 concurrent := ./internal/api ./internal/web ./internal/app ./internal/store
 together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival|However|Wait|Room|Opposite|Readers
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
