@@ -127,7 +127,7 @@ def main(title, document, abstract):
     print("request", request["id"], "is", request["status"])
 
     server.call("PATCH", path, {"requester_signed_mta_attachment": server.upload(document, "MTA, signed by us")})
-    print("handed in", document, flush=True)
+    print("submitted", document, flush=True)
 
     for now in server.changes(path, pause):
         if now["status"] != request["status"]:

@@ -59,9 +59,6 @@ func (d Descriptor[T]) ShownName() string {
 	return d.Name
 }
 
-// Stored reports whether the field has a column of its own.
-func (d Descriptor[T]) Stored() bool { return d.At != nil }
-
 // Text returns the value of the field in o as a cell of a spreadsheet shows it.
 func (d Descriptor[T]) Text(o *T) string {
 	switch at := d.At(o).(type) {

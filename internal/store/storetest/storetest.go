@@ -87,6 +87,10 @@ func Open(t testing.TB, kind string) *store.DB {
 	return At(t, where)
 }
 
+// Rehearse has each transaction of the databases that tests open from now on run once in vain before it counts; see
+// sqldb.DB. A TestMain sets it.
+var Rehearse bool
+
 // At opens a database as store.Open does; it is closed when t ends.
 func At(t testing.TB, where string) *store.DB {
 	t.Helper()
@@ -95,6 +99,7 @@ func At(t testing.TB, where string) *store.DB {
 		t.Fatal(err)
 	}
 	db.UseKey(Key())
+	db.RehearseTx = Rehearse
 	places.Store(db, where)
 	t.Cleanup(func() {
 		places.Delete(db)
