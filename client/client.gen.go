@@ -33,6 +33,11 @@ const (
 	CitationFormatRis     CitationFormat = "ris"
 )
 
+// Defines values for Counting.
+const (
+	CountingExact Counting = "exact"
+)
+
 // Defines values for DeliveryState.
 const (
 	DeliveryStateDELIVERED DeliveryState = "DELIVERED"
@@ -1252,6 +1257,9 @@ type ColumnHeading struct {
 	// Remembered The organization chose this mapping, now or before.
 	Remembered bool `json:"remembered"`
 }
+
+// Counting defines model for Counting.
+type Counting string
 
 // Credentials defines model for Credentials.
 type Credentials struct {
@@ -4338,6 +4346,9 @@ type Weekday string
 
 // LastEventID defines model for Last-Event-ID.
 type LastEventID = string
+
+// Count defines model for count.
+type Count = Counting
 
 // Cursor defines model for cursor.
 type Cursor = string

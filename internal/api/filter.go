@@ -32,7 +32,7 @@ func (r route) filters() []filter {
 	if r.fields == nil {
 		return nil
 	}
-	taken := []string{"limit", "cursor", "ordering"}
+	taken := []string{"limit", "cursor", "count", "ordering"}
 	for f := range r.in.Fields() {
 		taken = append(taken, f.Tag.Get("query"))
 	}

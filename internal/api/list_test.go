@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"aliquot/internal/api"
 	"aliquot/internal/exchange"
@@ -329,4 +330,31 @@ func TestTheManualSaysByWhatEveryListIsSortedAndFiltered(t *testing.T) {
 			t.Errorf("docs/api.md lacks this line:\n%s", line)
 		}
 	}
+}
+
+// TestLists_CountUpToTenThousand: a longer list says that it is longer, and counts all where the call asks for that.
+func TestLists_CountUpToTenThousand(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		counts := func(query string) (exact, atLeast string) {
+			a := s.people["admin"].want(200, "GET", "/audit-events?action=test&limit=2"+query, nil)
+			return a.Header.Get("X-Total-Count"), a.Header.Get("X-Total-Count-At-Least")
+		}
+		if exact, atLeast := counts(""); exact != "0" || atLeast != "" {
+			t.Errorf("an empty list has %q items, at least %q", exact, atLeast)
+		}
+		if _, err := s.sql.ExecContext(t.Context(), `INSERT INTO audit_events (action, object, as_admin, at, state)
+			WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
+			SELECT 'test', 'row ' || i, false, $1, '{}' FROM n`, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if exact, atLeast := counts(""); exact != "" || atLeast != "10000" {
+			t.Errorf("a long list has %q items, at least %q", exact, atLeast)
+		}
+		if exact, atLeast := counts("&count=exact"); exact != "10001" || atLeast != "" {
+			t.Errorf("a long list that is counted has %q items, at least %q", exact, atLeast)
+		}
+		s.people["admin"].refused(400, "INVALID_INPUT", "GET", "/audit-events?count=all", nil)
+	})
 }

@@ -62,7 +62,7 @@ Every path works at the root and under /v1, with and without a trailing slash; e
 	`Bodies are JSON in UTF-8, of at most 1 MiB. PUT and PATCH are the same: a field that is left out keeps its value, null clears one that may be null, ` +
 	`and fields that are not named here are ignored, so that what GET gave can be sent back.
 
-Lists are arrays, newest first. A page holds 50 items, or the number given by limit; the header Link leads to the next page, and X-Total-Count is the total. ` +
+Lists are arrays, newest first. A page holds 50 items, or the number given by limit; the header Link leads to the next page, and X-Total-Count is the total, if that is at most 10,000 or the call has count=exact; else X-Total-Count-At-Least is 10000. ` +
 	`Every error is an Error: one sentence that helps to fix it, a code, and, with 400, what is wrong with each field.
 
 Version 1 only changes by addition: clients must ignore unknown fields.`
@@ -225,8 +225,11 @@ var sharedHeaders = object{
 	"ETag":             headerOf("The version, for If-None-Match and If-Match.", "string"),
 	"Link": headerOf("For a list, the next page, `<...>; rel=\"next\"`; absent on the last one. For an object, its "+
 		"page for people, `<...>; rel=\"alternate\"; type=\"text/html\"`.", "string"),
-	"Location":         headerOf("The address of the new object.", "string"),
-	"X-Total-Count":    headerOf("How many items there are on all pages.", "integer"),
+	"Location": headerOf("The address of the new object.", "string"),
+	"X-Total-Count": headerOf("How many items there are on all pages. Absent if there are more than 10,000, unless the "+
+		"call has `count=exact`.", "integer"),
+	"X-Total-Count-At-Least": headerOf("10,000 if there are more items than that and `X-Total-Count` is absent.",
+		"integer"),
 	"X-Unread-Count":   headerOf("How many of the user's notifications are unread.", "integer"),
 	"Retry-After":      headerOf("How many seconds to wait before trying again.", "integer"),
 	"WWW-Authenticate": headerOf("Always `Token`.", "string"),
@@ -278,9 +281,9 @@ func (d description) responses(r route, method string) object {
 	names := []string{}
 	switch {
 	case r.action == exchange.NotificationRead && r.out.Kind() == reflect.Slice:
-		names = append(names, "X-Unread-Count", "X-Total-Count", "Link")
+		names = append(names, "X-Unread-Count", "X-Total-Count", "X-Total-Count-At-Least", "Link")
 	case r.out.Kind() == reflect.Slice:
-		names = append(names, "X-Total-Count", "Link")
+		names = append(names, "X-Total-Count", "X-Total-Count-At-Least", "Link")
 	case single:
 		names = append(names, "ETag")
 		if r.page != "" {

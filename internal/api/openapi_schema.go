@@ -98,6 +98,7 @@ var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[exchange.Code]():     enumerate("ErrorCode", slices.Sorted(maps.Keys(statuses))...),
 	reflect.TypeFor[request.Status]():    enumerate("RequestStatus", request.Statuses...),
 	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
+	reflect.TypeFor[counting]():          enumerate("Counting", string(countExact)),
 	reflect.TypeFor[exchange.Scope]():    enumerate("TokenScope", exchange.Scopes...),
 	reflect.TypeFor[document.Slot]():     enumerate("DocumentName", document.Slots...),
 	reflect.TypeFor[document.Review](): enumerate(

@@ -80,7 +80,13 @@ func placesOf(path string) (places []string) {
 type listPage struct {
 	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"50" shared:"true"`
 	Cursor cursorText `query:"cursor" shared:"true" help:"Where the page begins, from Link or next of the previous page."`
+	Count  *counting  `query:"count" shared:"true" help:"exact: X-Total-Count is given however many items there are. Counting many takes time."`
 }
+
+// counting is how far the items of a list are counted.
+type counting string
+
+const countExact counting = "exact"
 
 // pageSize is how many items a page has at most, and cursorText says where it begins.
 type (
@@ -105,7 +111,8 @@ func (c *Call) readList(filter any) error {
 	q.read(&page)
 	name := listName(c.Request, order, []any{filter, matches})
 	c.list = listQuery{q.values, name,
-		exchange.Page{Limit: int(page.Limit), Order: order, After: q.cursor(page.Cursor, name, order), Where: matches}}
+		exchange.Page{Limit: int(page.Limit), Order: order, After: q.cursor(page.Cursor, name, order), Where: matches,
+			CountAll: page.Count != nil}}
 	return q.faults.Err()
 }
 
@@ -330,14 +337,18 @@ func (q *query) order(fields []exchange.Field) exchange.Order {
 	return exchange.Order{Field: fields[i], Ascending: !descending}
 }
 
-// answerList answers with one part of a list as a bare array; X-Total-Count has the total, and Link the address of the
-// next part (RFC 8288).
+// answerList answers with one part of a list as a bare array; X-Total-Count or X-Total-Count-At-Least has the number of
+// all items (contract.md section 11), and Link the address of the next part (RFC 8288).
 func answerList[T, Out any](c *Call, part exchange.ListPage[T], err error, show func(T) Out) ([]Out, error) {
 	if err != nil {
 		return nil, err
 	}
 	h := c.w.Header()
-	h.Set("X-Total-Count", strconv.FormatInt(part.Total, 10))
+	count := "X-Total-Count"
+	if part.Total.AtLeast {
+		count = "X-Total-Count-At-Least"
+	}
+	h.Set(count, strconv.FormatInt(part.Total.N, 10))
 	if part.Next != nil {
 		c.list.values.Set("cursor", cursor(c.list.name, *part.Next))
 		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.URL.EscapedPath(), c.list.values.Encode()))

@@ -47,7 +47,7 @@ func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 	if err != nil {
 		return in, err
 	}
-	in.Total, in.Next = in.Counts.Of(f.Whose), next
+	in.Total, in.Next = exchange.Count{N: in.Counts.Of(f.Whose)}, next
 	in.Items, err = a.inboxItems(ctx, who, list)
 	return in, err
 }

@@ -26,7 +26,7 @@ func TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound(t *testing.T) {
 			for _, e := range part.Items {
 				times += e.Times
 			}
-			return part.Total, times
+			return part.Total.N, times
 		}
 		no := exchange.Errorf(exchange.Forbidden, "No.")
 		for range 3000 {

@@ -157,7 +157,7 @@ func (s *searching) settled() {
 			part, err := s.db.Read().Jobs.List(s.Context(), exchange.Page{Limit: 1}, nil,
 				exchange.JobFilter{Kind: &app.Reindex.Name, State: &state})
 			s.must(err)
-			left += part.Total
+			left += part.Total.N
 		}
 		return left == 0
 	})
@@ -266,8 +266,8 @@ func (s *searching) compare(queries int) {
 			part, err := s.app.Requests(s.Context(), viewer, page,
 				request.Filter{Search: new(exchange.SearchText(query))})
 			s.must(err)
-			if part.Total != int64(len(want)) {
-				s.Errorf("search %q of %s: %d in all, want %d", query, viewer.ID, part.Total, len(want))
+			if part.Total.N != int64(len(want)) {
+				s.Errorf("search %q of %s: %d in all, want %d", query, viewer.ID, part.Total.N, len(want))
 			}
 			for _, q := range part.Items {
 				got = append(got, q.ID)
@@ -358,7 +358,7 @@ func (s *searching) found(who exchange.Actor, query string) int64 {
 	part, err := s.app.Requests(s.Context(), who, exchange.Page{Limit: 1},
 		request.Filter{Search: new(exchange.SearchText(query))})
 	s.must(err)
-	return part.Total
+	return part.Total.N
 }
 
 // TestANewNameIsFoundAndTheOldOneIsNot checks this after the job, for a person, a lab and a material, with more
@@ -399,8 +399,8 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 		part, err := db.Read().Jobs.List(ctx, exchange.Page{Limit: 200}, nil,
 			exchange.JobFilter{Kind: &app.Reindex.Name})
 		s.must(err)
-		if part.Total != 3 {
-			t.Errorf("%d jobs, want one for each thing", part.Total)
+		if part.Total.N != 3 {
+			t.Errorf("%d jobs, want one for each thing", part.Total.N)
 		}
 	})
 }

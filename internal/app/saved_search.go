@@ -56,7 +56,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 		if err != nil {
 			return err
 		}
-		if list.Total >= material.MaxSavedSearches {
+		if list.Total.N >= material.MaxSavedSearches {
 			return exchange.Errorf(exchange.Conflict, "A person has at most %d saved searches; delete one first.",
 				material.MaxSavedSearches)
 		}

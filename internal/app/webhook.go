@@ -54,7 +54,7 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 		if err != nil {
 			return err
 		}
-		if list.Total >= notify.MaxWebhooks {
+		if list.Total.N >= notify.MaxWebhooks {
 			return exchange.Errorf(exchange.Conflict, "An organization has at most %d webhooks; delete one first.",
 				notify.MaxWebhooks)
 		}

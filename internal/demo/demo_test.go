@@ -158,8 +158,8 @@ func everyPerson(t *testing.T, a *app.App) {
 
 func everyMaterial(t *testing.T, a *app.App) {
 	part := materials(t, a)
-	if want := len(Materials()); int(part.Total) != want || len(part.Items) != want {
-		t.Errorf("%d materials are listed, want %d", part.Total, want)
+	if want := len(Materials()); int(part.Total.N) != want || len(part.Items) != want {
+		t.Errorf("%d materials are listed, want %d", part.Total.N, want)
 	}
 	labs := map[int64]bool{}
 	for _, m := range part.Items {
@@ -184,7 +184,7 @@ func everyName(t *testing.T, a *app.App) {
 		return found
 	}
 	all := find("", 1000)
-	if want := materials(t, a).Total; all.Count != want ||
+	if want := materials(t, a).Total.N; all.Count != want ||
 		all.Facets["is_archived"].Values["false"]+all.Facets["is_archived"].Values["true"] != want {
 		t.Errorf("%d are found, %v, of %d", all.Count, all.Facets["is_archived"], want)
 	}

@@ -1,12 +1,22 @@
 package exchange
 
 // Page is a part of a list: at most Limit rows (0: all) behind After (nil: from the beginning), of those that match
-// Where.
+// Where. CountAll asks for the exact number of rows, however many there are.
 type Page struct {
-	Limit int
-	Order Order
-	After *Position
-	Where []FieldEquals
+	Limit    int
+	Order    Order
+	After    *Position
+	Where    []FieldEquals
+	CountAll bool
+}
+
+// CountLimit is the largest number of rows that is always counted: see X-Total-Count in contract.md section 11.
+const CountLimit = 10_000
+
+// Count is a number of rows. If AtLeast is set, N is CountLimit and there are more.
+type Count struct {
+	N       int64
+	AtLeast bool
 }
 
 // FieldEquals is a condition of a filter: a field by its JSON name, and the value that it must have.
@@ -32,7 +42,7 @@ type Position struct {
 // ListPage is one page of a list, with the number of all rows and, if more follow, the position of the page's last row.
 type ListPage[T any] struct {
 	Items []T
-	Total int64
+	Total Count
 	Next  *Position
 }
 

@@ -156,7 +156,7 @@ func TestADatabaseInUseStaysAsItIs(t *testing.T) {
 			}
 			page, err := a.DB.Read().Materials.List(t.Context(), exchange.Page{Limit: 20}, material.Filter{},
 				personID(0))
-			if err != nil || page.Total != 10 {
+			if err != nil || page.Total.N != 10 {
 				t.Error(page.Total, err)
 			}
 		})

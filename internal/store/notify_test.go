@@ -176,7 +176,7 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 				unread, again := l.db.Read().Notifications.List(l.ctx, u,
 					notify.NotificationFilter{Unread: new(true)},
 					exchange.Page{Limit: 9})
-				if n != want || unread.Total != want || int64(len(unread.Items)) != want || err != nil || again != nil {
+				if n != want || unread.Total.N != want || int64(len(unread.Items)) != want || err != nil || again != nil {
 					t.Errorf("after %+v: Unread %d, listed %d, %v, %v, want %d", step, n, len(unread.Items), err, again,
 						want)
 				}

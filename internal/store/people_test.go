@@ -61,7 +61,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 		}
 
 		tokens, err := l.db.Read().Tokens.List(l.ctx, user, exchange.Page{Limit: 5})
-		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user ||
+		if err != nil || tokens.Total.N != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user ||
 			tokens.Items[0].Kind != person.APIToken || tokens.Items[0].Name != "n" {
 			t.Fatalf("Tokens = %+v, %v, want the living one", tokens, err)
 		}
@@ -97,7 +97,7 @@ func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
 			_, err := c.Actors.ByToken(l.ctx, "h")
 			code(t, "Actor at "+now.String(), err, want)
 			part, err := c.Tokens.List(l.ctx, user, exchange.Page{Limit: 1})
-			if listed := part.Total == 1; listed != (want == "") || err != nil {
+			if listed := part.Total.N == 1; listed != (want == "") || err != nil {
 				t.Errorf("Tokens at %v: %+v, %v", now, part, err)
 			}
 		}

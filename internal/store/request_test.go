@@ -101,7 +101,7 @@ func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 		code(t, "RequestForUpdate", err, exchange.NotFound)
 		part, err := c.Requests.List(l.ctx, exchange.Page{Limit: 5}, request.Filter{},
 			exchange.Actor{Admin: true})
-		if err != nil || part.Total != 0 || len(part.Items) != 0 {
+		if err != nil || part.Total.N != 0 || len(part.Items) != 0 {
 			t.Errorf("Requests = %+v, %v", part, err)
 		}
 		if n, err := c.Materials.ActiveRequests(l.ctx, material); n != 0 || err != nil {
@@ -202,7 +202,7 @@ func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
 			same(t, "Issue", issue, got)
 			part, err := l.db.Read().Requests.Issues(l.ctx, requestID, exchange.Page{Limit: 2})
 			code(t, "Issues", err, "")
-			same(t, "Issues", exchange.ListPage[request.Issue]{Items: []request.Issue{issue}, Total: 1}, part)
+			same(t, "Issues", exchange.ListPage[request.Issue]{Items: []request.Issue{issue}, Total: exchange.Count{N: 1}}, part)
 		}
 		_, err := l.db.Read().Requests.Issue(l.ctx, other, issue.ID)
 		code(t, "the issue in another request", err, exchange.NotFound)
@@ -258,9 +258,9 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 		for kind, want := range map[request.EventKind]int64{"": 2 * rounds, request.Closed: rounds,
 			request.Reopened: 0} {
 			part, err := l.db.Read().Events.List(l.ctx, requestID, kind, exchange.Page{Limit: 100})
-			if err != nil || part.Total != want || int64(len(part.Items)) != want ||
+			if err != nil || part.Total.N != want || int64(len(part.Items)) != want ||
 				(kind == "" && part.Items[0].ID != last.ID) {
-				t.Errorf("Events of kind %q: %d of %d, %v, want %d, newest first", kind, len(part.Items), part.Total,
+				t.Errorf("Events of kind %q: %d of %d, %v, want %d, newest first", kind, len(part.Items), part.Total.N,
 					err, want)
 			}
 		}

@@ -238,7 +238,7 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 		code(t, "Grants", err, "")
 		same(t, "Grants", exchange.ListPage[person.Grant]{Items: []person.Grant{{ID: 1 << 42, UserID: user,
 			Title: odd, FunderID: "R01",
-			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: 3, Next: &exchange.Position{ID: 1 << 42}},
+			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: exchange.Count{N: 3}, Next: &exchange.Position{ID: 1 << 42}},
 			part)
 	})
 }
@@ -308,7 +308,7 @@ func TestDeletedAttachmentIsNotFoundButItsContentIsFoundForCleaning(t *testing.T
 		_, err = c.Attachments.ForUpdate(l.ctx, id)
 		code(t, "AttachmentForUpdate", err, exchange.NotFound)
 		part, err := c.Attachments.List(l.ctx, exchange.Page{Limit: 5})
-		if err != nil || part.Total != 1 || part.Items[0].ID != kept {
+		if err != nil || part.Total.N != 1 || part.Items[0].ID != kept {
 			t.Errorf("Attachments = %+v, %v", part, err)
 		}
 		own, err := c.Attachments.OfUser(l.ctx, user)

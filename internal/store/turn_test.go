@@ -42,7 +42,7 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 		byEnd := exchange.Order{Field: exchange.TurnFields[4], Ascending: true}
 		for _, order := range []exchange.Order{{}, byEnd} {
 			part, err := l.db.Read().Turns.List(l.ctx, requestID, exchange.Page{Limit: 9, Order: order})
-			if err != nil || part.Total != 4 || len(part.Items) != 4 {
+			if err != nil || part.Total.N != 4 || len(part.Items) != 4 {
 				t.Fatalf("Turns = %+v, %v", part, err)
 			}
 			for i, got := range part.Items {

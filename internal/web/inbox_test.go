@@ -363,7 +363,7 @@ func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
 	}
 	list, err := w.app.Invitations(w.Context(), owner.actor, organization,
 		lab.InvitationFilter{Role: new(lab.OwnerRole)}, exchange.Page{Limit: 2})
-	if err != nil || list.Total != 1 || list.Items[0].RegistryID != twins[0].RegistryID {
+	if err != nil || list.Total.N != 1 || list.Items[0].RegistryID != twins[0].RegistryID {
 		t.Fatalf("invited as owner: %+v, %v", list, err)
 	}
 	if _, err := w.app.Answer(w.Context(), exchange.Actor{ID: twins[0].ID}, twins[0].ID, list.Items[0].ID,

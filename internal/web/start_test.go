@@ -28,8 +28,8 @@ func TestTheStartPageTellsWhatThisExchangeHas(t *testing.T) {
 		part, err := w.app.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1},
 			material.Filter{Category: new("CELL_LINE")})
 		w.must(err)
-		if got := a.text(`.rack a[href="/catalog?category=CELL_LINE"] b`); got != strconv.FormatInt(part.Total, 10) {
-			t.Errorf("%s cell lines, want %d", got, part.Total)
+		if got := a.text(`.rack a[href="/catalog?category=CELL_LINE"] b`); got != strconv.FormatInt(part.Total.N, 10) {
+			t.Errorf("%s cell lines, want %d", got, part.Total.N)
 		}
 		stats := a.text(".stats")
 		if !strings.Contains(stats, "3labs sharing") && !strings.Contains(stats, "labs sharing3") {

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -74,7 +75,8 @@ func Equals(expression string) Condition {
 	return func(f *Filter, value any) { f.And(expression+" = ?", value) }
 }
 
-// Page reads one page of a list and counts the whole list; without a limit, the number of rows read is the count.
+// Page reads one page of a list and counts the whole list as exchange.CountLimit allows; without a limit, the number of
+// rows read is the count.
 func (l Listing[T]) Page(ctx context.Context, c *Conn, p exchange.Page, f *Filter) (exchange.ListPage[T], error) {
 	from := " FROM " + l.Table + " o " + l.Joins + " WHERE "
 	for _, match := range p.Where {
@@ -86,9 +88,9 @@ func (l Listing[T]) Page(ctx context.Context, c *Conn, p exchange.Page, f *Filte
 	}
 	if p.Limit == 0 {
 		list, err := All(ctx, c, l.Scan, "SELECT "+l.Columns+from+f.SQL.String()+" ORDER BY o.id DESC", f.Args...)
-		return exchange.ListPage[T]{Items: list, Total: int64(len(list))}, err
+		return exchange.ListPage[T]{Items: list, Total: exchange.Count{N: int64(len(list))}}, err
 	}
-	total, err := One(ctx, c, Value[int64], "SELECT COUNT(*) FROM "+l.Table+" o WHERE "+f.SQL.String(), f.Args...)
+	total, err := l.count(ctx, c, f, p.CountAll)
 	if err != nil {
 		return exchange.ListPage[T]{}, err
 	}
@@ -118,6 +120,30 @@ func (l Listing[T]) Page(ctx context.Context, c *Conn, p exchange.Page, f *Filte
 		}
 	}
 	return part, nil
+}
+
+// countMargin is how many rows more than exchange.CountLimit a list has to have before that is remembered: so many would
+// have to go within longListAge for the memory to be wrong.
+const countMargin = 1000
+
+// count counts the rows that f leaves: all of them, or as many as tell whether there are more than exchange.CountLimit.
+// Counting that far is most of what a page costs, so which lists are long is remembered for longListAge.
+func (l Listing[T]) count(ctx context.Context, c *Conn, f *Filter, all bool) (exchange.Count, error) {
+	rows := " FROM " + l.Table + " o WHERE " + f.SQL.String()
+	if all {
+		n, err := One(ctx, c, Value[int64], "SELECT COUNT(*)"+rows, f.Args...)
+		return exchange.Count{N: n}, err
+	}
+	list := fmt.Sprintf("%s%v", rows, f.Args)
+	if c.DB.longLists.has(list, c.Now) {
+		return exchange.Count{N: exchange.CountLimit, AtLeast: true}, nil
+	}
+	n, err := One(ctx, c, Value[int64], "SELECT COUNT(*) FROM (SELECT 1"+rows+" LIMIT "+
+		strconv.Itoa(exchange.CountLimit+countMargin+1)+") rows", f.Args...)
+	if n > exchange.CountLimit+countMargin {
+		c.DB.longLists.add(list, c.Now)
+	}
+	return exchange.Count{N: min(n, exchange.CountLimit), AtLeast: n > exchange.CountLimit}, err
 }
 
 // rowID is the column of the zero order.

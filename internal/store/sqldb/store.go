@@ -41,7 +41,8 @@ type DB struct {
 	// when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
 	fullAt atomic.Int64
 
-	Sampling Sampling
+	Sampling  Sampling
+	longLists longLists
 
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker

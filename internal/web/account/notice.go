@@ -26,7 +26,7 @@ type noticePage struct {
 	ui.Page
 	Tabs       []ui.Tab
 	Unread     int64
-	Total      int64
+	Total      exchange.Count
 	Days       []noticeDay
 	Only       bool   // only unread ones
 	Category   string // the category shown, "": all

@@ -180,7 +180,7 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 	if err != nil {
 		return err
 	}
-	p.OnMe, p.OnLabs = in.Total, in.Counts[request.OnMyLabs]
+	p.OnMe, p.OnLabs = in.Total.N, in.Counts[request.OnMyLabs]
 	for _, item := range in.Items {
 		if item.Turn != nil {
 			p.Waiting = append(p.Waiting, waiting{item, waitsFor(item.Turn)})

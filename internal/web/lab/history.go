@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aliquot/internal/app"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
@@ -15,7 +16,7 @@ import (
 type labActivityPage struct {
 	labPage
 	Events []labEvent
-	Total  int64
+	Total  exchange.Count
 	Links  links
 }
 
@@ -48,7 +49,7 @@ func (v *pageRequest) labActivity() (ui.Response, error) {
 type labHistoryPage struct {
 	labPage
 	Versions []labVersion
-	Total    int64
+	Total    exchange.Count
 	Links    links
 }
 

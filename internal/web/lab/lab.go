@@ -259,7 +259,7 @@ func (v *pageRequest) saveLab() (ui.Response, error) {
 type labMaterialsPage struct {
 	labPage
 	Materials  []labMaterial
-	Total      int64
+	Total      exchange.Count
 	Links      links
 	Category   string
 	State      string

@@ -18,7 +18,7 @@ import (
 type labPeoplePage struct {
 	labPage
 	Members       []person.User
-	Total         int64
+	Total         exchange.Count
 	Links         links
 	Invitations   []lab.ShownInvitation
 	Joins         []lab.ShownJoinRequest
@@ -32,7 +32,7 @@ type labPeoplePage struct {
 }
 
 // All reports whether the page shows all members.
-func (p *labPeoplePage) All() bool { return int64(len(p.Members)) == p.Total }
+func (p *labPeoplePage) All() bool { return int64(len(p.Members)) == p.Total.N }
 
 // inviteDays is how long an invitation can be answered by default.
 var inviteDays = strconv.Itoa(int(lab.InvitationLifetime.Hours() / 24))

@@ -94,7 +94,7 @@ type labWebhookPage struct {
 	labWebhooksPage
 	Webhook    notify.Webhook
 	Deliveries []notify.WebhookDelivery
-	Total      int64
+	Total      exchange.Count
 	Links      links
 	State      string
 	States     []notify.DeliveryState

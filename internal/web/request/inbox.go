@@ -31,7 +31,7 @@ type inboxPage struct {
 	Query url.Values // the filters, as query parameters
 	app.InboxChoices
 	Rows     []ui.RequestRow
-	Total    int64
+	Total    exchange.Count
 	Filtered bool
 	Material string // the title of the material that the list is filtered by
 	Next     string // the address of the next page
@@ -81,7 +81,7 @@ func inboxTabs() []inboxTab {
 func (t inboxTab) Many() string { return ui.ManyRequests(t.Count) }
 
 // Found returns the number of requests in the list, in words.
-func (p *inboxPage) Found() string { return ui.CountRequests(p.Total) }
+func (p *inboxPage) Found() string { return ui.CountRequests(p.Total.N) }
 
 func (v *pageRequest) inbox() (ui.Response, error) {
 	p, err := v.inboxPage(v.URL.Query())

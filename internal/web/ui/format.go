@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aliquot/internal/exchange"
 )
 
 // When is a moment as a page shows it.
@@ -137,6 +139,12 @@ func InDays(seconds int64) string {
 
 // Count formats a number with commas.
 func Count(n any) string {
+	if c, ok := n.(exchange.Count); ok {
+		if c.AtLeast {
+			return "more than " + Count(c.N)
+		}
+		n = c.N
+	}
 	text := fmt.Sprint(n)
 	digits := strings.TrimPrefix(text, "-")
 	sign := text[:len(text)-len(digits)]
