@@ -10,13 +10,15 @@ import (
 
 	"aliquot/internal/api"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
 
 // The fields of every object, to the letter and nothing beside them: the specification's first,
-// then those that contract.md adds behind "+". A ? marks what may be null.
-const (
+// then those that contract.md adds behind "+". A ? marks what may be null. Of a new field of materials the table of
+// descriptors says enough.
+var (
 	personFields = "id:uuid username:string first_name:string last_name:string created_at:time updated_at:time"
 	labFields    = "id:int name:string"
 
@@ -34,9 +36,9 @@ const (
 		clock:{requester:int lab:int nobody:int stages:object until:time} mta:{attachment:int version:int download_url:string}?
 		created_at:time updated_at:time`
 	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
-	bareMaterialFields = `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
+	bareMaterialFields = withNewFields(material.Descriptors, `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
 		imported:bool shipping_requirements:int? import_source:string organisms:[string]? publication_title:string? pre_print_doi:string?
-		pre_print_title:string? citation:string? additional_info:string? embargo_date:date? grants:[int] is_archived:bool`
+		pre_print_title:string? citation:string? additional_info:string? embargo_date:date? grants:[int] is_archived:bool`)
 	grantFields = `id:int title:string funder_id:string user:{` + personFields + `} organizations:[{` +
 		grantOrganizationFields + `}]
 		materials:[{` + grantMaterialFields + `}] created_at:time updated_at:time`
