@@ -4,6 +4,7 @@
 package e2e
 
 import (
+	"cmp"
 	"database/sql"
 	"fmt"
 	"os"
@@ -43,6 +44,7 @@ type installation struct {
 	folder   string   // that commands run in; the data are in its folder "data"
 	postgres string   // the URL of its database; empty for SQLite
 	sources  []string // settings that say where it imports from
+	binary   string   // that it runs; empty: aliquot
 	before   []string // a command that commands of the binary are given to; empty: none
 }
 
@@ -84,7 +86,7 @@ func eachKind(t *testing.T, test func(t *testing.T, in installation)) {
 // command prepares a command of the binary on the installation, in an environment that holds
 // nothing else.
 func (in installation) command(args ...string) *exec.Cmd {
-	whole := slices.Concat(in.before, []string{aliquot}, args)
+	whole := slices.Concat(in.before, []string{cmp.Or(in.binary, aliquot)}, args)
 	cmd := exec.Command(whole[0], whole[1:]...)
 	cmd.Dir, cmd.Env = in.folder, in.settings()
 	return cmd
