@@ -76,7 +76,7 @@ func (s *Server) Break(prefix string, handler http.HandlerFunc) {
 func (s *Server) Config() importer.Config {
 	return importer.Config{GEO: s.URL, EUtils: s.URL, ENA: s.URL, Protocols: s.URL, Crossref: s.URL,
 		ProtocolsToken: "token",
-		Email:          "materials@example.org", Pace: 100_000, Pause: 1}
+		Email:          "materials@example.org", Pace: 1000, Pause: 1}
 }
 
 // Importer is an Importer that asks the server.
