@@ -20,6 +20,7 @@ import (
 var mayImport = map[string][]string{
 	"exchange":            {"exchange/fulltext", "exchange/identifier"},
 	"exchange/category":   {"exchange/identifier"},
+	"exchange/field":      {"exchange", "exchange/fulltext"},
 	"exchange/fulltext":   {"exchange/identifier"},
 	"exchange/identifier": {},
 	"exchange/document":   {"exchange"},
@@ -27,7 +28,7 @@ var mayImport = map[string][]string{
 	"exchange/person":     {"exchange", "exchange/fulltext", "exchange/mailing"},
 	"exchange/lab": {"exchange", "exchange/category", "exchange/fulltext", "exchange/identifier", "exchange/mailing",
 		"exchange/person"},
-	"exchange/material": {"exchange", "exchange/category", "exchange/fulltext", "exchange/identifier", "exchange/person"},
+	"exchange/material": {"exchange", "exchange/category", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/person"},
 	"exchange/request": {"exchange", "exchange/document", "exchange/fulltext", "exchange/lab", "exchange/material",
 		"exchange/person"},
 	"exchange/notify": {"exchange", "exchange/lab", "exchange/mailing", "exchange/material", "exchange/person",

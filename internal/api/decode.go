@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/field"
 )
 
 // bodyLimit is the size of a JSON body in bytes (contract.md section 9).
@@ -83,7 +83,7 @@ func decodeObject(raw []byte, in any, create bool) error {
 			f.Add(field.name, "%s", meaning(err))
 		}
 	}
-	if patch, ok := in.(*material.Patch); ok {
+	if patch, ok := in.(field.Body); ok {
 		for name, slot := range patch.Others() {
 			if value, sent := members[name]; sent {
 				if err := json.Unmarshal(value, slot); err != nil {

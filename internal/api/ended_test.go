@@ -74,7 +74,7 @@ func TestWhatEndsWhileABodyIsSentIsOverForIt(t *testing.T) {
 				func(*testPerson) { s.setAdmin(false) },
 				func(*testPerson) { s.setAdmin(true) }},
 		}
-		kind, form := form(field("owned_by_org", fmt.Sprint(s.id)), filePart("a.pdf", string(pdf)))
+		kind, form := form(formField("owned_by_org", fmt.Sprint(s.id)), filePart("a.pdf", string(pdf)))
 		const text = "application/json"
 		calls := map[string]func() (method, path, kind, body string){
 			"JSON": func() (string, string, string, string) {

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/field"
 
 	"github.com/google/uuid"
 )
 
 // withNewFields returns the promised fields of an object, in the notation of contract_test.go, and those that a table of
 // descriptors has beside them: what is promised may not go, and what is new is of the type that the table says.
-func withNewFields[T any](table []material.Descriptor[T], promised string) string {
+func withNewFields[T any](table []field.Descriptor[T], promised string) string {
 	known := members(promised)
 	var fields strings.Builder
 	fields.WriteString(promised)
@@ -26,7 +26,7 @@ func withNewFields[T any](table []material.Descriptor[T], promised string) strin
 }
 
 // typeOf returns the type of a field in answers.
-func typeOf[T any](d material.Descriptor[T]) string {
+func typeOf[T any](d field.Descriptor[T]) string {
 	switch d.At(new(T)).(type) {
 	case *string:
 		return "string"

@@ -140,9 +140,9 @@ func (w *world) answerOf(r *http.Request) *httptest.ResponseRecorder {
 func FuzzMultipart(f *testing.F) {
 	w, p := quiet(f)
 	for _, parts := range [][]string{
-		{filePart("a.pdf", string(pdf))}, {field("filename", "a"), filePart("", "x")},
-		{field("owned_by_org", "{"), filePart("a", "x")}, {filePart("a", "")},
-		{field("description", "\xff"), filePart("a\xff", "x")}, {"\r\n"}, {filePart("a", "x"), filePart("b", "y")},
+		{filePart("a.pdf", string(pdf))}, {formField("filename", "a"), filePart("", "x")},
+		{formField("owned_by_org", "{"), filePart("a", "x")}, {filePart("a", "")},
+		{formField("description", "\xff"), filePart("a\xff", "x")}, {"\r\n"}, {filePart("a", "x"), filePart("b", "y")},
 		{"Content-Disposition: form-data\r\n\r\nx"},
 	} {
 		_, body := form(parts...)

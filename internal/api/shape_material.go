@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/material"
 
 	"github.com/google/uuid"
@@ -59,7 +60,7 @@ var layouts = map[reflect.Type]reflect.Type{
 		}
 		return reflect.StructOf(fields)
 	}(),
-	reflect.TypeFor[material.Patch](): material.BodyType(),
+	reflect.TypeFor[material.Patch](): field.BodyType[material.Patch](material.Descriptors),
 }
 
 // appendMaterials adds the JSON of a body of materials to b, since encoding/json would check it once more; nil: it is
@@ -119,7 +120,7 @@ func (m *Material) appendFields(b []byte, but string) ([]byte, error) {
 	return b, nil
 }
 
-func (m *Material) appendField(b []byte, d *material.Descriptor[material.Material]) ([]byte, error) {
+func (m *Material) appendField(b []byte, d *material.Descriptor) ([]byte, error) {
 	switch d.ShownName() {
 	case "contact_user":
 		return appendEncoded(b, showPerson(m.shown.Contact))

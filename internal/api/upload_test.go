@@ -26,7 +26,7 @@ func form(parts ...string) (contentType string, body string) {
 	return "multipart/form-data; boundary=b", b.String() + "--b--\r\n"
 }
 
-func field(name, value string) string {
+func formField(name, value string) string {
 	return fmt.Sprintf("Content-Disposition: form-data; name=%q\r\n\r\n%s", name, value)
 }
 
@@ -41,15 +41,15 @@ func TestAFormMakesRecordAndContentAtOnceInAnyOrder(t *testing.T) {
 		w := newWorld(t, db, exchange.AccessMembers)
 		l := w.lab()
 		for name, parts := range map[string][]string{
-			"fields before": {field("description", "of us"), field("owned_by_org", fmt.Sprint(l.id)),
-				field("filename", "named.pdf"), filePart("x.pdf", string(pdf))},
-			"fields behind": {filePart("x.pdf", string(pdf)), field("filename", "named.pdf"),
-				field("owned_by_org", fmt.Sprint(l.id)), field("description", "of us")},
-			"objects": {filePart("x.pdf", string(pdf)), field("filename", "named.pdf"),
-				field("owned_by_org", fmt.Sprintf(`{"id": %d}`, l.id)), field("description", " of us ")},
-			"empty fields": {field("filename", "named.pdf"), field("sequence_map_for", ""),
-				field("owned_by_org", fmt.Sprint(l.id)), filePart("", string(pdf)), field("description", "of us"),
-				field("unknown", "x")},
+			"fields before": {formField("description", "of us"), formField("owned_by_org", fmt.Sprint(l.id)),
+				formField("filename", "named.pdf"), filePart("x.pdf", string(pdf))},
+			"fields behind": {filePart("x.pdf", string(pdf)), formField("filename", "named.pdf"),
+				formField("owned_by_org", fmt.Sprint(l.id)), formField("description", "of us")},
+			"objects": {filePart("x.pdf", string(pdf)), formField("filename", "named.pdf"),
+				formField("owned_by_org", fmt.Sprintf(`{"id": %d}`, l.id)), formField("description", " of us ")},
+			"empty fields": {formField("filename", "named.pdf"), formField("sequence_map_for", ""),
+				formField("owned_by_org", fmt.Sprint(l.id)), filePart("", string(pdf)), formField("description", "of us"),
+				formField("unknown", "x")},
 		} {
 			kind, body := form(parts...)
 			a := l.member.send("POST", "/attachments/", kind, strings.NewReader(body))
@@ -88,7 +88,7 @@ func TestARefusedUploadLeavesNothingBehind(t *testing.T) {
 			code   string
 			field  string
 		}{
-			"no file":   {[]string{field("filename", "a.pdf")}, 0, 400, "INVALID_INPUT", "file"},
+			"no file":   {[]string{formField("filename", "a.pdf")}, 0, 400, "INVALID_INPUT", "file"},
 			"nothing":   {nil, 0, 400, "INVALID_INPUT", ""},
 			"two files": {[]string{good, good}, 0, 400, "INVALID_INPUT", "file"},
 			"a file of another name": {[]string{strings.Replace(good, "file", "data", 1)}, 0, 400, "INVALID_INPUT",
@@ -97,33 +97,33 @@ func TestARefusedUploadLeavesNothingBehind(t *testing.T) {
 				"INVALID_INPUT", "file"},
 			"an empty file": {[]string{filePart("a.pdf", "")}, 0, 400, "INVALID_INPUT", "file"},
 			"no name":       {[]string{filePart("", string(pdf))}, 0, 400, "INVALID_INPUT", "filename"},
-			"a bad name": {[]string{good, field("filename", "a/b.pdf")}, 0, 400, "INVALID_INPUT",
+			"a bad name": {[]string{good, formField("filename", "a/b.pdf")}, 0, 400, "INVALID_INPUT",
 				"filename"},
-			"a name that is not UTF-8": {[]string{good, field("filename", "a\xff.pdf")}, 0, 400, "INVALID_INPUT",
+			"a name that is not UTF-8": {[]string{good, formField("filename", "a\xff.pdf")}, 0, 400, "INVALID_INPUT",
 				"filename"},
 			"a part's name not UTF-8": {[]string{strings.Replace(good, "a.pdf", "a\xff.pdf", 1)}, 0, 400,
 				"INVALID_INPUT", "filename"},
-			"a text that is not UTF-8": {[]string{good, field("description", "\xff")}, 0, 400, "INVALID_INPUT",
+			"a text that is not UTF-8": {[]string{good, formField("description", "\xff")}, 0, 400, "INVALID_INPUT",
 				"description"},
-			"a text with NUL": {[]string{good, field("description", "a\x00")}, 0, 400, "INVALID_INPUT",
+			"a text with NUL": {[]string{good, formField("description", "a\x00")}, 0, 400, "INVALID_INPUT",
 				"description"},
-			"a wrong reference": {[]string{good, field("owned_by_org", "x")}, 0, 400, "INVALID_INPUT",
+			"a wrong reference": {[]string{good, formField("owned_by_org", "x")}, 0, 400, "INVALID_INPUT",
 				"owned_by_org"},
-			"a broken object": {[]string{good, field("owned_by_org", "{")}, 0, 400, "INVALID_INPUT",
+			"a broken object": {[]string{good, formField("owned_by_org", "{")}, 0, 400, "INVALID_INPUT",
 				"owned_by_org"},
-			"an organization of nobody": {[]string{good, field("owned_by_org", "999")}, 0, 400, "INVALID_INPUT",
+			"an organization of nobody": {[]string{good, formField("owned_by_org", "999")}, 0, 400, "INVALID_INPUT",
 				"owned_by_org"},
-			"an organization of others": {[]string{good, field("owned_by_org", fmt.Sprint(s.people["stranger"].Lab))},
+			"an organization of others": {[]string{good, formField("owned_by_org", fmt.Sprint(s.people["stranger"].Lab))},
 				0, 403, "FIELD_FORBIDDEN", ""},
-			"a material of others": {[]string{good, field("sequence_map_for", fmt.Sprint(s.others()))}, 0, 403,
+			"a material of others": {[]string{good, formField("sequence_map_for", fmt.Sprint(s.others()))}, 0, 403,
 				"FIELD_FORBIDDEN", ""},
 			"no last boundary":    {[]string{good}, len("--b--\r\n"), 400, "INVALID_INPUT", "body"},
 			"cut off in the file": {[]string{good}, len("--b--\r\n") + 20, 400, "INVALID_INPUT", "body"},
-			"cut off in a field": {[]string{good, field("description", "abc")}, len("--b--\r\n") + 3, 400,
+			"cut off in a field": {[]string{good, formField("description", "abc")}, len("--b--\r\n") + 3, 400,
 				"INVALID_INPUT", "body"},
 			"broken headers": {[]string{good, "no colon\r\n\r\nx"}, 0, 400, "INVALID_INPUT", "body"},
 			"too large":      {[]string{filePart("a.pdf", large)}, 0, 413, "TOO_LARGE", ""},
-			"a field too large": {[]string{good, field("description", strings.Repeat("x", 200<<10))}, 0, 413,
+			"a field too large": {[]string{good, formField("description", strings.Repeat("x", 200<<10))}, 0, 413,
 				"TOO_LARGE", ""},
 			"fields too large in sum": {append([]string{good}, manyFields(12, strings.Repeat("x", 100<<10))...), 0,
 				413, "TOO_LARGE", ""},
@@ -138,7 +138,7 @@ func TestARefusedUploadLeavesNothingBehind(t *testing.T) {
 				""},
 			"a text named .bat": {[]string{filePart("a.bat", "echo hello\n")}, 0, 415, "UNSUPPORTED_MEDIA",
 				""},
-			"a text named .html by field": {[]string{filePart("a.txt", "hello\n"), field("filename", "a.html")}, 0, 415,
+			"a text named .html by field": {[]string{filePart("a.txt", "hello\n"), formField("filename", "a.html")}, 0, 415,
 				"UNSUPPORTED_MEDIA", ""},
 		}
 		for name, test := range tests {
@@ -204,7 +204,7 @@ func (s *scene) others() int64 {
 func manyFields(n int, value string) []string {
 	list := make([]string, n)
 	for i := range list {
-		list[i] = field(fmt.Sprint("f", i), value)
+		list[i] = formField(fmt.Sprint("f", i), value)
 	}
 	return list
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
 )
 
 // columnsOf returns the columns of a table of descriptors, each with a prefix, for SELECT.
-func columnsOf[T any](prefix string, table []material.Descriptor[T]) string {
+func columnsOf[T any](prefix string, table []field.Descriptor[T]) string {
 	var names []string
 	for _, d := range table {
 		if d.At != nil {
@@ -24,7 +24,7 @@ func columnsOf[T any](prefix string, table []material.Descriptor[T]) string {
 }
 
 // scanned returns what columnsOf is scanned into.
-func scanned[T any](table []material.Descriptor[T], o *T) []any {
+func scanned[T any](table []field.Descriptor[T], o *T) []any {
 	list := make([]any, 0, len(table)+spareFields)
 	for i := range table { // every row that is read comes by: a descriptor is too large to copy
 		if table[i].At == nil {
@@ -48,7 +48,7 @@ func scanned[T any](table []material.Descriptor[T], o *T) []any {
 const spareFields = 16
 
 // writtenColumns returns the columns that statements write: all but the id and the times, which the store sets.
-func writtenColumns[T any](table []material.Descriptor[T]) (names []string) {
+func writtenColumns[T any](table []field.Descriptor[T]) (names []string) {
 	for _, d := range table {
 		if written(d) {
 			names = append(names, d.Name)
@@ -57,12 +57,12 @@ func writtenColumns[T any](table []material.Descriptor[T]) (names []string) {
 	return names
 }
 
-func written[T any](d material.Descriptor[T]) bool {
+func written[T any](d field.Descriptor[T]) bool {
 	return d.At != nil && d.Name != "id" && d.Name != "created_at" && d.Name != "updated_at"
 }
 
 // appendWritten adds the arguments of writtenColumns.
-func appendWritten[T any](args []any, table []material.Descriptor[T], o *T) ([]any, error) {
+func appendWritten[T any](args []any, table []field.Descriptor[T], o *T) ([]any, error) {
 	for _, d := range table {
 		if !written(d) {
 			continue
@@ -73,6 +73,8 @@ func appendWritten[T any](args []any, table []material.Descriptor[T], o *T) ([]a
 		case **string:
 			args = append(args, *at)
 		case *bool:
+			args = append(args, *at)
+		case *int:
 			args = append(args, *at)
 		case *int64:
 			args = append(args, *at)

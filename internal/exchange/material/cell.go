@@ -2,71 +2,47 @@ package material
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 )
 
-// splitItems splits a cell at semicolons and line ends. An item in quotation marks may contain these; a quotation mark
-// within it is doubled.
-func splitItems(cell string) []string {
-	items := []string{}
-	add := func(item string) {
-		if item = strings.TrimSpace(item); item != "" {
-			items = append(items, item)
+// readCell makes a body say what a cell of a spreadsheet says.
+func readCell(d Descriptor, cell string, slot any) error {
+	if d.Number {
+		cell = whole(cell)
+	}
+	if d.Read != nil {
+		return d.Read(cell, slot)
+	}
+	switch slot := slot.(type) {
+	case *exchange.Opt[string]:
+		*slot = exchange.Some(cell)
+	case *exchange.Null[string]:
+		if *slot = exchange.Cleared[string](); cell != "" {
+			*slot = exchange.NullOf(cell)
+		}
+	case *exchange.Opt[bool]:
+		value, known := parseBool(cell)
+		if !known {
+			return errors.New("must be true or false")
+		}
+		*slot = exchange.Some(value)
+	case *exchange.Null[exchange.Ref]:
+		return fromCell(whole(cell), slot)
+	case *exchange.Null[exchange.Date]:
+		return fromCell(isoDate(cell), slot)
+	case *exchange.Null[exchange.Names]:
+		if *slot = exchange.Cleared[exchange.Names](); cell != "" {
+			*slot = exchange.NullOf(exchange.Names(field.SplitItems(cell)))
 		}
 	}
-	for cell != "" {
-		cell = strings.TrimLeft(cell, " \t\r\n;")
-		if item, rest, ok := quotedItem(cell); ok {
-			items, cell = append(items, item), rest
-			continue
-		}
-		end := strings.IndexAny(cell, ";\n\r")
-		if end < 0 {
-			end = len(cell)
-		}
-		add(cell[:end])
-		cell = cell[end:]
-	}
-	return items
-}
-
-// quotedItem reads a quoted item that is followed by a separator or by the end of the cell.
-func quotedItem(cell string) (item, rest string, ok bool) {
-	if !strings.HasPrefix(cell, `"`) {
-		return "", "", false
-	}
-	for i := 1; i < len(cell); i++ {
-		if cell[i] != '"' {
-			continue
-		}
-		if i+1 < len(cell) && cell[i+1] == '"' {
-			i++
-			continue
-		}
-		rest = strings.TrimLeft(cell[i+1:], " \t")
-		return strings.ReplaceAll(cell[1:i], `""`, `"`), rest, rest == "" ||
-			strings.ContainsRune(";\n\r", rune(rest[0]))
-	}
-	return "", "", false
-}
-
-// joinItems writes items so that splitItems returns them unchanged.
-func joinItems(items []string) string {
-	var b strings.Builder
-	for i, item := range items {
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		if item == "" || strings.ContainsAny(item, ";\"\r\n") || strings.TrimSpace(item) != item {
-			item = `"` + strings.ReplaceAll(item, `"`, `""`) + `"`
-		}
-		b.WriteString(item)
-	}
-	return b.String()
+	return nil
 }
 
 // showValue formats a value of additional_metadata for a cell; list means that the key holds a list.
@@ -80,7 +56,7 @@ func showValue(raw json.RawMessage, list bool) string {
 	}
 	var items []string
 	if list && json.Unmarshal(raw, &items) == nil {
-		return joinItems(items)
+		return field.JoinItems(items)
 	}
 	return string(raw)
 }
@@ -95,7 +71,7 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 	}
 	switch f.Type {
 	case category.List:
-		items := splitItems(cell)
+		items := field.SplitItems(cell)
 		for i, item := range items {
 			items[i] = meant(f, item)
 		}

@@ -35,14 +35,14 @@ const TooLong = "#too long for a cell of a spreadsheet; it stays as it is"
 // materialColumns are the columns of every category, in the order of templates. The id and the reference identify the
 // material of a row; RowTarget reads them.
 var materialColumns = func() []Column {
-	fields := slices.DeleteFunc(slices.Clone(Descriptors), func(d Descriptor[Material]) bool { return d.Sheet == 0 })
-	slices.SortStableFunc(fields, func(x, y Descriptor[Material]) int { return x.Sheet - y.Sheet })
+	fields := slices.DeleteFunc(slices.Clone(Descriptors), func(d Descriptor) bool { return d.Sheet == 0 })
+	slices.SortStableFunc(fields, func(x, y Descriptor) int { return x.Sheet - y.Sheet })
 	list := make([]Column, len(fields))
 	for i, d := range fields {
 		list[i] = Column{Field: d.Name, Label: d.Label, Help: d.Help, Example: d.Example, Values: d.Values,
 			Closed: d.Values != nil, also: d.Also, keeps: d.Keeps,
 			show: func(m Material) string { return d.Text(&m) },
-			read: func(cell string, p *Patch) error { return d.readCell(cell, p.slot(d)) }}
+			read: func(cell string, p *Patch) error { return readCell(d, cell, d.Slot(p)) }}
 		if d.IsFlag() {
 			list[i].Values, list[i].Closed, list[i].keeps = []string{"true", "false"}, true, true
 		}
@@ -100,15 +100,6 @@ func fold(header string) string {
 		return -1
 	}, exchange.SortKey(header))
 }
-
-func deref[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}
-
-func orEmpty(s *string) string { return deref(s) }
 
 // Columns returns the columns of a category, in the order of its template.
 func Columns(c category.Category) []Column {

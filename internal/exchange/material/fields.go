@@ -2,11 +2,11 @@ package material
 
 import (
 	"encoding/json"
-	"reflect"
 	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/identifier"
 
@@ -44,13 +44,17 @@ type Material struct {
 	UpdatedAt        time.Time
 }
 
+// Descriptor describes one field of materials.
+type Descriptor = field.Descriptor[Material]
+
 // Descriptors are the fields of materials, in the order of answers. To add one, add it to Material and here, and its
 // column to a migration.
-var Descriptors = []Descriptor[Material]{
+var Descriptors = []Descriptor{
 	{Name: "id", At: func(m *Material) any { return &m.ID }, ReadOnly: true,
 		Label: "Aliquot id", Sheet: 1, Keeps: true, Also: []string{"material id"}, Read: unread,
 		Help: "The id of a material already listed, as in the export. Leave empty for a new one."},
-	{Name: "category", At: func(m *Material) any { return &m.Category }, Apart: true, Facet: "Category",
+	{Name: "category", At: func(m *Material) any { return &m.Category }, Apart: true, Stays: true,
+		Facet: "Category",
 		Label: "Category", Sheet: 3, Keeps: true, Values: category.Codes(),
 		Also: []string{"material category", "type of material"},
 		Help: "The kind of material. It cannot be changed later.",
@@ -72,7 +76,7 @@ var Descriptors = []Descriptor[Material]{
 		Label: "Web address", Example: "https://www.cellosaurus.org/CVCL_0320", Sheet: 6,
 		Also: []string{"link", "website", "web page"}, Help: "A web page about it."},
 	{Name: "organization_id", Shown: "organization", At: func(m *Material) any { return &m.OrganizationID },
-		Right: exchange.MaterialUpdate, Facet: "Organization",
+		Stays: true, Facet: "Organization",
 		Label: "Organization", Sheet: 24, Keeps: true, Also: []string{"organisation"}, Read: unread,
 		Help: "Id of the organization that shares it; if given, it must be the one you import into."},
 	{Name: "pubmed_id", At: func(m *Material) any { return &m.PubMedID },
@@ -119,7 +123,8 @@ var Descriptors = []Descriptor[Material]{
 		Label: "Import source", Example: SourceGEO, Sheet: 23, Help: "The public source.",
 		Doc: "Where it was imported from, such as GEO."},
 	{Name: "import_identifier", At: func(m *Material) any { return &m.ImportIdentifier }, ReadOnly: true, Hidden: true},
-	{Name: "organisms", At: func(m *Material) any { return &m.Organisms }, Facet: "Organism",
+	{Name: "organisms", At: func(m *Material) any { return &m.Organisms }, Set: setOrganisms,
+		Facet: "Organism",
 		Label: "Organisms", Example: "Homo sapiens", Sheet: 5,
 		Also: []string{"organism", "species", "source organism"},
 		Help: "Scientific names; separate several with a semicolon.", Doc: "The species that it is of."},
@@ -144,8 +149,7 @@ var Descriptors = []Descriptor[Material]{
 		Help: "The date from which it is available. If empty, immediately.",
 		Doc:  "The day from which the material is offered."},
 	{Name: "grants", Doc: "The grants that paid for the material, by id."},
-	{Name: "is_archived", At: func(m *Material) any { return &m.Archived }, Right: exchange.MaterialArchive,
-		Apart: true,
+	{Name: "is_archived", At: func(m *Material) any { return &m.Archived }, Apart: true, Stays: true,
 		Facet: "Archived",
 		Label: "Archived", Sheet: 21, Help: "Whether it is no longer available.", Doc: "The material is no longer " +
 			"available."},
@@ -157,30 +161,11 @@ var Descriptors = []Descriptor[Material]{
 func unread(string, any) error { return nil }
 
 // DescriptorOf returns the field with a name in bodies or answers.
-func DescriptorOf(name string) (Descriptor[Material], bool) {
+func DescriptorOf(name string) (Descriptor, bool) {
 	for _, d := range Descriptors {
 		if d.Name == name || d.ShownName() == name {
 			return d, true
 		}
 	}
-	return Descriptor[Material]{}, false
-}
-
-// BodyType returns a struct with all fields of Patch, for the API document.
-func BodyType() reflect.Type {
-	var fields []reflect.StructField
-	for f := range reflect.TypeFor[Patch]().Fields() {
-		if f.IsExported() {
-			f.Index, f.Offset = nil, 0
-			fields = append(fields, f)
-		}
-	}
-	for _, d := range Descriptors {
-		if _, own := patchFields[d.Name]; !own {
-			if slot := d.newSlot(); slot != nil {
-				fields = append(fields, d.bodyField(slot))
-			}
-		}
-	}
-	return reflect.StructOf(fields)
+	return Descriptor{}, false
 }

@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 )
 
 // notKnown is the form field that lists the keys whose values are marked as not known.
@@ -67,7 +68,7 @@ func formTexts(raw json.RawMessage, f *category.Field) []string {
 			chosen = append(chosen, item)
 			continue
 		}
-		others = append(others, joinItems([]string{item}))
+		others = append(others, field.JoinItems([]string{item}))
 	}
 	return append(chosen, strings.Join(others, "\n"))
 }
@@ -172,7 +173,7 @@ func formValue(typed []string, f *category.Field) json.RawMessage {
 			items = append(items, text)
 			continue
 		}
-		for _, item := range splitItems(text) {
+		for _, item := range field.SplitItems(text) {
 			items = append(items, meant(f, item))
 		}
 	}
@@ -282,8 +283,8 @@ func FieldLabel(code, field string) string {
 func (m Material) Restore() Patch {
 	var p Patch
 	for _, d := range Descriptors {
-		if slot := d.newSlot(); slot != nil && d.Right == "" && d.Name != "category" {
-			d.send(&m, p.slot(d))
+		if slot := d.Slot(&p); slot != nil && !d.Stays {
+			d.Send(&m, slot)
 		}
 	}
 	p.MTAShown, p.MTAAttachment = p.MTAAttachment, exchange.Null[exchange.Ref]{}

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/identifier"
 	"aliquot/internal/exchange/person"
 )
@@ -87,39 +87,13 @@ type Patch struct {
 	Shipping     exchange.Null[exchange.Ref] `json:"shipping_requirements_id" alias:"shipping_requirements"`
 	Archived     exchange.Opt[bool]          `json:"is_archived"`
 
-	others map[string]any // the slots of the fields that no rule names, by name
+	others map[string]any // the slots of the fields that have no member above, by name
 }
 
-// patchFields are the indexes of Patch's own fields, by their JSON names.
-var patchFields = func() map[string]int {
-	indexes := map[string]int{}
-	for f := range reflect.TypeFor[Patch]().Fields() {
-		indexes[f.Tag.Get("json")] = f.Index[0]
-	}
-	return indexes
-}()
-
-// slot returns where p has a field: a pointer to an Opt or a Null.
-func (p *Patch) slot(d Descriptor[Material]) any {
-	if i, own := patchFields[d.Name]; own {
-		return reflect.ValueOf(p).Elem().Field(i).Addr().Interface()
-	}
-	slot := p.others[d.Name]
-	if slot == nil {
-		if slot = d.newSlot(); p.others == nil {
-			p.others = map[string]any{}
-		}
-		p.others[d.Name] = slot
-	}
-	return slot
-}
-
-// Others returns the slots of the fields that p has no Go field for, by their JSON names.
+// Others implements field.Body.
 func (p *Patch) Others() map[string]any {
-	for _, d := range Descriptors {
-		if _, own := patchFields[d.Name]; !own && d.newSlot() != nil {
-			p.slot(d)
-		}
+	if p.others == nil {
+		p.others = field.Others[Patch](Descriptors)
 	}
 	return p.others
 }
@@ -184,11 +158,7 @@ func (p *Patch) KeepPrivate(old Material, published []string) (forbidden string)
 
 func (p Patch) apply(f *exchange.FieldErrors, m Material) Material {
 	old, mta := m.MTAAttachmentID, p.MTAAttachment
-	for _, d := range Descriptors {
-		if !d.ReadOnly && !d.Apart && d.At != nil {
-			d.apply(f, p.slot(d), &m)
-		}
-	}
+	field.Apply(f, Descriptors, &p, &m)
 	if m.Reference != nil && *m.Reference == "" {
 		m.Reference = nil
 	}
@@ -217,14 +187,15 @@ func (p Patch) apply(f *exchange.FieldErrors, m Material) Material {
 
 const MaxOrganisms = 100
 
-func setOrganisms(f *exchange.FieldErrors, o exchange.Null[exchange.Names], dst *[]string) {
+func setOrganisms(f *exchange.FieldErrors, slot any, m *Material) {
+	o := *slot.(*exchange.Null[exchange.Names])
 	f.Rule("organisms", exchange.Rule{Most: MaxOrganisms,
 		Each: &exchange.Rule{Most: exchange.LineLength, Pattern: exchange.LinePattern}})
 	if !o.Set {
 		return
 	}
 	if o.Value == nil {
-		*dst = nil
+		m.Organisms = nil
 		return
 	}
 	list := []string{}
@@ -238,7 +209,7 @@ func setOrganisms(f *exchange.FieldErrors, o exchange.Null[exchange.Names], dst 
 	if len(list) > MaxOrganisms {
 		f.Add("organisms", "must be at most %d names", MaxOrganisms)
 	}
-	*dst = list
+	m.Organisms = list
 }
 
 // MaxMetadata is the maximum length of additional_metadata, in bytes of JSON.

@@ -34,7 +34,9 @@ var Facets = func() []exchange.FacetName {
 	}
 	for _, d := range Descriptors {
 		if d.Facet != "" {
-			list = append(list, d.facet())
+			_, id := d.At(new(Material)).(*int64)
+			list = append(list, exchange.FacetName{Name: d.ShownName(), Label: d.Facet, Values: d.Values,
+				Flag: d.IsFlag(), IDs: id})
 		}
 	}
 	slices.SortStableFunc(list, func(x, y exchange.FacetName) int {
@@ -121,15 +123,16 @@ func addFound(x *exchange.DocumentBuilder, m Material, some func(fulltext.Weight
 // addCounted adds the facets of m outside of its metadata.
 func addCounted(x *exchange.DocumentBuilder, m Material) {
 	for _, d := range Descriptors {
-		switch list, several := d.values(&m); {
-		case d.Facet == "":
-		case several:
-			for _, text := range list {
+		if d.Facet == "" {
+			continue
+		}
+		if list, several := d.At(&m).(*[]string); several {
+			for _, text := range *list {
 				x.Count(d.ShownName(), text)
 			}
-		default:
-			x.Count(d.ShownName(), d.Text(&m))
+			continue
 		}
+		x.Count(d.ShownName(), d.Text(&m))
 	}
 	x.Count("shipping", strconv.FormatBool(m.ShippingID != nil))
 	x.Count("has_publication", strconv.FormatBool(m.PubMedID != "" || text(m.PublicationTitle) != "" ||

@@ -126,13 +126,13 @@ type commonSection struct {
 	fields   []string
 }
 
-func further(section string) []material.Descriptor[material.Material] {
+func further(section string) []material.Descriptor {
 	return slices.DeleteFunc(slices.Clone(material.Descriptors),
-		func(d material.Descriptor[material.Material]) bool { return d.Section != section })
+		func(d material.Descriptor) bool { return d.Section != section })
 }
 
 // Further returns the fields at the end of a section, which the template does not place itself.
-func (p *listingPage) Further(section string) []material.Descriptor[material.Material] {
+func (p *listingPage) Further(section string) []material.Descriptor {
 	return further(section)
 }
 

@@ -1,12 +1,10 @@
-package material
+// Package field describes the fields of objects, each as one row of a table, so that no other place names them all.
+package field
 
 import (
 	"encoding/json"
-	"errors"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
@@ -19,16 +17,19 @@ import (
 type Descriptor[T any] struct {
 	Name  string       // of its column, in bodies, forms, spreadsheets and errors
 	Shown string       // its name in answers; if it is left out, Name
-	At    func(*T) any // a pointer to its value; the type is one of those of newSlot, or only answers have it: nil
+	At    func(*T) any // a pointer to its value; the type is one of those of NewSlot, or only answers have it: nil
 	Doc   string       // what it means, for the documentation of the API; if it is left out, Help
 
-	// What may be written, and by whom.
-	ReadOnly bool            // nobody sends it
-	Hidden   bool            // nobody sees it either
-	Right    exchange.Action // what else somebody needs the right to who changes it; a restored version keeps it
-	Apart    bool            // Create and Patch check and set it by rules of their own
+	// What may be written.
+	ReadOnly bool // nobody sends it
+	Hidden   bool // nobody sees it either
+	Stays    bool // it stays as it is when an older version is restored
+	Apart    bool // Create and Patch check and set it by rules of their own
 	// characters of a line; 0: a text of any number of lines, up to exchange.LongLength characters
 	Most      int
+	From, To  int                                           // bounds of a number
+	Unit      string                                        // of a number
+	Set       func(f *exchange.FieldErrors, slot any, o *T) // checks and sets it, if its type does not say how
 	Canonical func(string) (string, error)
 	Format    string   // of a text with a canonical form, for the documentation
 	Examples  []string // the same
@@ -65,9 +66,13 @@ func (d Descriptor[T]) Text(o *T) string {
 	case *string:
 		return *at
 	case **string:
-		return orEmpty(*at)
+		if *at != nil {
+			return **at
+		}
 	case *bool:
 		return strconv.FormatBool(*at)
+	case *int:
+		return strconv.Itoa(*at)
 	case *int64:
 		return strconv.FormatInt(*at, 10)
 	case **int64:
@@ -75,29 +80,20 @@ func (d Descriptor[T]) Text(o *T) string {
 			return strconv.FormatInt(**at, 10)
 		}
 	case **exchange.Date:
-		return string(deref(*at))
+		if *at != nil {
+			return string(**at)
+		}
 	case *[]string:
-		return joinItems(*at)
+		return JoinItems(*at)
 	case *uuid.UUID:
 		return at.String()
 	}
 	return ""
 }
 
-// values returns the values of a field that has several.
-func (d Descriptor[T]) values(o *T) (list []string, several bool) {
-	if d.At == nil {
-		return nil, false
-	}
-	if at, several := d.At(o).(*[]string); several {
-		return *at, true
-	}
-	return nil, false
-}
-
-// newSlot returns what holds the field in a body: a pointer to an Opt, or to a Null if null clears it; nil if bodies do
+// NewSlot returns what holds the field in a body: a pointer to an Opt, or to a Null if null clears it; nil if bodies do
 // not have it.
-func (d Descriptor[T]) newSlot() any {
+func (d Descriptor[T]) NewSlot() any {
 	if d.ReadOnly || d.At == nil {
 		return nil
 	}
@@ -108,6 +104,8 @@ func (d Descriptor[T]) newSlot() any {
 		return new(exchange.Null[string])
 	case *bool:
 		return new(exchange.Opt[bool])
+	case *int:
+		return new(exchange.Opt[int])
 	case *int64:
 		return new(exchange.Opt[exchange.Ref])
 	case **int64:
@@ -124,8 +122,12 @@ func (d Descriptor[T]) newSlot() any {
 	return nil
 }
 
-// apply checks what a body says of the field, and sets it in o.
-func (d Descriptor[T]) apply(f *exchange.FieldErrors, slot any, o *T) {
+// Apply checks what a body says of the field, and sets it in o.
+func (d Descriptor[T]) Apply(f *exchange.FieldErrors, slot any, o *T) {
+	if d.Set != nil {
+		d.Set(f, slot, o)
+		return
+	}
 	switch at := d.At(o).(type) {
 	case *string:
 		said := *slot.(*exchange.Opt[string])
@@ -156,21 +158,34 @@ func (d Descriptor[T]) apply(f *exchange.FieldErrors, slot any, o *T) {
 		}
 	case *bool:
 		*at = slot.(*exchange.Opt[bool]).Or(*at)
+	case *int:
+		d.applyNumber(f, *slot.(*exchange.Opt[int]), at)
 	case *int64:
 		*at = int64(slot.(*exchange.Opt[exchange.Ref]).Or(exchange.Ref(*at)))
 	case **int64:
 		*at = exchange.RefID(*slot.(*exchange.Null[exchange.Ref]), *at)
 	case **exchange.Date:
 		*at = slot.(*exchange.Null[exchange.Date]).Or(*at)
-	case *[]string:
-		setOrganisms(f, *slot.(*exchange.Null[exchange.Names]), at)
 	case *uuid.UUID:
 		*at = uuid.UUID(slot.(*exchange.Opt[exchange.UserRef]).Or(exchange.UserRef(*at)))
 	}
 }
 
-// send makes a body say what o has.
-func (d Descriptor[T]) send(o *T, slot any) {
+// applyNumber sets a number from From to To.
+func (d Descriptor[T]) applyNumber(f *exchange.FieldErrors, said exchange.Opt[int], at *int) {
+	f.Rule(d.Name, exchange.Rule{From: d.From, To: d.To})
+	if !said.Set {
+		return
+	}
+	if said.Value < d.From || said.Value > d.To {
+		f.Add(d.Name, "must be a number of %s from %d to %d", d.Unit, d.From, d.To)
+		return
+	}
+	*at = said.Value
+}
+
+// Send makes a body say what o has.
+func (d Descriptor[T]) Send(o *T, slot any) {
 	switch at := d.At(o).(type) {
 	case *string:
 		*slot.(*exchange.Opt[string]) = exchange.Some(*at)
@@ -178,6 +193,8 @@ func (d Descriptor[T]) send(o *T, slot any) {
 		*slot.(*exchange.Null[string]) = exchange.Null[string]{Set: true, Value: *at}
 	case *bool:
 		*slot.(*exchange.Opt[bool]) = exchange.Some(*at)
+	case *int:
+		*slot.(*exchange.Opt[int]) = exchange.Some(*at)
 	case *int64:
 		*slot.(*exchange.Opt[exchange.Ref]) = exchange.Some(exchange.Ref(*at))
 	case **int64:
@@ -195,39 +212,6 @@ func (d Descriptor[T]) send(o *T, slot any) {
 	}
 }
 
-// readCell makes a body say what a cell of a spreadsheet says.
-func (d Descriptor[T]) readCell(cell string, slot any) error {
-	if d.Number {
-		cell = whole(cell)
-	}
-	if d.Read != nil {
-		return d.Read(cell, slot)
-	}
-	switch slot := slot.(type) {
-	case *exchange.Opt[string]:
-		*slot = exchange.Some(cell)
-	case *exchange.Null[string]:
-		if *slot = exchange.Cleared[string](); cell != "" {
-			*slot = exchange.NullOf(cell)
-		}
-	case *exchange.Opt[bool]:
-		value, known := parseBool(cell)
-		if !known {
-			return errors.New("must be true or false")
-		}
-		*slot = exchange.Some(value)
-	case *exchange.Null[exchange.Ref]:
-		return fromCell(whole(cell), slot)
-	case *exchange.Null[exchange.Date]:
-		return fromCell(isoDate(cell), slot)
-	case *exchange.Null[exchange.Names]:
-		if *slot = exchange.Cleared[exchange.Names](); cell != "" {
-			*slot = exchange.NullOf(exchange.Names(splitItems(cell)))
-		}
-	}
-	return nil
-}
-
 // IsFlag reports whether the field is true or false.
 func (d Descriptor[T]) IsFlag() bool {
 	if d.At == nil {
@@ -239,8 +223,11 @@ func (d Descriptor[T]) IsFlag() bool {
 
 // Rows returns how many rows a form gives the field; 0: it is one line.
 func (d Descriptor[T]) Rows() int {
-	if _, text := d.At(new(T)).(**string); text && d.Most == 0 && d.Canonical == nil {
-		return 2
+	if d.Most == 0 && d.Canonical == nil {
+		switch d.At(new(T)).(type) {
+		case *string, **string:
+			return 2
+		}
 	}
 	return 0
 }
@@ -250,17 +237,17 @@ func (d Descriptor[T]) InputType() string {
 	if _, date := d.At(new(T)).(**exchange.Date); date {
 		return "date"
 	}
+	if d.IsNumber() {
+		return "number"
+	}
 	return ""
 }
 
-// facet returns the filter that the field is.
-func (d Descriptor[T]) facet() exchange.FacetName {
-	_, id := d.At(new(T)).(*int64)
-	return exchange.FacetName{Name: d.ShownName(), Label: d.Facet, Values: d.Values, Flag: d.IsFlag(), IDs: id}
-}
-
-// bodyField returns the field of a struct that describes bodies.
-func (d Descriptor[T]) bodyField(slot any) reflect.StructField {
-	return reflect.StructField{Name: strings.ToUpper(d.Name), Type: reflect.TypeOf(slot).Elem(),
-		Tag: reflect.StructTag(`json:"` + d.Name + `"`)}
+// IsNumber reports whether the field is a number that is no id.
+func (d Descriptor[T]) IsNumber() bool {
+	if d.At == nil {
+		return false
+	}
+	_, number := d.At(new(T)).(*int)
+	return number
 }
