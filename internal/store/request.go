@@ -125,18 +125,9 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f request.Filter,
 	sqldb.AndEqual(w, "o.is_active", f.Active)
 	sqldb.AndEqual(w, "o.requester_id", f.Requester)
 	sqldb.AndEqual(w, "o.assigned_to", f.AssignedTo)
-	switch {
-	case viewer.Lab != 0:
-		lab := viewer.Lab
-		if !viewer.MemberOf(lab) {
-			lab = 0
-		}
-		w.And("o.material_id IN (SELECT id FROM materials WHERE organization_id = ?)", lab)
-	case !viewer.Admin:
-		w.And(`o.id IN (SELECT id FROM material_requests WHERE requester_id = ?
-			UNION SELECT r.id FROM memberships p JOIN materials m ON m.organization_id = p.organization_id
-				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ?
-				AND p.left_at IS NULL)`, viewer.ID, viewer.ID)
+	scopes, err := st.scopes(ctx, viewer)
+	if err != nil {
+		return exchange.ListPage[request.Detail]{}, err
 	}
 	if f.Search != nil {
 		st.conn = st.conn.WithoutStmtCache() // there are as many texts of it as kinds of searches
@@ -147,7 +138,7 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f request.Filter,
 	l := sqldb.Listing[request.Detail]{Columns: requestColumns, Table: "material_requests", Joins: requestJoins,
 		Scan:  scanRequest,
 		ID:    func(q request.Detail) int64 { return q.ID },
-		Sorts: map[string]string{"material": "o.material_id"},
+		Sorts: map[string]string{"material": "o.material_id"}, Scopes: scopes,
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
 			"requester_signed_mta_attachment": holdsDocument(document.SignedMTA),
 			"irb_attachment":                  holdsDocument(document.IRB),
@@ -157,6 +148,35 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f request.Filter,
 		return part, err
 	}
 	return part, st.addDocuments(ctx, part.Items)
+}
+
+// maxLabScopes is the largest number of labs whose requests are read lab by lab. The requests of more are found first and
+// sorted then.
+const maxLabScopes = 20
+
+// scopes returns the conditions for what viewer may see; none: everything.
+func (st Requests) scopes(ctx context.Context, viewer exchange.Actor) ([]sqldb.Scope, error) {
+	inLab := func(lab int64) sqldb.Scope { return sqldb.Scope{Condition: "o.organization_id = ?", Args: []any{lab}} }
+	switch {
+	case viewer.Lab != 0 && viewer.MemberOf(viewer.Lab):
+		return []sqldb.Scope{inLab(viewer.Lab)}, nil
+	case viewer.Lab != 0:
+		return []sqldb.Scope{{Condition: "1 = 0"}}, nil
+	case viewer.Admin:
+		return nil, nil
+	}
+	list := []sqldb.Scope{{Condition: "o.requester_id = ?", Args: []any{viewer.ID}}}
+	const theirs = "SELECT organization_id FROM memberships WHERE user_id = "
+	labs, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], theirs+"$1 AND left_at IS NULL LIMIT "+
+		strconv.Itoa(maxLabScopes+1), viewer.ID)
+	if len(labs) > maxLabScopes {
+		return append(list, sqldb.Scope{Condition: "o.organization_id IN (" + theirs + "? AND left_at IS NULL)",
+			Args: []any{viewer.ID}}), err
+	}
+	for _, lab := range labs {
+		list = append(list, inLab(lab))
+	}
+	return list, err
 }
 
 // holdsDocument holds where an attachment is the present document of a slot.

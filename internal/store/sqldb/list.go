@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,15 @@ type Listing[T any] struct {
 	Sorts                 map[string]string
 	// of those fields to filter by that are not kept in a column called like them
 	Filters map[string]Condition
+	// Scopes are alternative conditions: a row is listed if it meets any of them. Each is read by itself in the order of
+	// the list, for which it has an index, and no further than the page needs. None: all rows are listed.
+	Scopes []Scope
+}
+
+// Scope is a condition on the listed table, with a ? for each of Args.
+type Scope struct {
+	Condition string
+	Args      []any
 }
 
 // Condition adds to a filter the condition that a field has a value.
@@ -87,7 +97,8 @@ func (l Listing[T]) Page(ctx context.Context, c *Conn, p exchange.Page, f *Filte
 		hold(f, match.Value)
 	}
 	if p.Limit == 0 {
-		list, err := All(ctx, c, l.Scan, "SELECT "+l.Columns+from+f.SQL.String()+" ORDER BY o.id DESC", f.Args...)
+		where, args := l.where(f, "")
+		list, err := All(ctx, c, l.Scan, "SELECT "+l.Columns+from+where+" ORDER BY o.id DESC", args...)
 		return exchange.ListPage[T]{Items: list, Total: exchange.Count{N: int64(len(list))}}, err
 	}
 	total, err := l.count(ctx, c, f, p.CountAll)
@@ -105,9 +116,10 @@ func (l Listing[T]) Page(ctx context.Context, c *Conn, p exchange.Page, f *Filte
 		}
 	}
 	f.behind(column, p)
-	query := "SELECT " + columns + from + f.SQL.String() + orderBy(column, p.Order) + " LIMIT $" +
-		strconv.Itoa(len(f.Args)+1)
-	list, err := All(ctx, c, scan, query, append(f.Args, p.Limit+1)...)
+	f.Args = append(f.Args, p.Limit+1)
+	tail := orderBy(column, p.Order) + " LIMIT $" + strconv.Itoa(len(f.Args))
+	where, args := l.where(f, tail)
+	list, err := All(ctx, c, scan, "SELECT "+columns+from+where+tail, args...)
 	if err != nil {
 		return exchange.ListPage[T]{}, err
 	}
@@ -129,21 +141,50 @@ const countMargin = 1000
 // count counts the rows that f leaves: all of them, or as many as tell whether there are more than exchange.CountLimit.
 // Counting that far is most of what a page costs, so which lists are long is remembered for longListAge.
 func (l Listing[T]) count(ctx context.Context, c *Conn, f *Filter, all bool) (exchange.Count, error) {
-	rows := " FROM " + l.Table + " o WHERE " + f.SQL.String()
 	if all {
-		n, err := One(ctx, c, Value[int64], "SELECT COUNT(*)"+rows, f.Args...)
+		rows, args := l.ids(f, "")
+		n, err := One(ctx, c, Value[int64], "SELECT COUNT(*) FROM ("+rows+") rows", args...)
 		return exchange.Count{N: n}, err
 	}
-	list := fmt.Sprintf("%s%v", rows, f.Args)
+	limit := " LIMIT " + strconv.Itoa(exchange.CountLimit+countMargin+1)
+	rows, args := l.ids(f, limit)
+	list := fmt.Sprintf("%s%v", rows, args)
 	if c.DB.longLists.has(list, c.Now) {
 		return exchange.Count{N: exchange.CountLimit, AtLeast: true}, nil
 	}
-	n, err := One(ctx, c, Value[int64], "SELECT COUNT(*) FROM (SELECT 1"+rows+" LIMIT "+
-		strconv.Itoa(exchange.CountLimit+countMargin+1)+") rows", f.Args...)
+	n, err := One(ctx, c, Value[int64], "SELECT COUNT(*) FROM (SELECT 1 FROM ("+rows+") found"+limit+") rows", args...)
 	if n > exchange.CountLimit+countMargin {
 		c.DB.longLists.add(list, c.Now)
 	}
 	return exchange.Count{N: min(n, exchange.CountLimit), AtLeast: n > exchange.CountLimit}, err
+}
+
+// where returns the condition for the rows that f leaves, of which each scope is read with tail (an order and a limit).
+func (l Listing[T]) where(f *Filter, tail string) (condition string, args []any) {
+	if len(l.Scopes) == 0 {
+		return f.SQL.String(), f.Args
+	}
+	rows, args := l.ids(f, tail)
+	return "o.id IN (" + rows + ")", args
+}
+
+// ids returns a SELECT of the ids of the rows that f leaves, with tail (an order and a limit) behind each of its parts.
+func (l Listing[T]) ids(f *Filter, tail string) (query string, args []any) {
+	from := "SELECT o.id FROM " + l.Table + " o WHERE "
+	if len(l.Scopes) == 0 {
+		return from + f.SQL.String() + tail, f.Args
+	}
+	all := &Filter{Args: slices.Clone(f.Args)}
+	for i, scope := range l.Scopes {
+		if i > 0 {
+			all.SQL.WriteString(" UNION ")
+		}
+		all.SQL.WriteString("SELECT id FROM (" + from + f.SQL.String() + " AND ")
+		all.begun = true
+		all.And(scope.Condition, scope.Args...)
+		all.SQL.WriteString(tail + ") part")
+	}
+	return all.SQL.String(), all.Args
 }
 
 // rowID is the column of the zero order.
