@@ -3,104 +3,176 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // TestField_AddedAsContributingSaysIsInEveryOutput builds Aliquot with the field of every material that CONTRIBUTING.md
-// adds, in the three places that it names, and looks for the field wherever fields are shown and read.
+// adds, in the three places that it names, and with a field of each other object that has a table. It looks for them
+// wherever fields are shown and read.
 func TestField_AddedAsContributingSaysIsInEveryOutput(t *testing.T) {
 	t.Parallel()
 	binary := buildWithField(t)
 	eachKind(t, func(t *testing.T, in installation) {
 		in.binary = binary
-		server := in.serve(t)
-		c, err := signIn(server.base, josiah)
+		base := in.serve(t).base
+		c, err := signIn(base, josiah)
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := func(method, path, body string) answer {
-			t.Helper()
-			a, err := did(c.call(method, path, body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a
-		}
-		has := func(what string, a answer, text string) {
-			t.Helper()
-			if !strings.Contains(string(a.body), text) {
-				t.Errorf("%s has no %s: %s", what, text, a.body)
-			}
-		}
-		lab, err := call("POST", "/organizations/", `{"name": "Lab", "owner": "`+c.id+`", "members": []}`).at("id")
-		if err != nil {
-			t.Fatal(err)
-		}
-		made := call("POST", "/materials/", `{"category": "CELL_LINE", "title": "HT-29", "organization_id": `+lab+`,
-			"storage_temperature": "minus eighty"}`)
-		has("the answer to POST", made, `"storage_temperature":"minus eighty"`)
-		id, err := made.at("id")
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := "/materials/" + id
-		has("the answer to PATCH", call("PATCH", path, `{"storage_temperature": "frosty"}`),
-			`"storage_temperature":"frosty"`)
-		has("the answer to null", call("PATCH", path, `{"storage_temperature": null}`), `"storage_temperature":null`)
-		has("the history", call("GET", path+"/history", ""),
-			`{"field":"storage_temperature","old":"minus eighty","new":"frosty"}`)
-
-		s := &surfer{t, map[string]map[string]string{}}
-		away := s.visit(http.MethodGet, server.base+"/signin/start", nil, server.base+"/demo/identity/")
-		s.visit(http.MethodGet, away.at.String()+"&login_hint="+josiah, nil, "")
-		base := s.visit(http.MethodGet, server.base+"/catalog/"+id+"/history", nil, "").doc.Find("input[name=base]")
-		restored := s.visit(http.MethodPost, server.base+"/catalog/"+id+"/restore",
-			map[string][]string{"version": {"1"}, "base": {base.AttrOr("value", "")}}, "")
-		if restored.status >= 400 {
-			t.Errorf("restoring: %d %s", restored.status, restored.doc.Find("main").Text())
-		}
-		has("the restored material", call("GET", path, ""), `"storage_temperature":"minus eighty"`)
-		form := s.visit(http.MethodGet, server.base+"/catalog/"+id+"/edit", nil, "").doc
-		if input := form.Find("#f-storage_temperature"); input.AttrOr("value", "") != "minus eighty" {
-			t.Errorf("the form has no field: %s", form.Find("form#edit").Text())
-		}
-		saved := s.visit(http.MethodPost, server.base+"/catalog/"+id+"/edit", map[string][]string{"do": {"save"},
-			"title": {"HT-29"}, "storage_temperature": {"frosty"}}, "")
-		if saved.status >= 400 {
-			t.Errorf("saving: %d %s", saved.status, saved.doc.Find(".errors, .note").Text())
-		}
-		has("what the form saved", call("GET", path, ""), `"storage_temperature":"frosty"`)
-		page := s.visit(http.MethodGet, server.base+"/catalog/"+id, nil, "").doc
-		if text := page.Find("dl dd").Text(); !strings.Contains(text, "frosty") {
-			t.Errorf("the page has no line of it: %s", text)
-		}
-
-		has("the linked data", call("GET", path+"/jsonld", ""), `"propertyID":"storage_temperature"`)
-		has("a search", call("GET", "/search/materials?search=frosty", ""), `"highlights":{"storage_temperature"`)
-		has("a filter", call("GET", "/search/materials?storage_temperature=frosty", ""),
-			`"storage_temperature":{"frosty":1}`)
-		has("the export", call("GET", "/organizations/"+lab+"/materials/export?format=csv", ""), ",frosty,")
-		has("the template", call("GET", "/organizations/"+lab+"/materials/template?format=csv", ""),
-			",Storage temperature,")
-		has("the API document", call("GET", "/openapi.json", ""), `Temperature at which it is kept.`)
-
-		wrong, err := c.call("PATCH", path, `{"storage_temperature": "`+strings.Repeat("x", 256)+`"}`)
-		if err != nil || wrong.status != http.StatusBadRequest {
-			t.Errorf("a text that is too long: %d %s %v", wrong.status, wrong.body, err)
-		}
+		l := looker{t, c, &surfer{t, map[string]map[string]string{}}}
+		away := l.pages.visit(http.MethodGet, base+"/signin/start", nil, base+"/demo/identity/")
+		l.pages.visit(http.MethodGet, away.at.String()+"&login_hint="+josiah, nil, "")
+		lab := l.organization()
+		l.material(lab)
 	})
+}
+
+// looker looks for fields by the API and on pages, as one person.
+type looker struct {
+	*testing.T
+	client client
+	pages  *surfer
+}
+
+func (l looker) call(method, path, body string) answer {
+	l.Helper()
+	a, err := did(l.client.call(method, path, body))
+	if err != nil {
+		l.Fatal(err)
+	}
+	return a
+}
+
+// has fails where an answer has no text.
+func (l looker) has(what string, a answer, text string) {
+	l.Helper()
+	if !strings.Contains(string(a.body), text) {
+		l.Errorf("%s has no %s: %s", what, text, a.body)
+	}
+}
+
+// make creates an object that has the field, and returns its id.
+func (l looker) make(path, body, has string) (id string) {
+	l.Helper()
+	made := l.call("POST", path, body)
+	l.has("the answer to POST "+path, made, has)
+	id, err := made.at("id")
+	if err != nil {
+		l.Fatal(err)
+	}
+	return id
+}
+
+// changes writes the field of an object, which may be null and have 255 characters.
+func (l looker) changes(path, field string) {
+	l.Helper()
+	l.has("the answer to PATCH", l.call("PATCH", path, `{"`+field+`": "frosty"}`), `"`+field+`":"frosty"`)
+	l.has("the answer to null", l.call("PATCH", path, `{"`+field+`": null}`), `"`+field+`":null`)
+	a, err := l.client.call("PATCH", path, `{"`+field+`": "`+strings.Repeat("x", 256)+`"}`)
+	if err != nil || a.status != http.StatusBadRequest {
+		l.Errorf("a %s that is too long: %d %s %v", field, a.status, a.body, err)
+	}
+}
+
+// page returns a page.
+func (l looker) page(path string) *goquery.Document {
+	l.Helper()
+	return l.pages.visit(http.MethodGet, l.client.base+path, nil, "").doc
+}
+
+// send sends a form, which must be accepted.
+func (l looker) send(path string, form url.Values) {
+	l.Helper()
+	if a := l.pages.visit(http.MethodPost, l.client.base+path, form, ""); a.status >= 400 {
+		l.Errorf("%s: %d %s", path, a.status, a.doc.Find("main").Text())
+	}
+}
+
+// input fails where a form does not have the value of a field.
+func (l looker) input(form *goquery.Document, field, value string) {
+	l.Helper()
+	if form.Find("[name="+field+"]").First().AttrOr("value", "") != value {
+		l.Errorf("the form has no %s: %s", field, form.Find("main").Text())
+	}
+}
+
+// shown fails where a page does not have a text.
+func (l looker) shown(page *goquery.Document, text string) {
+	l.Helper()
+	if main := page.Find("main").Text(); !strings.Contains(main, text) {
+		l.Errorf("the page has no %s: %s", text, main)
+	}
+}
+
+func (l looker) material(lab string) {
+	id := l.make("/materials/", `{"category": "CELL_LINE", "title": "HT-29", "organization_id": `+lab+`,
+		"storage_temperature": "minus eighty"}`, `"storage_temperature":"minus eighty"`)
+	path := "/materials/" + id
+	l.changes(path, "storage_temperature")
+	l.has("the history", l.call("GET", path+"/history", ""),
+		`{"field":"storage_temperature","old":"minus eighty","new":"frosty"}`)
+	base := l.page("/catalog/"+id+"/history").Find("input[name=base]").AttrOr("value", "")
+	l.send("/catalog/"+id+"/restore", url.Values{"version": {"1"}, "base": {base}})
+	l.has("the restored material", l.call("GET", path, ""), `"storage_temperature":"minus eighty"`)
+	l.input(l.page("/catalog/"+id+"/edit"), "storage_temperature", "minus eighty")
+	l.send("/catalog/"+id+"/edit", url.Values{"do": {"save"}, "title": {"HT-29"}, "storage_temperature": {"frosty"}})
+	l.has("what the form saved", l.call("GET", path, ""), `"storage_temperature":"frosty"`)
+	l.shown(l.page("/catalog/"+id), "Storage temperature")
+
+	l.has("the linked data", l.call("GET", path+"/jsonld", ""), `"propertyID":"storage_temperature"`)
+	l.has("a search", l.call("GET", "/search/materials?search=frosty", ""), `"highlights":{"storage_temperature"`)
+	l.has("a filter", l.call("GET", "/search/materials?storage_temperature=frosty", ""),
+		`"storage_temperature":{"frosty":1}`)
+	l.has("the export", l.call("GET", "/organizations/"+lab+"/materials/export?format=csv", ""), ",frosty,")
+	l.has("the template", l.call("GET", "/organizations/"+lab+"/materials/template?format=csv", ""),
+		",Storage temperature,")
+	l.has("the API document", l.call("GET", "/openapi.json", ""), `Temperature at which it is kept.`)
+}
+
+func (l looker) organization() (id string) {
+	id = l.make("/organizations/", `{"name": "Lab", "owner": "`+l.client.id+`", "members": [], "motto": "sharing"}`,
+		`"motto":"sharing"`)
+	path := "/organizations/" + id
+	l.changes(path, "motto")
+	l.has("the history", l.call("GET", path+"/history", ""), `{"field":"motto","old":"sharing","new":"frosty"}`)
+	settings := "/labs/" + id + "/settings"
+	l.send(settings, url.Values{"name": {"Lab"}, "decide_days": {"7"}, "countersign_days": {"7"}, "ship_days": {"7"},
+		"motto": {"sharing"}})
+	l.input(l.page(settings), "motto", "sharing")
+	l.shown(l.page("/labs/"+id), "Motto: sharing")
+	l.shown(l.page("/labs/"+id+"/history"), "motto")
+	l.has("a search", l.call("GET", "/search/organizations?search=sharing", ""), `"highlights":{"motto"`)
+	l.has("the API document", l.call("GET", "/openapi.json", ""), `What the lab lives by.`)
+	return id
 }
 
 // steps are those of the worked example: a file, the beginning of the line to write above, and what to write. Of a new
 // file it has the folder, and no line.
 var steps = regexp.MustCompile("(?s)\n\\d\\. In `([^`]+)`(?:[^`]* above `([^`]+)`)?.*?\n   ```[a-z]+\n(.*?)   ```")
 
-// buildWithField builds the binary with the changes that CONTRIBUTING.md names, in copies of the files.
+// change is a text that a file gets above the line that begins with another one; a new file has no such line.
+type change struct{ file, above, text string }
+
+// alike are the same changes for the other objects whose fields are rows of a table.
+var alike = []change{
+	{"internal/exchange/lab/organization.go", "Targets ", "\tMotto *string\n"},
+	{"internal/exchange/lab/organization.go", `{Name: "created_at", At: func(o *Organization)`,
+		"\t{Name: `motto`, At: func(o *Organization) any { return &o.Motto }, Most: exchange.LineLength,\n" +
+			"\t\tLabel: `Motto`, Help: `What the lab lives by.`, Section: `about`, Found: new(fulltext.Body)},\n"},
+	{"internal/store/migration/09998_alike.sql", "", "-- +goose Up\n" +
+		"ALTER TABLE organizations ADD COLUMN motto TEXT;\n"},
+}
+
+// buildWithField builds the binary with the changes that CONTRIBUTING.md names and those alike, in copies of the files.
 func buildWithField(t *testing.T) (binary string) {
 	t.Helper()
 	manual, err := os.ReadFile("../CONTRIBUTING.md")
@@ -109,11 +181,22 @@ func buildWithField(t *testing.T) (binary string) {
 	}
 	_, example, _ := strings.Cut(string(manual), "\n## A worked example: one more field of every material\n")
 	example, _, _ = strings.Cut(example, "\n## ")
-	changed := map[string]string{} // files, by their paths
+	list := slices.Clone(alike)
 	for _, step := range steps.FindAllStringSubmatch(example, -1) {
-		path, above, block := filepath.Join("..", step[1]), step[2], strings.ReplaceAll("\n"+step[3], "\n   ", "\n")[1:]
-		if above == "" {
-			changed[filepath.Join(path, "09999_field.sql")] = block
+		one := change{step[1], step[2], strings.ReplaceAll("\n"+step[3], "\n   ", "\n")[1:]}
+		if one.above == "" {
+			one.file += "/09999_field.sql"
+		}
+		list = append(list, one)
+	}
+	if len(list) != len(alike)+3 {
+		t.Fatalf("the worked example has %d steps, want 3", len(list)-len(alike))
+	}
+	changed := map[string]string{} // files, by their paths
+	for _, c := range list {
+		path := filepath.Join("..", c.file)
+		if c.above == "" {
+			changed[path] = c.text
 			continue
 		}
 		if changed[path] == "" {
@@ -123,15 +206,18 @@ func buildWithField(t *testing.T) (binary string) {
 			}
 			changed[path] = string(old)
 		}
-		before, after, found := strings.Cut(changed[path], "\n\t"+above)
+		before, after, found := strings.Cut(changed[path], "\n\t"+c.above)
 		if !found {
-			t.Fatalf("no line of %s begins with %s", path, above)
+			t.Fatalf("no line of %s begins with %s", path, c.above)
 		}
-		changed[path] = before + "\n" + block + "\t" + above + after
+		changed[path] = before + "\n" + c.text + "\t" + c.above + after
 	}
-	if len(changed) != 2 {
-		t.Fatalf("the worked example changes %d files, want 2", len(changed))
-	}
+	return buildInPlaceOf(t, changed)
+}
+
+// buildInPlaceOf builds the binary with other contents of some files.
+func buildInPlaceOf(t *testing.T, changed map[string]string) (binary string) {
+	t.Helper()
 	folder, replaced := t.TempDir(), map[string]string{}
 	for path, content := range changed {
 		place, err := filepath.Abs(path)

@@ -26,6 +26,9 @@ type GrantOrganization struct {
 	Owner uuid.UUID `json:"owner"`
 }
 
+// MarshalJSON writes the organization with its other owner.
+func (o GrantOrganization) MarshalJSON() ([]byte, error) { return o.with("owner", o.Owner) }
+
 func showGrant(v app.GrantView) Grant {
 	organization := func(o app.OrganizationView) GrantOrganization {
 		return GrantOrganization{showOrganization(o), o.Organization.Owner}

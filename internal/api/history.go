@@ -87,8 +87,8 @@ func materialFacts(m Material) Material {
 }
 
 func organizationFacts(o Organization) Organization {
-	o.Owner, o.UpdatedAt = Person{ID: o.Owner.ID}, Time{}
-	o.Members = list(o.Members, func(p Person) Person { return Person{ID: p.ID} })
+	o.shown.OwnerUser, o.shown.UpdatedAt = person.User{ID: o.shown.OwnerUser.ID}, time.Time{}
+	o.shown.Members = list(o.shown.Members, func(u person.User) person.User { return person.User{ID: u.ID} })
 	return o
 }
 
@@ -115,21 +115,12 @@ type member struct {
 }
 
 func membersOf(body any) (list []member) {
-	m, ok := body.(Material)
-	if !ok {
-		v := reflect.ValueOf(body)
-		for f := range v.Type().Fields() {
-			list = append(list, member{f.Tag.Get("json"), literal(v.FieldByIndex(f.Index))})
-		}
-		return list
+	if m, tabled := body.(interface{ members() []member }); tabled {
+		return m.members()
 	}
-	for i := range material.Descriptors {
-		if d := &material.Descriptors[i]; !d.Hidden {
-			var value bytes.Buffer
-			raw, _ := m.appendField(nil, d) // cannot fail: the value was read from JSON
-			json.HTMLEscape(&value, raw)    // as literal does
-			list = append(list, member{d.ShownName(), value.Bytes()})
-		}
+	v := reflect.ValueOf(body)
+	for f := range v.Type().Fields() {
+		list = append(list, member{f.Tag.Get("json"), literal(v.FieldByIndex(f.Index))})
 	}
 	return list
 }

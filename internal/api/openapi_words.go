@@ -5,6 +5,8 @@ import (
 	"maps"
 	"strings"
 
+	"aliquot/internal/exchange/field"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
 )
 
@@ -167,11 +169,9 @@ var meanings = map[string]string{
 	"contact_user_id": "The contact for the material; at first the caller, else the owner of the " +
 		"organization.",
 	"correction":              "What the requester needs to correct; empty if nothing.",
-	"countersign_days":        "In how many days the lab aims to countersign an MTA.",
 	"country":                 "Country or its ISO code.",
 	"created_at":              "When it was made.",
 	"days":                    "On which day of the turn a reminder went out.",
-	"decide_days":             "In how many days the lab aims to decide on a request.",
 	"description":             "What it is, in a few words.",
 	"detail":                  "What else there is to tell, by the kind.",
 	"document":                "Which document.",
@@ -320,19 +320,16 @@ var meanings = map[string]string{
 	"restrictions":                    "Where or how the lab does not ship.",
 	"retry_after": "With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again; " +
 		"the header Retry-After says so too.",
-	"quota":            "With QUOTA: how many bytes the user or lab may have stored.",
-	"used":             "With QUOTA: how many bytes are stored, including deleted files that are still kept.",
-	"result":           "The result; null until the job is done.",
-	"reviewed_at":      "When the other side accepted or returned it.",
-	"saved_for_reuse":  "It is offered for the next request.",
-	"sender":           "Who wrote it.",
-	"sent_at":          "When it was sent.",
-	"seq":              "1, 2, 3, ... within the request.",
-	"sequence_map_for": "The material that it is a sequence map of.",
-	"sha256":           "SHA-256 of the content in hex; null while there is none.",
-	"public_metadata_keys": "Keys of its own in additional_metadata that the lab shows to everybody; " +
-		"the others are private. Its owner alone changes them.",
-	"ship_days":                 "In how many days the lab aims to ship.",
+	"quota":                     "With QUOTA: how many bytes the user or lab may have stored.",
+	"used":                      "With QUOTA: how many bytes are stored, including deleted files that are still kept.",
+	"result":                    "The result; null until the job is done.",
+	"reviewed_at":               "When the other side accepted or returned it.",
+	"saved_for_reuse":           "It is offered for the next request.",
+	"sender":                    "Who wrote it.",
+	"sent_at":                   "When it was sent.",
+	"seq":                       "1, 2, 3, ... within the request.",
+	"sequence_map_for":          "The material that it is a sequence map of.",
+	"sha256":                    "SHA-256 of the content in hex; null while there is none.",
 	"shipment":                  "The shipping details; null before.",
 	"shipping_requirements":     "What shipping needs.",
 	"since":                     "Since when.",
@@ -369,6 +366,22 @@ var meanings = map[string]string{
 	"what": "What is owed, or what is to be done.",
 }
 
+// tableMeanings describe fields as the tables of objects do, by their names.
+var tableMeanings = func() map[string]string {
+	all := map[string]string{}
+	addMeanings(all, material.Descriptors)
+	addMeanings(all, lab.Fields)
+	return all
+}()
+
+func addMeanings[T any](all map[string]string, table []field.Descriptor[T]) {
+	for _, d := range table {
+		for _, name := range []string{d.Name, d.ShownName()} {
+			all[name] = cmp.Or(all[name], d.Doc, d.Help)
+		}
+	}
+}
+
 // explain puts the meanings of fields into the schema of an object.
 func explain(name string, schema object) {
 	kind := strings.TrimSuffix(strings.TrimSuffix(name, "New"), "Patch")
@@ -378,9 +391,7 @@ func explain(name string, schema object) {
 		if text == "" {
 			text = meanings[field]
 		}
-		if d, known := material.DescriptorOf(field); known && text == "" {
-			text = cmp.Or(d.Doc, d.Help)
-		}
+		text = cmp.Or(text, tableMeanings[field])
 		if is := property.(object); text != "" && is["x-alias-of"] == nil {
 			told := maps.Clone(is)
 			told["description"] = text

@@ -135,25 +135,34 @@ func list[T, Out any](items []T, show func(T) Out) []Out {
 	return out
 }
 
-// Organization is an organization.
-type Organization struct {
-	ID              int64    `json:"id"`
-	Name            string   `json:"name"`
-	Description     string   `json:"description"`
-	Owner           Person   `json:"owner"`
-	Members         []Person `json:"members"`
-	DecideDays      int      `json:"decide_days"`
-	CountersignDays int      `json:"countersign_days"`
-	ShipDays        int      `json:"ship_days"`
-	PublicKeys      []string `json:"public_metadata_keys"`
-	CreatedAt       Time     `json:"created_at"`
-	UpdatedAt       Time     `json:"updated_at"`
+// Organization is an organization. Its JSON has the fields of lab.Fields.
+type Organization struct{ shown app.OrganizationView }
+
+func showOrganization(v app.OrganizationView) Organization { return Organization{v} }
+
+// MarshalJSON writes the object of o.
+func (o Organization) MarshalJSON() ([]byte, error) { return o.with("", nil) }
+
+// with writes the object of o but for one member, and a last one; nil: none.
+func (o Organization) with(name string, last any) ([]byte, error) {
+	return appendObject(lab.Fields, &o.shown.Organization, o.instead, name, last)
 }
 
-func showOrganization(v app.OrganizationView) Organization {
-	return Organization{v.ID, v.Name, v.Description, showPerson(v.OwnerUser), list(v.Members, showPerson),
-		v.Targets.Decide, v.Targets.Countersign, v.Targets.Ship, append([]string{}, v.PublicKeys...), Time(v.CreatedAt),
-		Time(v.UpdatedAt)}
+// instead returns what a field shows in place of its value; nil: its value.
+func (o Organization) instead(field string) any {
+	switch field {
+	case "owner":
+		return showPerson(o.shown.OwnerUser)
+	case "members":
+		return list(o.shown.Members, showPerson)
+	case "public_metadata_keys":
+		return append([]string{}, o.shown.PublicKeys...)
+	}
+	return nil
+}
+
+func (o Organization) members() []member {
+	return membersOfTable(lab.Fields, &o.shown.Organization, o.instead)
 }
 
 // OrganizationChange is an organization after a change, with the open invitations of the people that the change named,
@@ -161,6 +170,14 @@ func showOrganization(v app.OrganizationView) Organization {
 type OrganizationChange struct {
 	Organization
 	Invitations []Invitation `json:"invitations,omitzero"`
+}
+
+// MarshalJSON writes the organization with its invitations.
+func (c OrganizationChange) MarshalJSON() ([]byte, error) {
+	if c.Invitations == nil {
+		return c.with("", nil)
+	}
+	return c.with("invitations", c.Invitations)
 }
 
 func showOrganizationChange(c app.OrganizationChange) OrganizationChange {

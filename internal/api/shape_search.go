@@ -68,6 +68,9 @@ type OrganizationHit struct {
 	Highlights map[string][]Piece `json:"highlights"`
 }
 
+// MarshalJSON writes the organization with its highlights.
+func (h OrganizationHit) MarshalJSON() ([]byte, error) { return h.with("highlights", h.Highlights) }
+
 // Piece is a part of a text that either matches the search or does not.
 type Piece struct {
 	Text  string `json:"text"`

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +19,7 @@ func columnsOf[T any](prefix string, table []field.Descriptor[T]) string {
 	var names []string
 	for _, d := range table {
 		if d.At != nil {
-			names = append(names, prefix+d.Name)
+			names = append(names, prefix+d.ColumnName())
 		}
 	}
 	return strings.Join(names, ", ")
@@ -51,7 +53,7 @@ const spareFields = 16
 func writtenColumns[T any](table []field.Descriptor[T]) (names []string) {
 	for _, d := range table {
 		if written(d) {
-			names = append(names, d.Name)
+			names = append(names, d.ColumnName())
 		}
 	}
 	return names
@@ -95,6 +97,48 @@ func appendWritten[T any](args []any, table []field.Descriptor[T], o *T) ([]any,
 		}
 	}
 	return args, nil
+}
+
+// setter is a column that a statement writes beside those of a table.
+type setter struct {
+	column string
+	value  any
+}
+
+// writeOf returns the columns of a table that statements write, and more, with their arguments.
+func writeOf[T any](table []field.Descriptor[T], o *T, more []setter) (columns []string, args []any, err error) {
+	args, err = appendWritten(nil, table, o)
+	columns = writtenColumns(table)
+	for _, m := range more {
+		columns, args = append(columns, m.column), append(args, m.value)
+	}
+	return columns, args, err
+}
+
+// insertOne adds an object, made now, and returns its id.
+func insertOne[T any](ctx context.Context, c *sqldb.Conn, into string, table []field.Descriptor[T], o *T,
+	more ...setter) (int64, error) {
+	columns, args, err := writeOf(table, o, append(more, setter{"created_at", c.Now}, setter{"updated_at", c.Now}))
+	if err != nil {
+		return 0, err
+	}
+	return sqldb.One(ctx, c, sqldb.Value[int64], "INSERT INTO "+into+" ("+strings.Join(columns, ", ")+") VALUES "+
+		sqldb.Places(1, len(columns))+" RETURNING id", args...)
+}
+
+// updateOne saves an object, changed now.
+func updateOne[T any](ctx context.Context, c *sqldb.Conn, in string, table []field.Descriptor[T], id int64, o *T,
+	more ...setter) error {
+	columns, args, err := writeOf(table, o, append(more, setter{"updated_at", c.Now}))
+	if err != nil {
+		return err
+	}
+	for i := range columns {
+		columns[i] += " = $" + strconv.Itoa(i+1)
+	}
+	_, err = c.Exec(ctx, "UPDATE "+in+" SET "+strings.Join(columns, ", ")+" WHERE id = $"+strconv.Itoa(len(columns)+1),
+		append(args, id)...)
+	return err
 }
 
 // rawText is JSON that is kept as text and passed on as it is.

@@ -13,14 +13,9 @@ import (
 	"github.com/google/uuid"
 )
 
-const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, " +
-	"o.ship_days, o.public_metadata_keys, o.created_at, o.updated_at"
+var organizationColumns = columnsOf("o.", lab.Fields)
 
-func organizationFields(o *lab.Organization) []any {
-	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
-		sqldb.FromJSON(&o.PublicKeys),
-		sqldb.UTC(&o.CreatedAt), sqldb.UTC(&o.UpdatedAt)}
-}
+func organizationFields(o *lab.Organization) []any { return scanned(lab.Fields, o) }
 
 func scanOrganization(r sqldb.Row, o *lab.Organization) error {
 	return r.Scan(organizationFields(o)...)
@@ -94,16 +89,7 @@ func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uui
 
 // Insert adds an organization and gives its id.
 func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, error) {
-	keys, err := sqldb.JSON(o.PublicKeys)
-	if err != nil {
-		return 0, err
-	}
-	id, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO organizations
-		(name, description, owner_id, decide_days, countersign_days, ship_days, public_metadata_keys, created_at,
-		updated_at, name_sort)
-		VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $7, $8) RETURNING id`,
-		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, st.conn.Now,
-		exchange.SortKey(o.Name), keys)
+	id, err := insertOne(ctx, st.conn, "organizations", lab.Fields, &o, setter{"name_sort", exchange.SortKey(o.Name)})
 	if err != nil {
 		return 0, err
 	}
@@ -113,16 +99,8 @@ func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, 
 
 // Update saves an organization.
 func (st Organizations) Update(ctx context.Context, o lab.Organization) error {
-	keys, err := sqldb.JSON(o.PublicKeys)
-	if err != nil {
-		return err
-	}
-	if _, err := st.conn.Exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
-		decide_days = $5,
-		countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9, public_metadata_keys = $10
-		WHERE id = $1`,
-		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, st.conn.Now,
-		exchange.SortKey(o.Name), keys); err != nil {
+	if err := updateOne(ctx, st.conn, "organizations", lab.Fields, o.ID, &o,
+		setter{"name_sort", exchange.SortKey(o.Name)}); err != nil {
 		return err
 	}
 	return search.On(st.conn).UpdateOrganization(ctx, o)

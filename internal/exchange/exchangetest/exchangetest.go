@@ -10,6 +10,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/material"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,12 +76,25 @@ func FieldErrors(err error) map[string][]string {
 	return nil
 }
 
-// Body reads a JSON body into a patch.
+// Body reads a JSON body into a patch, and into the slots of the fields that it has no member for.
 func Body[T any](t *testing.T, text string) T {
 	t.Helper()
 	var v T
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("body %s: %v", text, err)
+	}
+	if body, tabled := any(&v).(field.Body); tabled {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &members); err != nil {
+			t.Fatalf("body %s: %v", text, err)
+		}
+		for name, slot := range body.Others() {
+			if value := members[name]; value != nil {
+				if err := json.Unmarshal(value, slot); err != nil {
+					t.Fatalf("body %s: %v", text, err)
+				}
+			}
+		}
 	}
 	return v
 }

@@ -2,9 +2,11 @@
 package field
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
@@ -15,10 +17,11 @@ import (
 // Descriptor describes one field of the objects of type T. Columns and arguments of SQL, validation, history, answers
 // and their documentation, spreadsheets, forms, pages, search, filters and linked data are all made of it.
 type Descriptor[T any] struct {
-	Name  string       // of its column, in bodies, forms, spreadsheets and errors
-	Shown string       // its name in answers; if it is left out, Name
-	At    func(*T) any // a pointer to its value; the type is one of those of NewSlot, or only answers have it: nil
-	Doc   string       // what it means, for the documentation of the API; if it is left out, Help
+	Name   string       // of its column, in bodies, forms, spreadsheets and errors
+	Column string       // its column; if it is left out, Name
+	Shown  string       // its name in answers; if it is left out, Name
+	At     func(*T) any // a pointer to its value; the type is one of those of NewSlot, or only answers have it: nil
+	Doc    string       // what it means, for the documentation of the API; if it is left out, Help
 
 	// What may be written.
 	ReadOnly bool // nobody sends it
@@ -26,10 +29,11 @@ type Descriptor[T any] struct {
 	Stays    bool // it stays as it is when an older version is restored
 	Apart    bool // Create and Patch check and set it by rules of their own
 	// characters of a line; 0: a text of any number of lines, up to exchange.LongLength characters
-	Most      int
-	From, To  int                                           // bounds of a number
-	Unit      string                                        // of a number
-	Set       func(f *exchange.FieldErrors, slot any, o *T) // checks and sets it, if its type does not say how
+	Most     int
+	From, To int    // bounds of a number
+	Unit     string // of a number, in the plural
+	// checks and sets it, if its type does not say how
+	Set       func(f *exchange.FieldErrors, slot any, o *T)
 	Canonical func(string) (string, error)
 	Format    string   // of a text with a canonical form, for the documentation
 	Examples  []string // the same
@@ -45,6 +49,7 @@ type Descriptor[T any] struct {
 	Number  bool     // spreadsheets may write it as 7.0
 	Read    func(cell string, slot any) error
 	Section string // of the form and of the page, which show it after the fields that they place themselves
+	Told    string // what a history calls it; if it is left out, Label in lower case
 
 	// In search and in linked data.
 	Found  *fulltext.Weight // how much a match in it counts; nil: search does not look at it alone
@@ -53,15 +58,16 @@ type Descriptor[T any] struct {
 }
 
 // ShownName returns the name of the field in answers.
-func (d Descriptor[T]) ShownName() string {
-	if d.Shown != "" {
-		return d.Shown
-	}
-	return d.Name
-}
+func (d Descriptor[T]) ShownName() string { return cmp.Or(d.Shown, d.Name) }
+
+// ColumnName returns the name of its column.
+func (d Descriptor[T]) ColumnName() string { return cmp.Or(d.Column, d.Name) }
 
 // Text returns the value of the field in o as a cell of a spreadsheet shows it.
 func (d Descriptor[T]) Text(o *T) string {
+	if d.At == nil {
+		return ""
+	}
 	switch at := d.At(o).(type) {
 	case *string:
 		return *at
@@ -89,6 +95,18 @@ func (d Descriptor[T]) Text(o *T) string {
 		return at.String()
 	}
 	return ""
+}
+
+// Amount returns the value of the field in o as a sentence has it: a number with its unit.
+func (d Descriptor[T]) Amount(o *T) string {
+	switch text := d.Text(o); {
+	case d.Unit == "":
+		return text
+	case text == "1":
+		return text + " " + strings.TrimSuffix(d.Unit, "s")
+	default:
+		return text + " " + d.Unit
+	}
 }
 
 // NewSlot returns what holds the field in a body: a pointer to an Opt, or to a Null if null clears it; nil if bodies do
@@ -240,6 +258,9 @@ func (d Descriptor[T]) InputType() string {
 	if d.IsNumber() {
 		return "number"
 	}
+	if d.IsFlag() {
+		return "checkbox"
+	}
 	return ""
 }
 
@@ -250,4 +271,35 @@ func (d Descriptor[T]) IsNumber() bool {
 	}
 	_, number := d.At(new(T)).(*int)
 	return number
+}
+
+// In returns the fields of a table that a form shows at the end of a section.
+func In[T any](table []Descriptor[T], section string) (list []Descriptor[T]) {
+	for _, d := range table {
+		if d.Section == section {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// Fact is a field as a page shows it.
+type Fact struct {
+	Label, Text string
+	Long        bool
+}
+
+// Facts returns the fields of o that have a section and a value.
+func Facts[T any](table []Descriptor[T], o *T) (list []Fact) {
+	for _, d := range table {
+		if d.Section == "" || d.Text(o) == "" {
+			continue
+		}
+		text := d.Text(o)
+		if d.IsFlag() {
+			text = map[string]string{"true": "Yes", "false": "No"}[text]
+		}
+		list = append(list, Fact{d.Label, text, d.Rows() > 0})
+	}
+	return list
 }

@@ -7,6 +7,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
@@ -30,31 +31,65 @@ type Targets struct {
 	Decide, Countersign, Ship int
 }
 
+// Fields are the fields of organizations, in the order of answers.
+var Fields = []field.Descriptor[Organization]{
+	{Name: "id", At: func(o *Organization) any { return &o.ID }, ReadOnly: true},
+	{Name: "name", At: func(o *Organization) any { return &o.Name }, Most: exchange.LineLength,
+		Found: new(fulltext.Title),
+		Label: "Name", Help: "The name people know the lab by."},
+	{Name: "description", At: func(o *Organization) any { return &o.Description }, Found: new(fulltext.Body),
+		Label: "Description", Help: "What you share and where you are. Everyone can see it."},
+	{Name: "owner", Column: "owner_id", At: func(o *Organization) any { return &o.Owner }, Told: "owner"},
+	{Name: "members"},
+	{Name: "decide_days", At: func(o *Organization) any { return &o.Targets.Decide }, From: 1, To: maxDays,
+		Unit: "days", Label: "Accept or decline", Told: "target for decisions",
+		Doc: "In how many days the lab aims to decide on a request."},
+	{Name: "countersign_days", At: func(o *Organization) any { return &o.Targets.Countersign }, From: 1, To: maxDays,
+		Unit: "days", Label: "Countersign the MTA", Told: "target for countersigning",
+		Doc: "In how many days the lab aims to countersign an MTA."},
+	{Name: "ship_days", At: func(o *Organization) any { return &o.Targets.Ship }, From: 1, To: maxDays,
+		Unit: "days", Label: "Pack and ship", Told: "target for shipping",
+		Doc: "In how many days the lab aims to ship."},
+	{Name: "public_metadata_keys", At: func(o *Organization) any { return &o.PublicKeys }, Set: setPublicKeys,
+		Doc: "Keys of its own in additional_metadata that the lab shows to everybody; " +
+			"the others are private. Its owner alone changes them."},
+	{Name: "created_at", At: func(o *Organization) any { return &o.CreatedAt }, ReadOnly: true},
+	{Name: "updated_at", At: func(o *Organization) any { return &o.UpdatedAt }, ReadOnly: true},
+}
+
 // DefaultTargets are the targets of a new organization.
 var DefaultTargets = Targets{Decide: 7, Countersign: 14, Ship: 14}
 
 // OrganizationPatch is the body of POST, PUT and PATCH of organizations.
 type OrganizationPatch struct {
-	Name            exchange.Opt[string]             `json:"name"`
-	Description     exchange.Opt[string]             `json:"description"`
-	Owner           exchange.Opt[exchange.UserRef]   `json:"owner"`
-	Members         exchange.Opt[[]exchange.UserRef] `json:"members"`
-	DecideDays      exchange.Opt[int]                `json:"decide_days"`
-	CountersignDays exchange.Opt[int]                `json:"countersign_days"`
-	ShipDays        exchange.Opt[int]                `json:"ship_days"`
-	PublicKeys      exchange.Opt[exchange.Names]     `json:"public_metadata_keys"`
+	Name        exchange.Opt[string]             `json:"name"`
+	Description exchange.Opt[string]             `json:"description"`
+	Owner       exchange.Opt[exchange.UserRef]   `json:"owner"`
+	Members     exchange.Opt[[]exchange.UserRef] `json:"members"`
+	PublicKeys  exchange.Opt[exchange.Names]     `json:"public_metadata_keys"`
+
+	others map[string]any // the slots of the fields that have no member above, by name
+}
+
+// Others implements field.Body.
+func (p *OrganizationPatch) Others() map[string]any {
+	if p.others == nil {
+		p.others = field.Others[OrganizationPatch](Fields)
+	}
+	return p.others
 }
 
 // maxPublicKeys is how many custom fields an organization can publish.
 const maxPublicKeys = 100
 
 // setPublicKeys checks the keys that an organization publishes. A field that a category marks as private stays private.
-func setPublicKeys(f *exchange.FieldErrors, o exchange.Opt[exchange.Names], dst *[]string) {
-	if !o.Set {
+func setPublicKeys(f *exchange.FieldErrors, slot any, o *Organization) {
+	said := *slot.(*exchange.Opt[exchange.Names])
+	if !said.Set {
 		return
 	}
 	keys := []string{}
-	for _, key := range o.Value {
+	for _, key := range said.Value {
 		if key = exchange.Tidy(key); key == "" || !f.Short("public_metadata_keys", key) {
 			continue
 		}
@@ -67,7 +102,7 @@ func setPublicKeys(f *exchange.FieldErrors, o exchange.Opt[exchange.Names], dst 
 	if keys = slices.Compact(keys); len(keys) > maxPublicKeys {
 		f.Add("public_metadata_keys", "must be at most %d keys", maxPublicKeys)
 	}
-	*dst = keys
+	o.PublicKeys = keys
 }
 
 // maxMembers limits one list of members; larger labs use invitations.
@@ -115,13 +150,7 @@ func (p OrganizationPatch) Validate(create bool) exchange.FieldErrors {
 func (p OrganizationPatch) apply(f *exchange.FieldErrors, o Organization, members []uuid.UUID) (Organization,
 	[]uuid.UUID,
 	bool) {
-	f.Line("name", p.Name, exchange.LineLength, &o.Name)
-	f.Long("description", p.Description, &o.Description)
-	setDays(f, "decide_days", p.DecideDays, &o.Targets.Decide)
-	setDays(f, "countersign_days", p.CountersignDays, &o.Targets.Countersign)
-	setDays(f, "ship_days", p.ShipDays, &o.Targets.Ship)
-	setPublicKeys(f, p.PublicKeys, &o.PublicKeys)
-	o.Owner = uuid.UUID(p.Owner.Or(exchange.UserRef(o.Owner)))
+	field.Apply(f, Fields, &p, &o)
 	f.Rule("members", exchange.Rule{Most: maxMembers})
 	if p.Members.Set {
 		if len(p.Members.Value) > maxMembers {
@@ -140,27 +169,23 @@ func (p OrganizationPatch) apply(f *exchange.FieldErrors, o Organization, member
 	return o, slices.Compact(members), p.Name.Set
 }
 
-func setDays(f *exchange.FieldErrors, field string, o exchange.Opt[int], dst *int) {
-	f.Rule(field, exchange.Rule{From: 1, To: maxDays})
-	if !o.Set {
-		return
-	}
-	if o.Value < 1 || o.Value > maxDays {
-		f.Add(field, "must be a number of days from 1 to %d", maxDays)
-		return
-	}
-	*dst = o.Value
-}
-
 // SearchDocument returns the document of o.
 func (o Organization) SearchDocument() exchange.SearchDocument {
 	var x exchange.DocumentBuilder
-	x.Text(fulltext.Title, o.Name)
-	x.Text(fulltext.Body, o.Description)
+	for _, d := range Fields {
+		if d.Found != nil {
+			x.Text(*d.Found, d.Text(&o))
+		}
+	}
 	return x.Document()
 }
 
-// Texts returns the name and the description.
-func (o Organization) Texts() []exchange.NamedText {
-	return []exchange.NamedText{{Name: "name", Text: o.Name}, {Name: "description", Text: o.Description}}
+// Texts returns the texts that search looks at.
+func (o Organization) Texts() (list []exchange.NamedText) {
+	for _, d := range Fields {
+		if d.Found != nil {
+			list = append(list, exchange.NamedText{Name: d.Name, Text: d.Text(&o)})
+		}
+	}
+	return list
 }

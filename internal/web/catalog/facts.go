@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
@@ -86,15 +87,8 @@ func sectionsOf(c category.Category, m material.Shown) []factSection {
 
 // furtherFacts returns the facts of the fields whose descriptors name a section.
 func furtherFacts(m *material.Material) (list []fact) {
-	for _, d := range material.Descriptors {
-		if d.Section == "" || d.Text(m) == "" {
-			continue
-		}
-		text := d.Text(m)
-		if d.IsFlag() {
-			text = map[string]string{"true": "Yes", "false": "No"}[text]
-		}
-		list = append(list, fact{Label: d.Label, Items: []factItem{{Text: text}}, Long: d.Rows() > 0})
+	for _, f := range field.Facts(material.Descriptors, m) {
+		list = append(list, fact{Label: f.Label, Items: []factItem{{Text: f.Text}}, Long: f.Long})
 	}
 	return list
 }

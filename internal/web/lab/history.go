@@ -1,11 +1,14 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
@@ -88,12 +91,14 @@ func changesOfLab(v app.Version[app.OrganizationView]) (list []labChange) {
 			list = append(list, labChange{what, from, to})
 		}
 	}
-	told("name", was.Name, is.Name)
-	told("description", was.Description, is.Description)
-	told("owner", was.OwnerUser.Name(), is.OwnerUser.Name())
-	told("target for decisions", ui.Days(was.Targets.Decide), ui.Days(is.Targets.Decide))
-	told("target for countersigning", ui.Days(was.Targets.Countersign), ui.Days(is.Targets.Countersign))
-	told("target for shipping", ui.Days(was.Targets.Ship), ui.Days(is.Targets.Ship))
+	for _, d := range lab.Fields {
+		switch what := cmp.Or(d.Told, strings.ToLower(d.Label)); {
+		case d.Name == "owner":
+			told(what, was.OwnerUser.Name(), is.OwnerUser.Name())
+		case what != "":
+			told(what, d.Amount(&was.Organization), d.Amount(&is.Organization))
+		}
+	}
 	without := func(people []person.User, others []person.User, what string) {
 		for _, u := range people {
 			if !slices.ContainsFunc(others, func(o person.User) bool { return o.ID == u.ID }) && u.ID != uuid.Nil {

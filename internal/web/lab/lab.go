@@ -3,12 +3,14 @@ package lab
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -61,6 +63,9 @@ type labPage struct {
 	Tab string
 	ID  string // of the lab, in addresses
 }
+
+// Facts returns the fields of the lab that the template does not place itself.
+func (p *labPage) Facts() []field.Fact { return field.Facts(lab.Fields, &p.Lab.Organization) }
 
 // readLab reads the head of the page of the lab whose id is in the path.
 func (v *pageRequest) readLab(tab, title string) (labPage, error) {
@@ -165,39 +170,55 @@ func (v *pageRequest) labs() (ui.Response, error) {
 
 type labForm struct {
 	labPage
-	New                        bool
-	Name, Description          string
-	Decide, Countersign, Ships string
-	Public                     string // public_metadata_keys, one per line
-	keys                       exchange.Opt[exchange.Names]
+	New  bool
+	Form url.Values
 }
 
 // patchOf returns the changes that the form of a lab describes.
-func (f *labForm) patchOf() (p lab.OrganizationPatch) {
-	p.Name, p.Description = exchange.Some(f.Name), exchange.Some(f.Description)
-	for to, text := range map[*exchange.Opt[int]]string{&p.DecideDays: f.Decide, &p.CountersignDays: f.Countersign,
-		&p.ShipDays: f.Ships} {
-		n, _ := strconv.Atoi(text) // an invalid number becomes 0, which is refused
-		*to = exchange.Some(n)
+func (f *labForm) patchOf() (p lab.OrganizationPatch, err error) {
+	if text := f.Form.Get("public_metadata_keys"); f.Form.Has("public_metadata_keys") {
+		p.PublicKeys = exchange.Some(exchange.Names(strings.Split(text, "\n")))
 	}
-	p.PublicKeys = f.keys
-	return p
+	return p, field.ReadForm(lab.Fields, f.Form, &p)
 }
 
-func (f *labForm) read(v *pageRequest) {
-	f.Name, f.Description = v.PostFormValue("name"), v.PostFormValue("description")
-	f.Decide, f.Countersign, f.Ships = v.PostFormValue("decide_days"), v.PostFormValue("countersign_days"),
-		v.PostFormValue("ship_days")
-	if f.Public = v.PostFormValue("public_metadata_keys"); v.PostForm.Has("public_metadata_keys") {
-		f.keys = exchange.Some(exchange.Names(strings.Split(f.Public, "\n")))
-	}
-}
+func (f *labForm) read(v *pageRequest) { f.show(v.PostForm) }
 
 func (f *labForm) tell(o lab.Organization) {
-	f.Name, f.Description = o.Name, o.Description
-	f.Public = strings.Join(o.PublicKeys, "\n")
-	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign),
-		strconv.Itoa(o.Targets.Ship)
+	form := field.Form(lab.Fields, &o)
+	form.Set("public_metadata_keys", strings.Join(o.PublicKeys, "\n"))
+	f.show(form)
+}
+
+func (f *labForm) show(form url.Values) { f.Form, f.Description = form, form.Get("description") }
+
+// labField is a field of the form of a lab.
+type labField struct {
+	Field, Label, Value, Hint, Type string
+	Rows                            int
+	Errors                          ui.FieldErrors
+}
+
+// Field returns a field of the form.
+func (f *labForm) Field(name string) labField {
+	i := slices.IndexFunc(lab.Fields, func(d field.Descriptor[lab.Organization]) bool { return d.Name == name })
+	return f.field(lab.Fields[i])
+}
+
+// Further returns the fields that the template does not place itself.
+func (f *labForm) Further() (list []labField) {
+	for _, d := range field.In(lab.Fields, "about") {
+		list = append(list, f.field(d))
+	}
+	return list
+}
+
+func (f *labForm) field(d field.Descriptor[lab.Organization]) labField {
+	one := labField{d.Name, d.Label, f.Form.Get(d.Name), d.Help, d.InputType(), d.Rows(), f.Errors}
+	if f.New && d.Name == "name" {
+		one.Hint = "If empty, your name followed by “lab”."
+	}
+	return one
 }
 
 func (v *pageRequest) newLab() (ui.Response, error) {
@@ -209,9 +230,12 @@ func (v *pageRequest) newLab() (ui.Response, error) {
 func (v *pageRequest) makeLab() (ui.Response, error) {
 	p := &labForm{labPage: labPage{Page: ui.Page{Title: "Create a lab", Section: "lab", Narrow: true}}, New: true}
 	p.read(v)
-	patch := p.patchOf()
+	patch, err := p.patchOf()
 	patch.Owner, patch.Members = exchange.Some(exchange.UserRef(v.Who.ID)), exchange.Some([]exchange.UserRef{})
-	made, err := v.App.CreateOrganization(v.Context(), v.Who.Actor, patch)
+	var made app.OrganizationChange
+	if err == nil {
+		made, err = v.App.CreateOrganization(v.Context(), v.Who.Actor, patch)
+	}
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("lab-new", p)
@@ -246,7 +270,10 @@ func (v *pageRequest) saveLab() (ui.Response, error) {
 	}
 	p := &labForm{labPage: base}
 	p.read(v)
-	_, err = v.App.UpdateOrganization(v.Context(), v.Who.Actor, base.Lab.ID, p.patchOf(), nil)
+	patch, err := p.patchOf()
+	if err == nil {
+		_, err = v.App.UpdateOrganization(v.Context(), v.Who.Actor, base.Lab.ID, patch, nil)
+	}
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
 		return ui.Invalid("lab-settings", p)

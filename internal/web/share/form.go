@@ -11,6 +11,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/identifier"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
@@ -114,7 +115,7 @@ var commonSections = func() []commonSection {
 		{"release", "Release and funding", []string{"embargo_date", "map_file", "grant"}},
 	}
 	for i := range list {
-		for _, d := range further(list[i].id) {
+		for _, d := range field.In(material.Descriptors, list[i].id) {
 			list[i].fields = append(list[i].fields, d.Name)
 		}
 	}
@@ -126,14 +127,9 @@ type commonSection struct {
 	fields   []string
 }
 
-func further(section string) []material.Descriptor {
-	return slices.DeleteFunc(slices.Clone(material.Descriptors),
-		func(d material.Descriptor) bool { return d.Section != section })
-}
-
 // Further returns the fields at the end of a section, which the template does not place itself.
 func (p *listingPage) Further(section string) []material.Descriptor {
-	return further(section)
+	return field.In(material.Descriptors, section)
 }
 
 // build computes what the template shows from the form.
