@@ -101,7 +101,7 @@ func (l *library) measurePlain() {
 	if err := conn.QueryRowContext(l.Context(), p.size).Scan(&index); err != nil {
 		l.Fatal(err)
 	}
-	l.row(fmt.Sprintf("plain: index (%.0f MB) against the text (%.0f MB)", index/1e6, text/1e6), nil, index/text, 0, "")
+	l.row(fmt.Sprintf("plain: index (%.0f MB) relative to the text (%.0f MB)", index/1e6, text/1e6), nil, index/text, 0, "")
 }
 
 // plainly returns the times of each query's first page with its count; each was asked once before.

@@ -287,12 +287,12 @@ func (l *library) measure() {
 	l.row("suggest", l.suggested(), 0, suggestBar, " ms")
 	alone, beside := l.saved(addresses(slices.Concat(selective, broad)))
 	l.row("a material saved", alone, 0, 0, "")
-	l.row("a material saved while searching, against alone", nil, beside.percentile(95)/alone.percentile(95), writeBar,
+	l.row("a material saved while searching, compared with alone", nil, beside.percentile(95)/alone.percentile(95), writeBar,
 		" x")
 	text, index, more := l.sizes()
-	l.row(fmt.Sprintf("index of words (%.0f MB) against the text (%.0f MB)", index/1e6, text/1e6), nil, index/text,
+	l.row(fmt.Sprintf("index of words (%.0f MB) relative to the text (%.0f MB)", index/1e6, text/1e6), nil, index/text,
 		sizeBar, " x")
-	l.row(fmt.Sprintf("what is kept beside the index (%.0f MB) against the text", more/1e6), nil, more/text, 0, "")
+	l.row(fmt.Sprintf("other search tables (%.0f MB) relative to the text", more/1e6), nil, more/text, 0, "")
 }
 
 // filters are addresses with the most frequent values of every facet.

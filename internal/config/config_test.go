@@ -44,9 +44,9 @@ func TestTheSettingsPageIsTheStruct(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	page.WriteString("# Settings\n\nA flag, or the environment variable beside it; the variable with `_FILE` behind " +
-		"it names a file that\n" +
-		"holds the value, which is the way to give a secret. Made from `internal/config` by `make golden`.\n\n" +
+	page.WriteString("# Settings\n\nEach setting is a flag or an environment variable. The variable's name with the suffix " +
+		"`_FILE` takes the path of a file\nthat contains the value; use this for secrets. Generated from " +
+		"`internal/config` by `make golden`.\n\n" +
 		"| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n")
 	for _, f := range p.Model.Flags {
 		if f.Name == "help" {
@@ -65,7 +65,7 @@ func TestTheSettingsPageIsTheStruct(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, page.Bytes()) {
-		t.Errorf("docs/settings.md is not what the settings are; run make golden")
+		t.Errorf("docs/settings.md does not match the settings; run make golden")
 	}
 }
 
