@@ -66,15 +66,15 @@ house: ## what the code is like to live in: sizes of packages, types, files and 
 	printf '%8d  methods are the most of a type: %s\n' $$(xargs awk '/^func \([a-z]* ?\*?[A-Za-z]+(\[.*\])?\) /{ t = $$0; sub(/^func \([a-z]* ?\*?/, "", t); sub(/[^A-Za-z].*/, "", t); d = FILENAME; sub(/\/[^\/]*$$/, "", d); print d "." t }' <"$$list" | sort | uniq -c | sort -rn | head -n 1)
 	printf '%8d  lines are the most of a file: %s\n' $$(xargs wc -l <"$$list" | grep -v total | sort -rn | head -n 1)
 
-golden: ## write the golden files anew; look at the difference before committing it
+golden: ## regenerate the golden files; review the diff before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
 	[ -z "$$packages" ] || TEST_BROWSER=$$($(browser)) go test $$packages -update
 	$(MAKE) --no-print-directory client
 
-pictures: install ## take the pictures of docs/pages anew
+pictures: install ## retake the pictures of docs/pages
 	@TEST_BROWSER=$$($(browser)) go test ./e2e/browser -run TestEachMainPageHasAPicture -update
 
-client: .bin/oapi-codegen ## write the Go client anew, of docs/openapi.json
+client: .bin/oapi-codegen ## regenerate the Go client from docs/openapi.json
 	@.bin/oapi-codegen -config client/generate.yaml -o client/client.gen.go docs/openapi.json
 
 # Formatting, vet, go.mod, and whether the client is that of docs/openapi.json: what is cheap to tell.

@@ -21,10 +21,10 @@ LARGEST = 1 << 20  # bytes
 
 
 def verified(secret, headers, body):
-    """Says whether a message was signed with the secret, within the last minutes."""
+    """Reports whether a message was signed with the secret, within the last minutes."""
     sent = headers.get("webhook-timestamp", "")
     if not sent.isascii() or not sent.isdigit() or abs(time.time() - int(sent)) > TOLERANCE:
-        return False  # or whoever saw it once could send it for ever
+        return False  # or anyone who saw it once could send it forever
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{headers.get('webhook-id', '')}.{sent}.".encode() + body  # the bytes as they came
     want = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
