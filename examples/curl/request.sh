@@ -1,5 +1,5 @@
 #!/bin/sh
-# Asks for a material, hands in a signed document, and waits for the lab's answer.
+# Asks for a material, submits a signed document, and waits for the lab's answer.
 #
 #   ALIQUOT_URL=https://aliquot.example.org ALIQUOT_TOKEN=alq_... \
 #     sh request.sh "HT-29" signed-mta.pdf "We study how intestinal cells polarise."

@@ -1,4 +1,4 @@
-// Command go asks for a material: it finds one by its title, requests it, hands in the research
+// Command go asks for a material: it finds one by its title, requests it, submits the research
 // abstract and a signed agreement, and waits for the lab's decision.
 //
 //	ALIQUOT_URL=http://127.0.0.1:8080 ALIQUOT_TOKEN=alq_... \
