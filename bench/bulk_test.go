@@ -85,16 +85,16 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	log := slog.New(slog.DiscardHandler)
 	a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 30, Log: log})
-	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
+	signed, err := a.Accounts.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
 		person.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	who, err := a.Actor(b.Context(), signed.Token)
+	who, err := a.Accounts.Actor(b.Context(), signed.Token)
 	if err != nil {
 		b.Fatal(err)
 	}
-	content, err := a.StoreBulk(b.Context(), who, who.Organizations[0], inventory(bulkRows))
+	content, err := a.Spreadsheets.StoreBulk(b.Context(), who, who.Organizations[0], inventory(bulkRows))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 		job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: slots, Lease: 30 * time.Second})
 	defer stop()
 	began := time.Now()
-	j, err := a.Bulk(b.Context(), who, who.Organizations[0], material.BulkOptions{}, content)
+	j, err := a.Spreadsheets.Bulk(b.Context(), who, who.Organizations[0], material.BulkOptions{}, content)
 	for err == nil && !j.State.Over() {
 		time.Sleep(10 * time.Millisecond)
 		j, err = db.Read().Jobs.Get(b.Context(), j.ID)

@@ -48,7 +48,7 @@ func BenchmarkFanOut(b *testing.B) {
 
 // bigLab makes a lab of a crowd and the member, and gives the user whom it tells last.
 func (w *world) bigLab() (lab int64, last uuid.UUID) {
-	who, err := w.app.Actor(w.b.Context(), w.member)
+	who, err := w.app.Accounts.Actor(w.b.Context(), w.member)
 	if err != nil {
 		w.b.Fatal(err)
 	}

@@ -167,13 +167,13 @@ func newTown(b *testing.B, kind string, size neighbourSize) *town {
 		TokenLifetime: time.Hour})
 	for i := range 5 {
 		email := fmt.Sprintf("neighbour%d@example.org", i)
-		signed, err := a.SignIn(b.Context(),
+		signed, err := a.Accounts.SignIn(b.Context(),
 			identity.Person{RegistryID: fmt.Sprint("neighbour ", i), GivenName: "N", FamilyName: fmt.Sprint(i),
 				Email: email}, person.Registration{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		who, err := a.Actor(b.Context(), signed.Token)
+		who, err := a.Accounts.Actor(b.Context(), signed.Token)
 		if err != nil {
 			b.Fatal(err)
 		}

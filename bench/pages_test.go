@@ -159,7 +159,7 @@ func (p *press) pick(b *testing.B, a *app.App) {
 	if err := rows.Err(); err != nil {
 		b.Fatal(err)
 	}
-	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: registryID, GivenName: "A", FamilyName: "B"},
+	signed, err := a.Accounts.SignIn(b.Context(), identity.Person{RegistryID: registryID, GivenName: "A", FamilyName: "B"},
 		person.Registration{})
 	if err != nil {
 		b.Fatal(err)

@@ -148,7 +148,7 @@ func signIn(b *testing.B, data string) string {
 		b.Fatal(err)
 	}
 	a := app.New(app.Config{DB: db, Registration: []string{"open"}, TokenLifetime: time.Hour})
-	s, err := a.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"},
+	s, err := a.Accounts.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"},
 		person.Registration{})
 	if err != nil {
 		b.Fatal(err)
@@ -256,12 +256,12 @@ func BenchmarkBulkMemory(b *testing.B) {
 			}
 			a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
 				TokenLifetime: time.Hour})
-			signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
+			signed, err := a.Accounts.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
 				person.Registration{})
 			if err != nil {
 				b.Fatal(err)
 			}
-			who, err := a.Actor(b.Context(), signed.Token)
+			who, err := a.Accounts.Actor(b.Context(), signed.Token)
 			if err != nil {
 				b.Fatal(err)
 			}

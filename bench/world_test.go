@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/google/uuid"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"aliquot/internal/api"
 	"aliquot/internal/app"
@@ -118,7 +119,7 @@ type obj map[string]any
 // seed makes a lab whose materials ask for everything, and requests with documents for them.
 func (w *world) seed(a *app.App) {
 	signIn := func(name string) (token, id string) {
-		s, err := a.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"},
+		s, err := a.Accounts.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"},
 			person.Registration{})
 		if err != nil {
 			w.b.Fatal(err)

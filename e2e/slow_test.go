@@ -37,7 +37,7 @@ func TestAFileMayTakeLongerThanOtherBodies(t *testing.T) {
 	short.Config.ReadTimeout, short.Config.WriteTimeout = limit, limit
 	short.Start()
 	t.Cleanup(short.Close)
-	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: josiah}, person.Registration{})
+	signed, err := a.Accounts.SignIn(t.Context(), identity.Person{RegistryID: josiah}, person.Registration{})
 	if err != nil {
 		t.Fatal(err)
 	}

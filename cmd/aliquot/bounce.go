@@ -39,7 +39,7 @@ func (b *bounce) Run(e environment) error {
 		return err
 	}
 	return withApp(e, b.Store, func(ctx context.Context, a *app.App) error {
-		who, err := a.Bounce(ctx, report)
+		who, err := a.Notifications.Bounce(ctx, report)
 		switch {
 		case exchange.CodeOf(err) == exchange.NotFound:
 			_, err = fmt.Fprintln(e.stdout, "Nothing to do: this is not about a message from this installation.")

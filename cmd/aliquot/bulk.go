@@ -17,6 +17,7 @@ import (
 
 	"aliquot/internal/api"
 	"aliquot/internal/app"
+	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/config"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
@@ -75,13 +76,13 @@ func enqueue(ctx context.Context, a *app.App, organization int64, name string,
 		return exchange.Job{}, err
 	}
 	defer func() { _ = file.Close() }()
-	content, err := a.StoreBulk(ctx, app.Operator(), organization, file)
+	content, err := a.Spreadsheets.StoreBulk(ctx, spreadsheet.Operator(), organization, file)
 	if err != nil {
 		return exchange.Job{}, err
 	}
-	j, err := a.Bulk(ctx, app.Operator(), organization, order, content)
+	j, err := a.Spreadsheets.Bulk(ctx, spreadsheet.Operator(), organization, order, content)
 	if err != nil {
-		a.DiscardBulk(ctx, content, err)
+		a.Spreadsheets.DiscardBulk(ctx, content, err)
 	}
 	return j, err
 }
@@ -112,7 +113,7 @@ const (
 // it cancels the job.
 func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.BulkHandler()}, Slots: 1,
+	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.Spreadsheets.BulkHandler()}, Slots: 1,
 		Lease: leaseTime, Drain: drainTime})
 	if err != nil {
 		return j, err
@@ -131,7 +132,7 @@ func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 				return j, err
 			}
 		case <-e.ctx.Done():
-			_, err := a.CancelJob(context.WithoutCancel(e.ctx), app.Operator(), j.ID)
+			_, err := a.CancelJob(context.WithoutCancel(e.ctx), spreadsheet.Operator(), j.ID)
 			return j, errors.Join(errors.New("it was interrupted; what is not reported as stored was not stored"), err)
 		}
 	}
@@ -168,7 +169,7 @@ func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error 
 	if j.State != exchange.JobDone {
 		return fmt.Errorf("nothing more was done, the job is %s: %s", j.State, j.Error)
 	}
-	err := a.EachOutcome(ctx, "", j.ID, func(o material.RowResult) error {
+	err := a.Spreadsheets.EachOutcome(ctx, "", j.ID, func(o material.RowResult) error {
 		for _, list := range []map[string][]string{o.Problems, o.Doubts} {
 			for _, column := range slices.Sorted(maps.Keys(list)) {
 				for _, text := range list[column] {
@@ -214,7 +215,7 @@ func (x *export) Run(e environment) error {
 		if x.Organization != 0 {
 			organization = &x.Organization
 		}
-		if err := a.MayExport(ctx, app.Operator(), organization); err != nil {
+		if err := a.Spreadsheets.MayExport(ctx, spreadsheet.Operator(), organization); err != nil {
 			return plainly(err)
 		}
 		return api.Export(ctx, a, "", organization, x.Format, func() io.Writer { return e.stdout })

@@ -14,6 +14,7 @@ import (
 
 	"aliquot/internal/api"
 	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/config"
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
@@ -103,14 +104,14 @@ func (s *serve) Run(e environment) error {
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent,
 		Reminders: s.Reminders, Escalation: request.Escalation(s.Escalation),
 		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
-		Quotas: app.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
+		Quotas: core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {
 			return fmt.Errorf("sample data: %w", err)
 		}
 	}
-	if err := a.GrantAdmins(e.ctx); exchange.CodeOf(err) == exchange.StorageFull {
+	if err := a.Accounts.GrantAdmins(e.ctx); exchange.CodeOf(err) == exchange.StorageFull {
 		log.Warn("the storage is full; the admins of the setting are not made", "error", err)
 	} else if err != nil {
 		return err
@@ -153,7 +154,7 @@ func (s *serve) Run(e environment) error {
 	defer stop()
 	background.Go(func() { a.SaveRefusals(ctx) })
 	if watches {
-		background.Go(func() { a.WatchIdentity(ctx) })
+		background.Go(func() { a.Accounts.WatchIdentity(ctx) })
 	}
 	if s.Role != "web" {
 		for _, worker := range workers {
@@ -193,9 +194,9 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 
 // capacity returns that of expensive reads: half of the processors for one caller, so that others make progress, unless
 // limits are off for a load test, whose calls come from one address.
-func (s *serve) capacity() app.Capacity {
+func (s *serve) capacity() core.Capacity {
 	cores := runtime.GOMAXPROCS(0)
-	c := app.Capacity{Slots: 2 * cores, Share: max(1, cores/2), Queue: 100, Wait: 10 * time.Second,
+	c := core.Capacity{Slots: 2 * cores, Share: max(1, cores/2), Queue: 100, Wait: 10 * time.Second,
 		Time: 5 * time.Second}
 	if s.RateLimit == "off" {
 		c.Share = c.Slots

@@ -65,7 +65,7 @@ func (r *revoke) Run(e environment) error { return setAdmin(e, r.Store, r.Regist
 
 func setAdmin(e environment, s config.Store, registryID string, admin bool) error {
 	return withApp(e, s, func(ctx context.Context, a *app.App) error {
-		err := a.SetAdmin(ctx, registryID, admin)
+		err := a.Accounts.SetAdmin(ctx, registryID, admin)
 		if exchange.CodeOf(err) == exchange.InvalidInput {
 			return fmt.Errorf("no one with the registry id %s has signed in yet; add them to the setting admins "+
 				"instead", registryID)
@@ -93,7 +93,7 @@ type verify struct{ config.Store }
 // Run verifies and fails if something is wrong.
 func (v *verify) Run(e environment) error {
 	return withApp(e, v.Store, func(ctx context.Context, a *app.App) error {
-		r, err := a.Verify(ctx)
+		r, err := a.Accounts.Verify(ctx)
 		if err != nil {
 			return err
 		}

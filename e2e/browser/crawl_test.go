@@ -201,21 +201,21 @@ func kindsOf(doc *goquery.Document, answer string) []string {
 func (s *site) furnish() {
 	s.Helper()
 	ctx, lab := s.Context(), s.lab("Sample Cell Bank")
-	olivia, err := s.app.Actor(ctx, s.token("olivia"))
+	olivia, err := s.app.Accounts.Actor(ctx, s.token("olivia"))
 	s.must(err)
-	grant, err := s.app.CreateGrant(ctx, olivia,
+	grant, err := s.app.Grants.CreateGrant(ctx, olivia,
 		person.GrantPatch{Title: exchange.Some("Models of tumours"),
 			FunderID: exchange.Some("https://doi.org/10.13039/100000002")})
 	s.must(err)
-	_, _, err = s.app.Fund(ctx, olivia, grant.ID,
+	_, _, err = s.app.Grants.Fund(ctx, olivia, grant.ID,
 		material.FundingBody{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
 	s.must(err)
-	_, err = s.app.CreateWebhook(ctx, olivia, lab,
+	_, err = s.app.Notifications.CreateWebhook(ctx, olivia, lab,
 		notify.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
 	s.must(err)
-	content, err := s.app.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))
+	content, err := s.app.Spreadsheets.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))
 	s.must(err)
-	_, err = s.app.Bulk(ctx, olivia, lab, material.BulkOptions{Mode: material.BulkDryRun}, content)
+	_, err = s.app.Spreadsheets.Bulk(ctx, olivia, lab, material.BulkOptions{Mode: material.BulkDryRun}, content)
 	s.must(err)
 }
 

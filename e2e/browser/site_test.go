@@ -141,7 +141,7 @@ func (s *site) token(name string) string {
 	if user.RegistryID == "" {
 		user = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New", Email: name + "@example.org"}
 	}
-	signed, err := s.app.SignIn(s.Context(), user, person.Registration{})
+	signed, err := s.app.Accounts.SignIn(s.Context(), user, person.Registration{})
 	s.must(err)
 	return signed.Token
 }

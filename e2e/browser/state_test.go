@@ -92,7 +92,7 @@ func everyState(t *testing.T, worth []found) {
 // stopped are the states of the page behind the link at the end of a mail.
 func (s *site) stopped(letters string) []state {
 	s.Helper()
-	_, err := s.app.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"),
+	_, err := s.app.Requests.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"),
 		request.TextBody{Text: exchange.Some("Is it on its way?")})
 	s.must(err)
 	var link string
@@ -195,7 +195,7 @@ func (s *site) change(statement string, values ...any) {
 
 func (s *site) actor(name string) exchange.Actor {
 	s.Helper()
-	who, err := s.app.Actor(s.Context(), s.token(name))
+	who, err := s.app.Accounts.Actor(s.Context(), s.token(name))
 	s.must(err)
 	return who
 }
@@ -203,12 +203,12 @@ func (s *site) actor(name string) exchange.Actor {
 // invited gives the path that a mail leads to whom it invites into the cell bank.
 func (s *site) invited(email string) string {
 	s.Helper()
-	i, _, err := s.app.Invite(s.Context(), s.actor("olivia"), s.lab("Sample Cell Bank"),
+	i, _, err := s.app.Labs.Invite(s.Context(), s.actor("olivia"), s.lab("Sample Cell Bank"),
 		lab.InvitationNew{Email: exchange.Some(email)})
 	s.must(err)
 	var link string
 	s.must(s.db.Tx(s.Context(), func(ctx context.Context, tx store.Conn) error {
-		link, err = s.app.InvitationLink(ctx, tx, i.Invitation)
+		link, err = s.app.Notifications.InvitationLink(ctx, tx, i.Invitation)
 		return err
 	}))
 	return strings.TrimPrefix(link, s.url)
@@ -225,16 +225,16 @@ func (s *site) states() []state {
 	grant := fmt.Sprintf("/funding/%d", s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"))
 	webhook := fmt.Sprintf("%s/webhooks/%d", organization,
 		s.id("SELECT id FROM webhooks WHERE description = $1", "Freezer"))
-	report, _, err := s.app.ShareGrant(ctx, olivia, s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"),
+	report, _, err := s.app.Grants.ShareGrant(ctx, olivia, s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"),
 		person.GrantLinkNew{Note: exchange.Some("For the funder"), Days: exchange.Some(30)})
 	s.must(err)
-	search, err := s.app.CreateSavedSearch(ctx, josiah, josiah.ID,
+	search, err := s.app.Materials.CreateSavedSearch(ctx, josiah, josiah.ID,
 		material.SavedSearchPatch{Name: exchange.Some("Tumours"), Search: exchange.Some("tumour")})
 	s.must(err)
-	_, _, err = s.app.Invite(ctx, olivia, s.lab("Sample Cell Bank"),
+	_, _, err = s.app.Labs.Invite(ctx, olivia, s.lab("Sample Cell Bank"),
 		lab.InvitationNew{RegistryID: exchange.Some(registryID("gabriel"))})
 	s.must(err)
-	_, _, err = s.app.AskToJoin(ctx, s.actor("gabriel"), s.lab("Sample Genome Lab"),
+	_, _, err = s.app.Labs.AskToJoin(ctx, s.actor("gabriel"), s.lab("Sample Genome Lab"),
 		lab.JoinNew{Note: exchange.Some("I start in May.")})
 	s.must(err)
 	expired := s.invited("late@example.org")

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 )
@@ -30,10 +30,10 @@ func (a *API) createAttachment(c *Call, _ document.AttachmentPatch) (Attachment,
 	}
 	var t document.Attachment
 	if err == nil {
-		t, err = a.App.CreateAttachment(c.Context(), c.Actor, in, content)
+		t, err = a.App.Documents.CreateAttachment(c.Context(), c.Actor, in, content)
 	}
 	if err != nil && content != nil {
-		a.App.Discard(c.Context(), *content, err)
+		a.App.Documents.Discard(c.Context(), *content, err)
 	}
 	c.location(err, "/attachments/%d", t.ID)
 	return a.oneAttachment(c, t, a.asSent(c, in, err))
@@ -83,7 +83,7 @@ func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*docum
 		// Part.FileName reduces a path to its last element, but only with this system's separator.
 		fields["filename"] = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	}
-	content, err := a.App.Store(c.Context(), c.Actor, incoming{part})
+	content, err := a.App.Documents.Store(c.Context(), c.Actor, incoming{part})
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +91,12 @@ func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*docum
 }
 
 func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
-	part, err := a.App.Attachments(c.Context(), c.Actor, c.list.page)
+	part, err := a.App.Documents.Attachments(c.Context(), c.Actor, c.list.page)
 	if err != nil {
 		return nil, err
 	}
-	views, err := a.App.ViewAttachments(c.Context(), c.Actor, part.Items...)
-	return answerList(c, exchange.ListPage[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err,
+	views, err := a.App.Documents.ViewAttachments(c.Context(), c.Actor, part.Items...)
+	return answerList(c, exchange.ListPage[core.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err,
 		showAttachment)
 }
 
@@ -105,7 +105,7 @@ func (a *API) oneAttachment(c *Call, t document.Attachment, err error) (Attachme
 	if err != nil {
 		return Attachment{}, err
 	}
-	views, err := a.App.ViewAttachments(c.Context(), c.Actor, t)
+	views, err := a.App.Documents.ViewAttachments(c.Context(), c.Actor, t)
 	if err != nil {
 		return Attachment{}, err
 	}
@@ -113,17 +113,17 @@ func (a *API) oneAttachment(c *Call, t document.Attachment, err error) (Attachme
 }
 
 func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
-	t, err := a.App.Attachment(c.Context(), c.Actor, c.id("id"))
+	t, err := a.App.Documents.Attachment(c.Context(), c.Actor, c.id("id"))
 	return a.oneAttachment(c, t, err)
 }
 
 func (a *API) updateAttachment(c *Call, in document.AttachmentPatch) (Attachment, error) {
-	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showAttachment))
+	t, err := a.App.Documents.UpdateAttachment(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showAttachment))
 	return a.oneAttachment(c, t, err)
 }
 
 func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
-	return None{}, a.App.DeleteAttachment(c.Context(), c.Actor, c.id("id"), ifMatch(c, showAttachment))
+	return None{}, a.App.Documents.DeleteAttachment(c.Context(), c.Actor, c.id("id"), ifMatch(c, showAttachment))
 }
 
 // contentID returns the id in /uploaded-file/attachment_<id>/<filename>.
@@ -145,7 +145,7 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 		return Attachment{}, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.",
 			a.App.UploadLimit).With("limit", a.App.UploadLimit)
 	}
-	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body}, ifContentMatches(c))
+	t, err := a.App.Documents.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body}, ifContentMatches(c))
 	return a.oneAttachment(c, t, err)
 }
 
@@ -156,7 +156,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	t, file, err := a.App.Content(c.Context(), c.Actor, id, c.PathValue("filename"))
+	t, file, err := a.App.Documents.Content(c.Context(), c.Actor, id, c.PathValue("filename"))
 	if err != nil {
 		return None{}, err
 	}
@@ -165,7 +165,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 
 // getContentVersion sends the current or an earlier content of an attachment, as getContent does.
 func (a *API) getContentVersion(c *Call, _ None) (None, error) {
-	v, file, err := a.App.ContentVersion(c.Context(), c.Actor, c.id("id"), c.id("version"))
+	v, file, err := a.App.Documents.ContentVersion(c.Context(), c.Actor, c.id("id"), c.id("version"))
 	if err != nil {
 		return None{}, err
 	}

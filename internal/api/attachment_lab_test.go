@@ -170,7 +170,7 @@ func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
 		s.member.refused(409, "ATTACHMENT_IN_USE", "PATCH", path, obj{"filename": "other.pdf"})
 		s.requester().want(200, "GET", old, nil)
 		s.anonymous().refused(401, "NOT_AUTHENTICATED", "GET", path+"/versions/2", nil)
-		r, err := s.app.Verify(t.Context())
+		r, err := s.app.Accounts.Verify(t.Context())
 		if err != nil || len(r.Faults) != 0 || r.Files < 2 {
 			t.Errorf("Verify = %+v, %v", r, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/document"
@@ -31,7 +32,7 @@ type bulkQuery struct {
 // imports it.
 func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 	id := c.id("id")
-	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil { // refused before the form is validated
+	if err := a.App.Spreadsheets.MayBulk(c.Context(), c.Actor, id); err != nil { // refused before the form is validated
 		return Job{}, err
 	}
 	var asked bulkQuery
@@ -45,10 +46,10 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 	}
 	var j exchange.Job
 	if err == nil {
-		j, err = a.App.Bulk(c.Context(), c.Actor, id, order, *content)
+		j, err = a.App.Spreadsheets.Bulk(c.Context(), c.Actor, id, order, *content)
 	}
 	if err != nil && content != nil {
-		a.App.DiscardBulk(c.Context(), *content, err)
+		a.App.Spreadsheets.DiscardBulk(c.Context(), *content, err)
 	}
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err
@@ -58,7 +59,7 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*document.Content, error) {
 	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	store := func(body io.Reader) (*document.Content, error) {
-		content, err := a.App.StoreBulk(c.Context(), c.Actor, organization, incoming{body})
+		content, err := a.App.Spreadsheets.StoreBulk(c.Context(), c.Actor, organization, incoming{body})
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +128,7 @@ func (q bulkQuery) order() (material.BulkOptions, error) {
 func (a *API) bulkReport(c *Call, _ None) (None, error) {
 	id := c.id("job")
 	return None{}, c.sendFile(fmt.Sprintf("report-%d.csv", id), func(begin func() io.Writer) error {
-		return a.App.BulkReport(c.Context(), c.Actor, c.id("id"), id, begin)
+		return a.App.Spreadsheets.BulkReport(c.Context(), c.Actor, c.id("id"), id, begin)
 	})
 }
 
@@ -142,7 +143,7 @@ func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 	format, err := oneOf("format", asked.Format, "csv", "xlsx", "json")
 	if err == nil {
 		err = a.App.Expensive(c.Context(), c.caller(),
-			func(ctx context.Context) error { return a.App.MayExport(ctx, c.Actor, &id) })
+			func(ctx context.Context) error { return a.App.Spreadsheets.MayExport(ctx, c.Actor, &id) })
 	}
 	if err != nil {
 		return None{}, err
@@ -157,15 +158,15 @@ func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 func Export(ctx context.Context, a *app.App, caller string, organization *int64, format string,
 	begin func() io.Writer) error {
 	if format != "json" {
-		keys, err := a.ExportKeys(ctx, caller, organization)
+		keys, err := a.Spreadsheets.ExportKeys(ctx, caller, organization)
 		if err != nil {
 			return err
 		}
-		return a.Export(ctx, caller, organization, keys, format, begin())
+		return a.Spreadsheets.Export(ctx, caller, organization, keys, format, begin())
 	}
 	out := begin()
 	comma := "[\n"
-	err := a.EachMaterial(ctx, caller, organization, func(m material.Shown) error {
+	err := a.Spreadsheets.EachMaterial(ctx, caller, organization, func(m material.Shown) error {
 		return encoded(showMaterial(m), func(raw []byte) error {
 			_, err := io.WriteString(out, comma+strings.TrimSuffix(string(raw), "\n"))
 			comma = ",\n"
@@ -198,11 +199,11 @@ func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 		code = *asked.Category
 	}
 	of, _ := category.Get(code) // readQuery has checked that it exists
-	if err := a.App.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, c.id("id")); err != nil {
+	if err := a.App.Labs.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, c.id("id")); err != nil {
 		return None{}, err
 	}
 	return None{}, c.sendFile(strings.ToLower(code)+"."+format, func(begin func() io.Writer) error {
-		return app.Template(of, format, begin())
+		return spreadsheet.Template(of, format, begin())
 	})
 }
 

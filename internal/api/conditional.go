@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/server"
@@ -83,7 +83,7 @@ func changed() error {
 
 // ifMatch returns the condition that If-Match of a PUT, PATCH or DELETE sets on the object that it changes: show makes
 // of the object what GET answers.
-func ifMatch[T, Out any](c *Call, show func(T) Out) app.IfMatch[T] {
+func ifMatch[T, Out any](c *Call, show func(T) Out) core.IfMatch[T] {
 	return ifTag(c, func(object T) (tag string, err error) {
 		err = encoded(show(object), func(raw []byte) error {
 			tag = tagOf(raw)
@@ -94,7 +94,7 @@ func ifMatch[T, Out any](c *Call, show func(T) Out) app.IfMatch[T] {
 }
 
 // ifContentMatches is ifMatch for the content of an attachment; what does not exist has no tag.
-func ifContentMatches(c *Call) app.IfMatch[*document.Content] {
+func ifContentMatches(c *Call) core.IfMatch[*document.Content] {
 	return ifTag(c, func(content *document.Content) (string, error) {
 		if content == nil {
 			return "", nil
@@ -104,12 +104,12 @@ func ifContentMatches(c *Call) app.IfMatch[*document.Content] {
 }
 
 // ifNoTag is ifMatch for what no GET answers by itself: it exists, but no tag names it.
-func ifNoTag(c *Call) app.IfMatch[app.Untagged] {
-	return ifTag(c, func(app.Untagged) (string, error) { return " ", nil })
+func ifNoTag(c *Call) core.IfMatch[core.Untagged] {
+	return ifTag(c, func(core.Untagged) (string, error) { return " ", nil })
 }
 
 // ifTag returns the condition that If-Match names the tag of an object; nil if the call has no If-Match.
-func ifTag[T any](c *Call, tagOf func(object T) (string, error)) app.IfMatch[T] {
+func ifTag[T any](c *Call, tagOf func(object T) (string, error)) core.IfMatch[T] {
 	lists := c.Header["If-Match"]
 	if lists == nil {
 		return nil

@@ -1,7 +1,8 @@
 package api
 
 import (
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/funding"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/person"
 
@@ -29,8 +30,8 @@ type GrantOrganization struct {
 // MarshalJSON writes the organization with its other owner.
 func (o GrantOrganization) MarshalJSON() ([]byte, error) { return o.with("owner", o.Owner) }
 
-func showGrant(v app.GrantView) Grant {
-	organization := func(o app.OrganizationView) GrantOrganization {
+func showGrant(v funding.GrantView) Grant {
+	organization := func(o core.OrganizationView) GrantOrganization {
 		return GrantOrganization{showOrganization(o), o.Organization.Owner}
 	}
 	return Grant{v.ID, v.Title, v.FunderID, showPerson(v.Owner), list(v.Organizations, organization),
@@ -43,34 +44,34 @@ func showGrantMaterial(m material.Shown) GrantMaterial {
 }
 
 func (a *API) createGrant(c *Call, in person.GrantPatch) (Grant, error) {
-	v, err := a.App.CreateGrant(c.Context(), c.Actor, in)
+	v, err := a.App.Grants.CreateGrant(c.Context(), c.Actor, in)
 	c.location(err, "/grants/%d", v.ID)
 	return showGrant(v), err
 }
 
 func (a *API) listGrants(c *Call, _ None) ([]Grant, error) {
-	part, err := a.App.Grants(c.Context(), c.Actor, c.list.page)
+	part, err := a.App.Grants.Grants(c.Context(), c.Actor, c.list.page)
 	return answerList(c, part, err, showGrant)
 }
 
 func (a *API) getGrant(c *Call, _ None) (Grant, error) {
-	v, err := a.App.Grant(c.Context(), c.Actor, c.id("id"))
+	v, err := a.App.Grants.Grant(c.Context(), c.Actor, c.id("id"))
 	return showGrant(v), err
 }
 
 func (a *API) updateGrant(c *Call, in person.GrantPatch) (Grant, error) {
-	v, err := a.App.UpdateGrant(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showGrant))
+	v, err := a.App.Grants.UpdateGrant(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showGrant))
 	return showGrant(v), err
 }
 
 func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
-	part, err := a.App.FundedBy(c.Context(), c.Actor, c.id("id"), c.list.page)
+	part, err := a.App.Grants.FundedBy(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showGrantMaterial)
 }
 
 // fundMaterial answers 201 with the material, or 200 if the grant named it before.
 func (a *API) fundMaterial(c *Call, in material.FundingBody) (GrantMaterial, error) {
-	m, existed, err := a.App.Fund(c.Context(), c.Actor, c.id("id"), in)
+	m, existed, err := a.App.Grants.Fund(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
@@ -78,5 +79,5 @@ func (a *API) fundMaterial(c *Call, in material.FundingBody) (GrantMaterial, err
 }
 
 func (a *API) unfundMaterial(c *Call, _ None) (None, error) {
-	return None{}, a.App.Unfund(c.Context(), c.Actor, c.id("id"), c.id("material"), ifNoTag(c))
+	return None{}, a.App.Grants.Unfund(c.Context(), c.Actor, c.id("id"), c.id("material"), ifNoTag(c))
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/person"
@@ -44,7 +44,7 @@ type Act struct {
 	Times   int64           `json:"times"`
 }
 
-func showAct(a app.AuditEntry) Act {
+func showAct(a core.AuditEntry) Act {
 	out := Act{ID: a.ID, At: Time(a.At), Actor: showActor(a.By), Action: a.Action, Object: a.Object, AsAdmin: a.AsAdmin,
 		Version: a.Version, Times: a.Times}
 	if a.Refused != "" {
@@ -67,14 +67,14 @@ func (a *API) listAuditEvents(c *Call, f exchange.AuditFilter) ([]Act, error) {
 
 func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
 	part, err := a.App.MaterialHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
-	return answerList(c, part, err, func(v app.Version[material.Shown]) Version[Material] {
+	return answerList(c, part, err, func(v core.Version[material.Shown]) Version[Material] {
 		return showVersion(v, showMaterial, materialFacts)
 	})
 }
 
 func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization], error) {
 	part, err := a.App.OrganizationHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
-	return answerList(c, part, err, func(v app.Version[app.OrganizationView]) Version[Organization] {
+	return answerList(c, part, err, func(v core.Version[core.OrganizationView]) Version[Organization] {
 		return showVersion(v, showOrganization, organizationFacts)
 	})
 }
@@ -92,7 +92,7 @@ func organizationFacts(o Organization) Organization {
 	return o
 }
 
-func showVersion[In, Out any](v app.Version[In], show func(In) Out, facts func(Out) Out) Version[Out] {
+func showVersion[In, Out any](v core.Version[In], show func(In) Out, facts func(Out) Out) Version[Out] {
 	out := Version[Out]{*v.Version, Time(v.At), showActor(v.By), v.Action, v.AsAdmin, []Change{}, show(v.State)}
 	if v.Before == nil {
 		return out

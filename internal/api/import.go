@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 
@@ -27,7 +27,7 @@ type ImportedDuplicate struct {
 
 // importMaterial answers 200 with the new material, or with the one that was imported before.
 func (a *API) importMaterial(c *Call, in material.ImportNew) (ImportedMaterial, error) {
-	m, existed, err := a.App.Import(c.Context(), c.Actor, in)
+	m, existed, err := a.App.Materials.Import(c.Context(), c.Actor, in)
 	if m.ID != 0 {
 		c.location(err, "/materials/%d", m.ID)
 	}
@@ -68,14 +68,14 @@ type DraftMaterial struct {
 }
 
 func (a *API) previewImport(c *Call, in material.ImportName) (ImportPreview, error) {
-	v, err := a.App.PreviewImport(c.Context(), c.Actor, in)
+	v, err := a.App.Materials.PreviewImport(c.Context(), c.Actor, in)
 	if err != nil {
 		return ImportPreview{}, err
 	}
 	return showPreview(v), nil
 }
 
-func showPreview(v app.ImportPreview) ImportPreview {
+func showPreview(v catalog.ImportPreview) ImportPreview {
 	m := v.Material
 	out := ImportPreview{Warnings: append([]string{}, v.Warnings...), Material: DraftMaterial{
 		m.Category, m.Title, m.URL, m.PubMedID, m.Metadata, m.Imported, m.ImportSource, m.Organisms,
@@ -89,7 +89,7 @@ func showPreview(v app.ImportPreview) ImportPreview {
 
 // importMaterials answers with the job that imports the materials one after the other.
 func (a *API) importMaterials(c *Call, in material.BatchImportBody) (Job, error) {
-	j, err := a.App.Imports(c.Context(), c.Actor, in)
+	j, err := a.App.Materials.Imports(c.Context(), c.Actor, in)
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err
 }
@@ -112,7 +112,7 @@ type PublicationName struct {
 }
 
 func (a *API) getPublication(c *Call, name PublicationName) (Publication, error) {
-	p, err := a.App.Publication(c.Context(), c.Actor, name.PubMedID, name.DOI)
+	p, err := a.App.Materials.Publication(c.Context(), c.Actor, name.PubMedID, name.DOI)
 	out := Publication{PubMedID: p.PubMedID, DOI: p.DOI, Citation: p.Citation}
 	if p.PrePrint {
 		out.PrePrintDOI, out.PrePrintTitle = p.DOI, p.Title

@@ -39,13 +39,13 @@ func showInvitation(i lab.ShownInvitation) Invitation {
 }
 
 func (a *API) listInvitations(c *Call, f lab.InvitationFilter) ([]Invitation, error) {
-	part, err := a.App.Invitations(c.Context(), c.Actor, c.id("id"), f, c.list.page)
+	part, err := a.App.Labs.Invitations(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showInvitation)
 }
 
 // invite answers 201 with the invitation, or 200 with the open one that the person already has.
 func (a *API) invite(c *Call, in lab.InvitationNew) (Invitation, error) {
-	i, existed, err := a.App.Invite(c.Context(), c.Actor, c.id("id"), in)
+	i, existed, err := a.App.Labs.Invite(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
@@ -53,11 +53,11 @@ func (a *API) invite(c *Call, in lab.InvitationNew) (Invitation, error) {
 }
 
 func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
-	return None{}, a.App.Withdraw(c.Context(), c.Actor, c.id("id"), c.id("invitation"), ifNoTag(c))
+	return None{}, a.App.Labs.Withdraw(c.Context(), c.Actor, c.id("id"), c.id("invitation"), ifNoTag(c))
 }
 
 func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {
-	i, err := a.App.Resend(c.Context(), c.Actor, c.id("id"), c.id("invitation"))
+	i, err := a.App.Labs.Resend(c.Context(), c.Actor, c.id("id"), c.id("invitation"))
 	return showInvitation(i), err
 }
 
@@ -70,7 +70,7 @@ func (a *API) declineInvitation(c *Call, _ None) (Invitation, error) {
 }
 
 func (a *API) answerInvitation(c *Call, to lab.InvitationStatus) (Invitation, error) {
-	i, err := a.App.Answer(c.Context(), c.Actor, c.user, c.id("invitation"), to)
+	i, err := a.App.Labs.Answer(c.Context(), c.Actor, c.user, c.id("invitation"), to)
 	return showInvitation(i), err
 }
 
@@ -98,16 +98,16 @@ func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
 	if err != nil {
 		return HeldInvitation{}, err
 	}
-	i, err := a.App.HeldInvitation(c.Context(), token)
+	i, err := a.App.Labs.HeldInvitation(c.Context(), token)
 	return HeldInvitation{i.Organization, i.Inviter.Name(), i.Role, i.Status, Time(i.ExpiresAt)}, err
 }
 
 func (a *API) acceptHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
-	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationAccepted)
+	i, err := a.App.Labs.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationAccepted)
 	return showInvitation(i), err
 }
 
 func (a *API) declineHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
-	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationDeclined)
+	i, err := a.App.Labs.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationDeclined)
 	return showInvitation(i), err
 }

@@ -92,7 +92,7 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 		if list := s.requester().want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 0 {
 			t.Errorf("invitations: %v", list)
 		}
-		if _, err := s.app.SignIn(t.Context(), identity.Person{RegistryID: "id-requester", Email: "ada@example.ORG"},
+		if _, err := s.app.Accounts.SignIn(t.Context(), identity.Person{RegistryID: "id-requester", Email: "ada@example.ORG"},
 			person.Registration{}); err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func showJoinRequest(j lab.ShownJoinRequest) JoinRequest {
 
 // askToJoin answers 201 with the join request, or 200 with the one that is already open.
 func (a *API) askToJoin(c *Call, in lab.JoinNew) (JoinRequest, error) {
-	j, existed, err := a.App.AskToJoin(c.Context(), c.Actor, c.id("id"), in)
+	j, existed, err := a.App.Labs.AskToJoin(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
@@ -30,12 +30,12 @@ func (a *API) askToJoin(c *Call, in lab.JoinNew) (JoinRequest, error) {
 }
 
 func (a *API) listJoinRequests(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
-	part, err := a.App.JoinRequests(c.Context(), c.Actor, c.id("id"), f, c.list.page)
+	part, err := a.App.Labs.JoinRequests(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
 func (a *API) listJoinRequestsOf(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
-	part, err := a.App.JoinRequestsOf(c.Context(), c.Actor, c.user, f, c.list.page)
+	part, err := a.App.Labs.JoinRequestsOf(c.Context(), c.Actor, c.user, f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
@@ -48,10 +48,10 @@ func (a *API) declineJoinRequest(c *Call, in lab.JoinDecline) (JoinRequest, erro
 }
 
 func (a *API) answerJoinRequest(c *Call, to lab.JoinStatus, in lab.JoinDecline) (JoinRequest, error) {
-	j, err := a.App.AnswerJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), to, in)
+	j, err := a.App.Labs.AnswerJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), to, in)
 	return showJoinRequest(j), err
 }
 
 func (a *API) withdrawJoinRequest(c *Call, _ None) (None, error) {
-	return None{}, a.App.WithdrawJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), ifNoTag(c))
+	return None{}, a.App.Labs.WithdrawJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), ifNoTag(c))
 }

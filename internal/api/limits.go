@@ -3,7 +3,7 @@ package api
 import (
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/limit"
 	"aliquot/internal/server"
@@ -21,7 +21,7 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	hash := ""
 	if a.Limits != nil {
 		if ok {
-			hash = app.Hash(token)
+			hash = core.Hash(token)
 		}
 		for _, v := range a.Limits.Pass(hash, c.RemoteAddr, action == exchange.Login || action == exchange.Register) {
 			if err := c.applyLimit(v); err != nil {
@@ -32,7 +32,7 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	if !ok {
 		return nil
 	}
-	c.Actor, err = a.App.Actor(c.Context(), token)
+	c.Actor, err = a.App.Accounts.Actor(c.Context(), token)
 	switch {
 	case err == nil:
 		server.SetUser(c.w, c.Actor.ID.String())

@@ -321,7 +321,7 @@ func TestAdminsOfTheSettingAreAdminsFromTheirFirstLogin(t *testing.T) {
 		w.holder(admin).want(200, "GET", "/attachments", nil)
 		w.holder(other).refused(403, "FORBIDDEN", "GET", "/attachments", nil)
 		later := loginWorld(t, db, func(c *app.Config) { c.Admins = []string{orcid(81), orcid(82)} })
-		if err := later.app.GrantAdmins(t.Context()); err != nil {
+		if err := later.app.Accounts.GrantAdmins(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		later.holder(other).want(200, "GET", "/attachments", nil)

@@ -37,16 +37,16 @@ func showMailSettings(s mailing.Settings) MailSettings {
 }
 
 func (a *API) getMailSettings(c *Call, _ None) (MailSettings, error) {
-	s, err := a.App.MailSettings(c.Context(), c.Actor, c.user)
+	s, err := a.App.Accounts.MailSettings(c.Context(), c.Actor, c.user)
 	return showMailSettings(s), err
 }
 
 func (a *API) retryMail(c *Call, _ None) (MailSettings, error) {
-	s, err := a.App.RetryMail(c.Context(), c.Actor, c.user)
+	s, err := a.App.Accounts.RetryMail(c.Context(), c.Actor, c.user)
 	return showMailSettings(s), err
 }
 
 func (a *API) updateMailSettings(c *Call, in mailing.Patch) (MailSettings, error) {
-	s, err := a.App.UpdateMailSettings(c.Context(), c.Actor, c.user, in, ifMatch(c, showMailSettings))
+	s, err := a.App.Accounts.UpdateMailSettings(c.Context(), c.Actor, c.user, in, ifMatch(c, showMailSettings))
 	return showMailSettings(s), err
 }

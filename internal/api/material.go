@@ -11,7 +11,7 @@ import (
 // createMaterial answers 201 with the material, or 200 with the one that was imported before (the duplicate rule of the
 // specification).
 func (a *API) createMaterial(c *Call, in material.Patch) (Material, error) {
-	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
+	m, existed, err := a.App.Materials.CreateMaterial(c.Context(), c.Actor, in)
 	if m.ID != 0 {
 		c.location(err, "/materials/%d", m.ID)
 	}
@@ -33,18 +33,18 @@ func duplicate(m material.Shown) Duplicate {
 }
 
 func (a *API) listMaterials(c *Call, f material.Filter) ([]Material, error) {
-	part, err := a.App.Materials(c.Context(), c.Actor, c.list.page, f)
+	part, err := a.App.Materials.Materials(c.Context(), c.Actor, c.list.page, f)
 	return answerList(c, part, err, showMaterial)
 }
 
 func (a *API) getMaterial(c *Call, _ None) (Material, error) {
-	m, err := a.App.Material(c.Context(), c.Actor, c.id("id"))
+	m, err := a.App.Materials.Material(c.Context(), c.Actor, c.id("id"))
 	return showMaterial(m), err
 }
 
 // listing returns the material in the path as published.
 func (a *API) listing(c *Call) (publish.Listing, error) {
-	return a.App.Listing(c.Context(), c.Actor, c.id("id"))
+	return a.App.Materials.Listing(c.Context(), c.Actor, c.id("id"))
 }
 
 func (a *API) getMaterialLinked(c *Call, _ None) (Body, error) {
@@ -75,10 +75,10 @@ func (a *API) getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
 }
 
 func (a *API) updateMaterial(c *Call, in material.Patch) (Material, error) {
-	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showMaterial))
+	m, err := a.App.Materials.UpdateMaterial(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showMaterial))
 	return showChanged(m), err
 }
 
 func (a *API) archiveMaterial(c *Call, _ None) (None, error) {
-	return None{}, a.App.ArchiveMaterial(c.Context(), c.Actor, c.id("id"), ifMatch(c, showMaterial))
+	return None{}, a.App.Materials.ArchiveMaterial(c.Context(), c.Actor, c.id("id"), ifMatch(c, showMaterial))
 }

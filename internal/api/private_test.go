@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
@@ -144,7 +144,7 @@ func TestPublicMetadataKeys(t *testing.T) {
 			s.owner.want(200, "PATCH", lab, obj{"public_metadata_keys": keys})
 			var id int64
 			if err := s.sql.QueryRowContext(t.Context(), "SELECT id FROM jobs WHERE kind = $1 AND key = $2",
-				app.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
+				core.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			jobtest.Wait(t, db, id, exchange.JobDone)
@@ -209,7 +209,7 @@ func TestMigrationReindexesWhatIsPrivate(t *testing.T) {
 		}
 		var id int64
 		if err := s.sql.QueryRowContext(t.Context(), "SELECT id FROM jobs WHERE kind = $1 AND key = $2",
-			app.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
+			core.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
 			t.Fatal(err)
 		}
 		defer s.work(s.app, job.Config{})()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -19,7 +20,7 @@ func TestQuota_RefusesWhatWouldBeMoreThanAnOwnerMayStore(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorldWith(t, db, func(c *app.Config) {
-			c.Access, c.Quotas = exchange.AccessMembers, app.Quotas{User: 2500, Lab: 5000}
+			c.Access, c.Quotas = exchange.AccessMembers, core.Quotas{User: 2500, Lab: 5000}
 		})
 		p := w.person("mario")
 		text := func(n int) []byte { return []byte(strings.Repeat("a", n)) }
@@ -56,7 +57,7 @@ func TestQuota_UploadsAtOnceDoNotPassTogether(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorldWith(t, db, func(c *app.Config) {
-			c.Access, c.Quotas = exchange.AccessMembers, app.Quotas{User: 1, Lab: 2500}
+			c.Access, c.Quotas = exchange.AccessMembers, core.Quotas{User: 1, Lab: 2500}
 		})
 		p := w.person("mario")
 		sheet := func(size int) string {
@@ -99,7 +100,7 @@ func TestQuota_ASpreadsheetThatIsRefusedCountsForNobody(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorldWith(t, db, func(c *app.Config) {
-			c.Access, c.Quotas = exchange.AccessMembers, app.Quotas{User: 1, Lab: 500}
+			c.Access, c.Quotas = exchange.AccessMembers, core.Quotas{User: 1, Lab: 500}
 		})
 		p := w.person("mario")
 		bulk := func(text string) answer {
@@ -130,7 +131,7 @@ func TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorldWith(t, db, func(c *app.Config) {
-			c.Access, c.Quotas = exchange.AccessMembers, app.Quotas{User: 5000, Lab: 1000}
+			c.Access, c.Quotas = exchange.AccessMembers, core.Quotas{User: 5000, Lab: 1000}
 		})
 		p := w.person("mario")
 		if a := p.upload("lab.txt", []byte(strings.Repeat("a", 600)), obj{"owned_by_org": p.Lab}); a.Status != 201 {

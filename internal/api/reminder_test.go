@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -19,7 +20,7 @@ func (s *scene) wait(request int64, days int) (since time.Time) {
 		since, request); err != nil {
 		s.t.Fatal(err)
 	}
-	s.run(app.Remind)
+	s.run(transfer.Remind)
 	return since
 }
 

@@ -38,7 +38,7 @@ func (p *testPerson) heard(request int64) int {
 
 func (w *world) verified() {
 	w.t.Helper()
-	if report, err := w.app.Verify(w.t.Context()); err != nil || len(report.Faults) > 0 {
+	if report, err := w.app.Accounts.Verify(w.t.Context()); err != nil || len(report.Faults) > 0 {
 		w.t.Errorf("verify: %v, %v", report.Faults, err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/store/storetest"
 )
 
@@ -162,4 +162,4 @@ func (w *world) audits(object string) []string {
 }
 
 // hash is how the database keeps a token.
-func hash(token string) string { return app.Hash(token) }
+func hash(token string) string { return core.Hash(token) }

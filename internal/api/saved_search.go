@@ -35,28 +35,28 @@ type Matches struct {
 }
 
 func (a *API) listSavedSearches(c *Call, _ None) ([]SavedSearch, error) {
-	part, err := a.App.SavedSearches(c.Context(), c.Actor, c.user, c.list.page)
+	part, err := a.App.Materials.SavedSearches(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, showSavedSearch)
 }
 
 func (a *API) createSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
-	s, err := a.App.CreateSavedSearch(c.Context(), c.Actor, c.user, in)
+	s, err := a.App.Materials.CreateSavedSearch(c.Context(), c.Actor, c.user, in)
 	c.location(err, "/users/%s/saved-searches/%d", c.user, s.ID)
 	return showSavedSearch(s), err
 }
 
 func (a *API) getSavedSearch(c *Call, _ None) (SavedSearch, error) {
-	s, err := a.App.SavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"))
+	s, err := a.App.Materials.SavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"))
 	return showSavedSearch(s), err
 }
 
 func (a *API) updateSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
-	s, err := a.App.UpdateSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"), in,
+	s, err := a.App.Materials.UpdateSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"), in,
 		ifMatch(c, showSavedSearch))
 	return showSavedSearch(s), err
 }
 
 func (a *API) deleteSavedSearch(c *Call, _ None) (None, error) {
-	return None{}, a.App.DeleteSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"),
+	return None{}, a.App.Materials.DeleteSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"),
 		ifMatch(c, showSavedSearch))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/job"
@@ -31,7 +31,7 @@ func TestASavedSearchAlertsItsPerson(t *testing.T) {
 			obj{"category": "OTHER", "title": "Zebrafish line", "organization_id": s.id}).id()
 		s.member.want(201, "POST", "/materials",
 			obj{"category": "PLASMID", "title": "Zebrafish plasmid", "organization_id": s.id})
-		jobtest.Wait(t, db, jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{}), exchange.JobDone)
+		jobtest.Wait(t, db, jobtest.Enqueue(t, db, catalog.Alert, struct{}{}, job.EnqueueOptions{}), exchange.JobDone)
 		news := s.requester().want(200, "GET", s.user("/notifications?kind=search_matched"), nil)
 		if len(news.List) != 1 {
 			t.Fatalf("notifications: %s", news.Raw)

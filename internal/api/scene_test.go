@@ -149,7 +149,7 @@ func (s *scene) token(invitation int64) (token string) {
 		if err != nil {
 			return err
 		}
-		link, err := s.app.InvitationLink(ctx, tx, i.Invitation)
+		link, err := s.app.Notifications.InvitationLink(ctx, tx, i.Invitation)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/material"
@@ -121,21 +121,21 @@ func (c *Call) address(values url.Values) *string {
 }
 
 func (a *API) searchMaterials(c *Call, _ None) (Page[MaterialHit], error) {
-	found, err := a.App.SearchMaterials(c.Context(), c.Actor, c.search.search)
+	found, err := a.App.Materials.SearchMaterials(c.Context(), c.Actor, c.search.search)
 	return pageOf(c, found, err, func(m material.Shown) MaterialHit {
 		return MaterialHit{showMaterial(m), highlights(c.search.search.Query, m.Texts())}
 	})
 }
 
 func (a *API) searchOrganizations(c *Call, _ None) (Page[OrganizationHit], error) {
-	found, err := a.App.SearchOrganizations(c.Context(), c.search.search)
-	return pageOf(c, found, err, func(v app.OrganizationView) OrganizationHit {
+	found, err := a.App.Materials.SearchOrganizations(c.Context(), c.search.search)
+	return pageOf(c, found, err, func(v core.OrganizationView) OrganizationHit {
 		return OrganizationHit{showOrganization(v), highlights(c.search.search.Query, v.Texts())}
 	})
 }
 
 func (a *API) searchUsers(c *Call, _ None) (Page[User], error) {
-	found, err := a.App.SearchUsers(c.Context(), c.search.search)
+	found, err := a.App.Materials.SearchUsers(c.Context(), c.search.search)
 	return pageOf(c, found, err, a.showUser)
 }
 
@@ -150,14 +150,14 @@ func (a *API) suggest(c *Call, asked SuggestQuery) (Suggestions, error) {
 	if asked.Search != nil {
 		text = string(*asked.Search)
 	}
-	found, err := a.App.Suggest(c.Context(), c.Actor, text, int(asked.Limit))
+	found, err := a.App.Materials.Suggest(c.Context(), c.Actor, text, int(asked.Limit))
 	return Suggestions{list(found, showSuggestion)}, err
 }
 
 // feedMaterials writes a search as a feed. A feed reader sends the same search from now on, so the feed is identified
 // by its search alone.
 func (a *API) feedMaterials(c *Call, _ None) (Body, error) {
-	listings, err := a.App.Feed(c.Context(), c.search.search)
+	listings, err := a.App.Materials.Feed(c.Context(), c.search.search)
 	if err != nil {
 		return Body{}, err
 	}

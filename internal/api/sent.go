@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 
 	"github.com/google/uuid"
@@ -22,7 +22,7 @@ func (a *API) asSent(c *Call, body any, err error) error {
 		return err
 	}
 	if references := c.references(body); len(references) > 0 {
-		err = a.App.AlsoMissing(c.Context(), c.Actor, err, references)
+		err = a.App.Materials.AlsoMissing(c.Context(), c.Actor, err, references)
 		if e, is = errors.AsType[*exchange.Error](err); !is {
 			return err
 		}
@@ -34,30 +34,30 @@ func (a *API) asSent(c *Call, body any, err error) error {
 }
 
 // references returns the references in a body.
-func (c *Call) references(body any) (list []app.Reference) {
+func (c *Call) references(body any) (list []catalog.Reference) {
 	v := reflect.ValueOf(body)
 	for _, field := range fieldsOf(v.Type()) {
 		switch value := v.Field(field.index).Interface().(type) {
 		case exchange.Opt[exchange.Ref]:
 			if value.Set && value.Value > 0 {
-				list = append(list, app.Reference{Field: field.name, ID: int64(value.Value)})
+				list = append(list, catalog.Reference{Field: field.name, ID: int64(value.Value)})
 			}
 		case exchange.Null[exchange.Ref]:
 			// The address of a request belongs to its requester, whoever changes the request.
 			if value.Value != nil && *value.Value > 0 && (field.name != "address" || c.Method == http.MethodPost) {
-				list = append(list, app.Reference{Field: field.name, ID: int64(*value.Value)})
+				list = append(list, catalog.Reference{Field: field.name, ID: int64(*value.Value)})
 			}
 		case exchange.Opt[exchange.UserRef]:
 			if value.Value != exchange.UserRef(uuid.Nil) {
-				list = append(list, app.Reference{Field: field.name, User: uuid.UUID(value.Value)})
+				list = append(list, catalog.Reference{Field: field.name, User: uuid.UUID(value.Value)})
 			}
 		case exchange.Null[exchange.UserRef]:
 			if value.Value != nil {
-				list = append(list, app.Reference{Field: field.name, User: uuid.UUID(*value.Value)})
+				list = append(list, catalog.Reference{Field: field.name, User: uuid.UUID(*value.Value)})
 			}
 		case exchange.Opt[[]exchange.UserRef]:
 			for _, user := range value.Value {
-				list = append(list, app.Reference{Field: field.name, User: uuid.UUID(user)})
+				list = append(list, catalog.Reference{Field: field.name, User: uuid.UUID(user)})
 			}
 		}
 	}

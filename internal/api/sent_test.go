@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"aliquot/internal/api"
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -125,7 +125,7 @@ func TestEveryReferenceOfABodyCanBeLookedUp(t *testing.T) {
 			case reflect.TypeFor[exchange.Opt[exchange.Ref]](), reflect.TypeFor[exchange.Null[exchange.Ref]](),
 				reflect.TypeFor[exchange.Opt[exchange.UserRef]](),
 				reflect.TypeFor[exchange.Null[exchange.UserRef]](), reflect.TypeFor[exchange.Opt[[]exchange.UserRef]]():
-				if name := f.Tag.Get("json"); !app.Refers(name) {
+				if name := f.Tag.Get("json"); !catalog.Refers(name) {
 					t.Errorf("%s: app.lookUps does not say what %s refers to", line.Route, name)
 				}
 			}

@@ -3,7 +3,9 @@ package api
 import (
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/documents"
+	"aliquot/internal/app/labs"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
@@ -102,7 +104,7 @@ type LabAward struct {
 	User uuid.UUID `json:"user"`
 }
 
-func (a *API) showUser(v app.UserView) User {
+func (a *API) showUser(v core.UserView) User {
 	u := User{Person: showPerson(v.User), RegistryID: v.RegistryID, Organizations: []Lab{}}
 	owned := []Lab{}
 	for _, o := range v.Organizations {
@@ -136,9 +138,9 @@ func list[T, Out any](items []T, show func(T) Out) []Out {
 }
 
 // Organization is an organization. Its JSON has the fields of lab.Fields.
-type Organization struct{ shown app.OrganizationView }
+type Organization struct{ shown core.OrganizationView }
 
-func showOrganization(v app.OrganizationView) Organization { return Organization{v} }
+func showOrganization(v core.OrganizationView) Organization { return Organization{v} }
 
 // MarshalJSON writes the object of o.
 func (o Organization) MarshalJSON() ([]byte, error) { return o.with("", nil) }
@@ -180,7 +182,7 @@ func (c OrganizationChange) MarshalJSON() ([]byte, error) {
 	return c.with("invitations", c.Invitations)
 }
 
-func showOrganizationChange(c app.OrganizationChange) OrganizationChange {
+func showOrganizationChange(c labs.OrganizationChange) OrganizationChange {
 	out := OrganizationChange{Organization: showOrganization(c.OrganizationView)}
 	if len(c.Invitations) > 0 {
 		out.Invitations = list(c.Invitations, showInvitation)
@@ -254,7 +256,7 @@ func showAddress(a person.Address) Address {
 		a.SavedForUse, a.UserID}
 }
 
-func showOwnAddress(v app.AddressView) OwnAddress {
+func showOwnAddress(v documents.AddressView) OwnAddress {
 	return OwnAddress{showAddress(v.Address), showPerson(v.Owner)}
 }
 
@@ -283,7 +285,7 @@ type Attachment struct {
 	Version        int64      `json:"version"`
 }
 
-func showAttachment(t app.AttachmentView) Attachment {
+func showAttachment(t core.AttachmentView) Attachment {
 	out := Attachment{ID: t.ID, Filename: t.Filename, Description: t.Description, DownloadURL: t.DownloadPath(),
 		ContentDeleted: t.ContentDeleted, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt),
 		OwnedByOrg: t.OwnedByOrg, OwnedByUser: t.OwnedByUser, Version: t.Version}

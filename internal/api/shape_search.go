@@ -1,7 +1,7 @@
 package api
 
 import (
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
 )
@@ -20,7 +20,7 @@ type Page[T any] struct {
 }
 
 // pageOf returns the answer of a search.
-func pageOf[T, Out any](c *Call, found app.Results[T], err error, show func(T) Out) (Page[Out], error) {
+func pageOf[T, Out any](c *Call, found catalog.Results[T], err error, show func(T) Out) (Page[Out], error) {
 	if err != nil {
 		return Page[Out]{}, err
 	}

@@ -1,7 +1,7 @@
 package api
 
 import (
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange/document"
 )
 
@@ -21,7 +21,7 @@ type StoredFile struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-func showStorage(v app.StorageView) Storage {
+func showStorage(v core.StorageView) Storage {
 	s := Storage{Used: v.Used, Deleted: v.Deleted, Spreadsheets: v.Sheets,
 		Largest: list(v.Largest, func(f document.StoredFile) StoredFile { return StoredFile(f) })}
 	if v.Quota != 0 {

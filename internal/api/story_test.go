@@ -72,7 +72,7 @@ func TestTheMainJourney(t *testing.T) {
 			}
 			l.former.refused(403, "FORBIDDEN", "GET", doc.Body["download_url"].(string), nil)
 		}
-		report, err := w.app.Verify(t.Context())
+		report, err := w.app.Accounts.Verify(t.Context())
 		if err != nil || len(report.Faults) > 0 || report.Requests != 1 || report.Files != 4 {
 			t.Fatalf("verify: %+v, %v", report, err)
 		}

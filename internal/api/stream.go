@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/stream"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/server"
@@ -23,7 +23,7 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	feed, err := a.App.Follow(c.Context(), c.Actor, c.user, from)
+	feed, err := a.App.Streams.Follow(c.Context(), c.Actor, c.user, from)
 	if err != nil {
 		return None{}, err
 	}
@@ -74,7 +74,7 @@ type UnreadCount struct {
 }
 
 // sendFeedUpdate sends the pending updates, each event within its deadline.
-func sendFeedUpdate(s *server.Events, n app.FeedUpdate) error {
+func sendFeedUpdate(s *server.Events, n stream.FeedUpdate) error {
 	add := func(id, name string, data any) error {
 		return encoded(data, func(raw []byte) error {
 			s.Add(id, name, raw)

@@ -50,22 +50,22 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 		// What another process does comes too, if not at once.
 		elsewhere := app.New(s.app.Config)
 		elsewhere.DB = storetest.Again(t, db)
-		who, err := elsewhere.Actor(t.Context(), s.member.Token)
+		who, err := elsewhere.Accounts.Actor(t.Context(), s.member.Token)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := elsewhere.SendMessage(t.Context(), who, s.request,
+		if _, err := elsewhere.Requests.SendMessage(t.Context(), who, s.request,
 			request.TextBody{Text: exchange.Some("Hello")}); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 2)
 		me := exchange.Actor{ID: s.requester().ID}
 		newest := f.ids()[1]
-		if err := elsewhere.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(true), nil); err != nil {
+		if err := elsewhere.Notifications.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(true), nil); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 1)
-		if err := elsewhere.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(false), nil); err != nil {
+		if err := elsewhere.Notifications.MarkRead(t.Context(), me, me.ID, newest, exchange.Some(false), nil); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 2)
@@ -205,7 +205,7 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 		url := s.streams(asItIs)
 		elsewhere := app.New(s.app.Config)
 		elsewhere.DB = storetest.Again(t, db)
-		who, err := s.app.Actor(t.Context(), s.member.Token)
+		who, err := s.app.Accounts.Actor(t.Context(), s.member.Token)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 			a := []*app.App{s.app, elsewhere}[i%2]
 			writing.Go(func() {
 				for range messages {
-					if _, err := a.SendMessage(t.Context(), who, requestID,
+					if _, err := a.Requests.SendMessage(t.Context(), who, requestID,
 						request.TextBody{Text: exchange.Some("Hello")}); err != nil {
 						t.Error(err)
 					}
@@ -292,7 +292,7 @@ func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
 		f := admin.follow(url, user, "")
 		own := admin.own(url, "")
 		f.unread(len(s.requester().all()))
-		if err := s.app.SetAdmin(t.Context(), "id-admin", false); err != nil {
+		if err := s.app.Accounts.SetAdmin(t.Context(), "id-admin", false); err != nil {
 			t.Fatal(err)
 		}
 		if f.over(); len(own.heard()) == 0 {

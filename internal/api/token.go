@@ -44,7 +44,7 @@ func scopesOf(t person.Token) []exchange.Scope {
 
 func (a *API) createToken(c *Call, in person.TokenNew) (NewToken, error) {
 	c.noStore()
-	t, secret, err := a.App.CreateToken(c.Context(), c.Actor, c.user, in)
+	t, secret, err := a.App.Accounts.CreateToken(c.Context(), c.Actor, c.user, in)
 	return NewToken{secret, t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Expiry(t.ExpiresAt)}, err
 }
 
@@ -55,7 +55,7 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 				false: "other than"}[match.Value], Value: c.Actor.TokenID}
 		}
 	}
-	part, err := a.App.Tokens(c.Context(), c.Actor, c.user, c.list.page)
+	part, err := a.App.Accounts.Tokens(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, func(t person.Token) Token {
 		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt),
 			t.ID == c.Actor.TokenID}
@@ -63,9 +63,9 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 }
 
 func (a *API) revokeToken(c *Call, _ None) (None, error) {
-	return None{}, a.App.RevokeToken(c.Context(), c.Actor, c.user, c.id("token"), ifNoTag(c))
+	return None{}, a.App.Accounts.RevokeToken(c.Context(), c.Actor, c.user, c.id("token"), ifNoTag(c))
 }
 
 func (a *API) revokeTokens(c *Call, _ None) (None, error) {
-	return None{}, a.App.RevokeTokens(c.Context(), c.Actor, c.user, ifNoTag(c))
+	return None{}, a.App.Accounts.RevokeTokens(c.Context(), c.Actor, c.user, ifNoTag(c))
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
@@ -252,7 +252,7 @@ func TestTokens_SayWhenTheyWereUsedToTheHour(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		program := s.program(s.owner, obj{"name": "a", "scopes": []string{"read"}})
 		if _, err := s.sql.ExecContext(t.Context(), "UPDATE tokens SET used_at = $1 WHERE hash = $2",
-			s.db.Read().Now.Add(-2*time.Hour), app.Hash(program.Token)); err != nil {
+			s.db.Read().Now.Add(-2*time.Hour), core.Hash(program.Token)); err != nil {
 			t.Fatal(err)
 		}
 		before := s.db.Queries()

@@ -19,7 +19,7 @@ func (a *API) register(c *Call, in person.Registration) (Signed, error) {
 }
 
 func (a *API) signed(c *Call, in person.Registration, made int) (Signed, error) {
-	s, err := a.App.Login(c.Context(), in)
+	s, err := a.App.Accounts.Login(c.Context(), in)
 	c.noStore()
 	if c.status = 200; s.New {
 		c.status = made
@@ -28,25 +28,25 @@ func (a *API) signed(c *Call, in person.Registration, made int) (Signed, error) 
 }
 
 func (a *API) logout(c *Call, _ None) (None, error) {
-	return None{}, a.App.Logout(c.Context(), c.Actor)
+	return None{}, a.App.Accounts.Logout(c.Context(), c.Actor)
 }
 
 func (a *API) getUser(c *Call, _ None) (User, error) {
-	v, err := a.App.User(c.Context(), c.Actor, c.user)
+	v, err := a.App.Accounts.User(c.Context(), c.Actor, c.user)
 	return a.showUser(v), err
 }
 
 func (a *API) updateUser(c *Call, in person.UserPatch) (User, error) {
-	v, err := a.App.UpdateUser(c.Context(), c.Actor, c.user, in, ifMatch(c, a.showUser))
+	v, err := a.App.Accounts.UpdateUser(c.Context(), c.Actor, c.user, in, ifMatch(c, a.showUser))
 	return a.showUser(v), err
 }
 
 func (a *API) closeUser(c *Call, _ None) (None, error) {
-	return None{}, a.App.CloseAccount(c.Context(), c.Actor, c.user, ifMatch(c, a.showUser))
+	return None{}, a.App.Accounts.CloseAccount(c.Context(), c.Actor, c.user, ifMatch(c, a.showUser))
 }
 
 func (a *API) listNotifications(c *Call, f notify.NotificationFilter) ([]Notification, error) {
-	part, count, err := a.App.Notifications(c.Context(), c.Actor, c.user, f, c.list.page)
+	part, count, err := a.App.Notifications.Notifications(c.Context(), c.Actor, c.user, f, c.list.page)
 	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
 	}
@@ -59,7 +59,7 @@ type Until struct {
 }
 
 func (a *API) readNotifications(c *Call, in Until) (None, error) {
-	return None{}, a.App.MarkAllRead(c.Context(), c.Actor, c.user, in.Until.Or(math.MaxInt64))
+	return None{}, a.App.Notifications.MarkAllRead(c.Context(), c.Actor, c.user, in.Until.Or(math.MaxInt64))
 }
 
 // ReadMark is the body of PUT and PATCH of a notification.
@@ -68,30 +68,30 @@ type ReadMark struct {
 }
 
 func (a *API) updateNotification(c *Call, in ReadMark) (None, error) {
-	return None{}, a.App.MarkRead(c.Context(), c.Actor, c.user, c.id("notification"), in.Read, ifNoTag(c))
+	return None{}, a.App.Notifications.MarkRead(c.Context(), c.Actor, c.user, c.id("notification"), in.Read, ifNoTag(c))
 }
 
 func (a *API) createAddress(c *Call, in person.AddressPatch) (Address, error) {
-	address, err := a.App.CreateAddress(c.Context(), c.Actor, c.user, in)
+	address, err := a.App.Documents.CreateAddress(c.Context(), c.Actor, c.user, in)
 	c.location(err, "/users/%s/addresses/%d", c.user, address.ID)
 	return showAddress(address), err
 }
 
 func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
-	part, err := a.App.Addresses(c.Context(), c.Actor, c.user, c.list.page)
+	part, err := a.App.Documents.Addresses(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, showAddress)
 }
 
 func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
-	v, err := a.App.Address(c.Context(), c.Actor, c.user, c.id("address"))
+	v, err := a.App.Documents.Address(c.Context(), c.Actor, c.user, c.id("address"))
 	return showOwnAddress(v), err
 }
 
 func (a *API) updateAddress(c *Call, in person.AddressPatch) (OwnAddress, error) {
-	v, err := a.App.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in, ifMatch(c, showOwnAddress))
+	v, err := a.App.Documents.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in, ifMatch(c, showOwnAddress))
 	return showOwnAddress(v), err
 }
 
 func (a *API) deleteAddress(c *Call, _ None) (None, error) {
-	return None{}, a.App.DeleteAddress(c.Context(), c.Actor, c.user, c.id("address"), ifMatch(c, showOwnAddress))
+	return None{}, a.App.Documents.DeleteAddress(c.Context(), c.Actor, c.user, c.id("address"), ifMatch(c, showOwnAddress))
 }

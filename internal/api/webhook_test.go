@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/request"
@@ -146,7 +147,7 @@ func (s *scene) delivered(hook, state string) answer {
 func (s *scene) hurry() {
 	s.t.Helper()
 	s.execute("UPDATE jobs SET due_at = created_at WHERE kind = 'webhook' AND state = 'READY'")
-	jobtest.Enqueue(s.t, s.db, app.Tell, app.NotifyArgs{}, job.EnqueueOptions{}) // wakes the worker
+	jobtest.Enqueue(s.t, s.db, notifier.Tell, notifier.NotifyArgs{}, job.EnqueueOptions{}) // wakes the worker
 }
 
 func (s *scene) execute(query string, args ...any) {
@@ -172,14 +173,14 @@ func (s *scene) happen(kinds ...request.EventKind) {
 		if events, err = tx.Events.Append(ctx, &q, events); err != nil {
 			return err
 		}
-		args := app.NotifyArgs{Organization: q.Organization}
+		args := notifier.NotifyArgs{Organization: q.Organization}
 		for _, e := range events {
 			args.Events = append(args.Events, e.ID)
 		}
-		if _, err := app.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}); err != nil {
+		if _, err := notifier.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}); err != nil {
 			return err
 		}
-		_, err = app.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}) // a second time, which tells nobody anything
+		_, err = notifier.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}) // a second time, which tells nobody anything
 		if err != nil {
 			return err
 		}

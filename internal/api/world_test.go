@@ -135,7 +135,7 @@ func (w *world) anonymous() *testPerson { return &testPerson{w: w} }
 // signIn signs someone in, made up from a name; at first it registers them.
 func (w *world) signIn(name string) *testPerson {
 	w.t.Helper()
-	s, err := w.app.SignIn(w.t.Context(),
+	s, err := w.app.Accounts.SignIn(w.t.Context(),
 		identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, person.Registration{})
 	if err != nil {
 		w.t.Fatal(err)
@@ -166,7 +166,7 @@ func (w *world) admin() *testPerson {
 // setAdmin makes the admin one, or takes that from them.
 func (w *world) setAdmin(is bool) {
 	w.t.Helper()
-	if err := w.app.SetAdmin(w.t.Context(), "id-admin", is); err != nil {
+	if err := w.app.Accounts.SetAdmin(w.t.Context(), "id-admin", is); err != nil {
 		w.t.Fatal(err)
 	}
 }

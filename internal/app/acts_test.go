@@ -21,7 +21,7 @@ type step func(h *hearing, by string, request int64, requester string) error
 
 func patch(p request.Patch) step {
 	return func(h *hearing, by string, request int64, _ string) error {
-		_, err := h.app.UpdateRequest(h.Context(), h.people[by], request, p, nil)
+		_, err := h.app.Requests.UpdateRequest(h.Context(), h.people[by], request, p, nil)
 		return err
 	}
 }
@@ -42,7 +42,7 @@ func by(name string, do step) step {
 
 func documentDeed(slot document.Slot) step {
 	return func(h *hearing, by string, requestID int64, requester string) error {
-		t, err := h.app.CreateAttachment(h.Context(), h.people[by],
+		t, err := h.app.Documents.CreateAttachment(h.Context(), h.people[by],
 			document.AttachmentPatch{Filename: exchange.Some("a.pdf")}, nil)
 		if err != nil {
 			return err
@@ -55,14 +55,14 @@ func documentDeed(slot document.Slot) step {
 
 func review(slot document.Slot, accept bool) step {
 	return func(h *hearing, by string, request int64, _ string) error {
-		_, err := h.app.ReviewDocument(h.Context(), h.people[by], request, slot, accept, "page 4", nil)
+		_, err := h.app.Requests.ReviewDocument(h.Context(), h.people[by], request, slot, accept, "page 4", nil)
 		return err
 	}
 }
 
 func address(h *hearing, by string, requestID int64, requester string) error {
 	who := h.people[requester]
-	a, err := h.app.CreateAddress(h.Context(), who, who.ID,
+	a, err := h.app.Documents.CreateAddress(h.Context(), who, who.ID,
 		person.AddressPatch{Name: exchange.Some("A"), Line1: exchange.Some("1 Waterman St"),
 			Locality: exchange.Some("Providence"), Country: exchange.Some("US")})
 	if err != nil {
@@ -72,43 +72,43 @@ func address(h *hearing, by string, requestID int64, requester string) error {
 }
 
 func issue(h *hearing, by string, requestID int64, _ string) error {
-	_, err := h.app.OpenIssue(h.Context(), h.people[by], requestID, request.TextBody{Text: exchange.Some("It thawed")})
+	_, err := h.app.Requests.OpenIssue(h.Context(), h.people[by], requestID, request.TextBody{Text: exchange.Some("It thawed")})
 	return err
 }
 
 // solve closes the issue opened before, as the requester.
 func solve(h *hearing, by string, request int64, requester string) error {
-	part, err := h.app.Issues(h.Context(), h.people[requester], request, exchange.Page{Limit: 1})
+	part, err := h.app.Requests.Issues(h.Context(), h.people[requester], request, exchange.Page{Limit: 1})
 	if err != nil {
 		return err
 	}
-	_, err = h.app.CloseIssue(h.Context(), h.people[by], request, part.Items[0].ID)
+	_, err = h.app.Requests.CloseIssue(h.Context(), h.people[by], request, part.Items[0].ID)
 	return err
 }
 
 func message(h *hearing, by string, requestID int64, _ string) error {
-	_, err := h.app.SendMessage(h.Context(), h.people[by], requestID, request.TextBody{Text: exchange.Some("Hello")})
+	_, err := h.app.Requests.SendMessage(h.Context(), h.people[by], requestID, request.TextBody{Text: exchange.Some("Hello")})
 	return err
 }
 
 func ship(h *hearing, by string, requestID int64, _ string) error {
-	_, err := h.app.ShipRequest(h.Context(), h.people[by], requestID,
+	_, err := h.app.Requests.ShipRequest(h.Context(), h.people[by], requestID,
 		request.ShipmentPatch{Carrier: exchange.Some("UPS")}, nil)
 	return err
 }
 
 func snooze(h *hearing, by string, requestID int64, _ string) error {
-	_, err := h.app.SnoozeRequest(h.Context(), h.people[by], requestID,
+	_, err := h.app.Requests.SnoozeRequest(h.Context(), h.people[by], requestID,
 		request.SnoozeNew{Until: exchange.Some(exchange.Until(h.now.Load().AddDate(0, 0, 9)))})
 	return err
 }
 
 func unsnooze(h *hearing, by string, request int64, _ string) error {
-	return h.app.UnsnoozeRequest(h.Context(), h.people[by], request, nil)
+	return h.app.Requests.UnsnoozeRequest(h.Context(), h.people[by], request, nil)
 }
 
 func remove(h *hearing, by string, request int64, _ string) error {
-	return h.app.DeleteRequest(h.Context(), h.people[by], request, nil)
+	return h.app.Requests.DeleteRequest(h.Context(), h.people[by], request, nil)
 }
 
 func giveToOwner(h *hearing, by string, requestID int64, requester string) error {

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 
+	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/person"
@@ -21,7 +24,7 @@ func (a *App) StuckAfter() int { return cmp.Or(int(a.Escalation), usualWait) }
 
 // mayAdminister checks that who may see the state of the installation, and records that they looked at it.
 func (a *App) mayAdminister(ctx context.Context, who exchange.Actor, object string) error {
-	return a.mayRead(ctx, who, exchange.AdminRead, who.ToUser(who.ID), object)
+	return a.MayRead(ctx, who, exchange.AdminRead, who.ToUser(who.ID), object)
 }
 
 // Overview returns the state of the installation; for admins.
@@ -35,16 +38,16 @@ func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overvi
 
 // StuckRequests lists the requests that have waited too long for somebody; for admins.
 func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page,
-	f request.StuckFilter) (exchange.ListPage[InboxItem], error) {
+	f request.StuckFilter) (exchange.ListPage[transfer.InboxItem], error) {
 	if err := a.mayAdminister(ctx, who, "stuck requests"); err != nil {
-		return exchange.ListPage[InboxItem]{}, err
+		return exchange.ListPage[transfer.InboxItem]{}, err
 	}
 	part, err := a.DB.Read().Admin.StuckRequests(ctx, p, f)
 	if err != nil {
-		return exchange.ListPage[InboxItem]{}, err
+		return exchange.ListPage[transfer.InboxItem]{}, err
 	}
-	items, err := a.inboxItems(ctx, who, part.Items)
-	return exchange.ListPage[InboxItem]{Items: items, Total: part.Total, Next: part.Next}, err
+	items, err := a.Requests.InboxItems(ctx, who, part.Items)
+	return exchange.ListPage[transfer.InboxItem]{Items: items, Total: part.Total, Next: part.Next}, err
 }
 
 // FailedMail lists the notifications whose mail failed; for admins.
@@ -58,37 +61,37 @@ func (a *App) FailedMail(ctx context.Context, who exchange.Actor,
 
 // Users finds users by their names and registry ids, and shows what only admins see, such as who is an admin. admins
 // restricts the result to admins.
-func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, admins bool) (Results[UserView],
+func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, admins bool) (catalog.Results[core.UserView],
 	error) {
 	if err := a.mayAdminister(ctx, who, "users"); err != nil {
-		return Results[UserView]{}, err
+		return catalog.Results[core.UserView]{}, err
 	}
 	if !admins {
-		return a.SearchUsers(ctx, s)
+		return a.Materials.SearchUsers(ctx, s)
 	}
 	c := a.DB.Read()
 	list, err := c.Users.Admins(ctx)
 	if err != nil {
-		return Results[UserView]{}, err
+		return catalog.Results[core.UserView]{}, err
 	}
-	views, err := showUsers(ctx, c, list)
-	return resultsOf(exchange.SearchResult[person.User]{Count: int64(len(list))}, views), err
+	views, err := catalog.ShowUsers(ctx, c, list)
+	return catalog.ResultsOf(exchange.SearchResult[person.User]{Count: int64(len(list))}, views), err
 }
 
 // OrganizationsToAdmin finds organizations; for admins.
 func (a *App) OrganizationsToAdmin(ctx context.Context, who exchange.Actor,
-	s exchange.Search) (Results[OrganizationView], error) {
+	s exchange.Search) (catalog.Results[core.OrganizationView], error) {
 	if err := a.mayAdminister(ctx, who, "organizations"); err != nil {
-		return Results[OrganizationView]{}, err
+		return catalog.Results[core.OrganizationView]{}, err
 	}
-	return a.SearchOrganizations(ctx, s)
+	return a.Materials.SearchOrganizations(ctx, s)
 }
 
 // MakeAdmin makes a user an admin, or no longer one. Admins cannot remove themselves, so that one always remains.
 func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID, admin bool) (person.User, error) {
 	var u person.User
-	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		_, err := a.can(who, exchange.UserAdmin, who.ToUser(user))
+	err := a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		_, err := a.Can(who, exchange.UserAdmin, who.ToUser(user))
 		if err != nil {
 			return err
 		}
@@ -108,7 +111,7 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 		if err := tx.Users.Update(ctx, u); err != nil {
 			return err
 		}
-		return tx.Audit.Insert(ctx, &who.ID, exchange.UserAdmin, object("user", user), true,
+		return tx.Audit.Insert(ctx, &who.ID, exchange.UserAdmin, core.Object("user", user), true,
 			map[string]bool{"admin": admin})
 	})
 	return u, err

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/material"
@@ -43,10 +43,10 @@ func (r *reminding) alert(jobs int) (news int64) {
 	r.Helper()
 	ids := make([]int64, jobs)
 	for i := range ids {
-		ids[i] = jobtest.Enqueue(r.T, r.db, app.Alert, struct{}{}, job.EnqueueOptions{})
+		ids[i] = jobtest.Enqueue(r.T, r.db, catalog.Alert, struct{}{}, job.EnqueueOptions{})
 	}
 	for _, id := range ids {
-		var sum app.AlertResult
+		var sum catalog.AlertResult
 		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &sum))
 		news += sum.News
 	}
@@ -56,7 +56,7 @@ func (r *reminding) alert(jobs int) (news int64) {
 // list lists a material for somebody of the lab.
 func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Date) int64 {
 	r.Helper()
-	m, _, err := r.app.CreateMaterial(r.Context(), who,
+	m, _, err := r.app.Materials.CreateMaterial(r.Context(), who,
 		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
 			Organization: exchange.Some(exchange.Ref(r.lab)),
 			EmbargoDate:  exchange.Null[exchange.Date]{Set: true, Value: embargo}})
@@ -67,7 +67,7 @@ func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Dat
 // save saves a search for somebody.
 func (r *reminding) save(who exchange.Actor, query string) material.SavedSearch {
 	r.Helper()
-	s, err := r.app.CreateSavedSearch(r.Context(), who, who.ID, material.SavedSearchPatch{Search: exchange.Some(query)})
+	s, err := r.app.Materials.CreateSavedSearch(r.Context(), who, who.ID, material.SavedSearchPatch{Search: exchange.Some(query)})
 	r.must(err)
 	return s
 }
@@ -203,7 +203,7 @@ func (o *observer) act() {
 				m.opened = o.step
 			}
 		}
-		_, err := o.app.UpdateMaterial(ctx, o.people[o.random.IntN(2)], id, p, nil)
+		_, err := o.app.Materials.UpdateMaterial(ctx, o.people[o.random.IntN(2)], id, p, nil)
 		o.must(err)
 	case 5: // archive or unarchive
 		id, some := anyOf(o.random, o.listings)
@@ -215,7 +215,7 @@ func (o *observer) act() {
 			m.listed, m.opened = o.step, o.step
 		}
 		m.archived = !m.archived
-		_, err := o.app.UpdateMaterial(ctx, o.people[0], id,
+		_, err := o.app.Materials.UpdateMaterial(ctx, o.people[0], id,
 			material.Patch{Archived: exchange.Some(m.archived)}, nil)
 		o.must(err)
 	case 6, 7: // save a search
@@ -243,14 +243,14 @@ func (o *observer) act() {
 		if k.query != before.query || k.alerts != before.alerts {
 			k.since, k.day, k.told = o.step, o.today(), nil
 		}
-		_, err := o.app.UpdateSavedSearch(ctx, k.who, k.who.ID, id, p, nil)
+		_, err := o.app.Materials.UpdateSavedSearch(ctx, k.who, k.who.ID, id, p, nil)
 		o.must(err)
 	case 9: // delete one
 		id, some := anyOf(o.random, o.searches)
 		if !some || o.random.IntN(3) > 0 {
 			return
 		}
-		o.must(o.app.DeleteSavedSearch(ctx, o.searches[id].who, o.searches[id].who.ID, id, nil))
+		o.must(o.app.Materials.DeleteSavedSearch(ctx, o.searches[id].who, o.searches[id].who.ID, id, nil))
 		delete(o.searches, id)
 	default: // days pass, or the clock is set back
 		o.set(o.now.Load().AddDate(0, 0, o.random.IntN(7)-2))
@@ -366,8 +366,8 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 					seen[s.ID] = append(seen[s.ID], m.ID)
 				}
 				mu.Unlock()
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
+				jobtest.Enqueue(t, db, catalog.Alert, struct{}{}, job.EnqueueOptions{})
+				jobtest.Enqueue(t, db, catalog.Alert, struct{}{}, job.EnqueueOptions{})
 			}
 		})
 		wait.Wait()
@@ -378,7 +378,7 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			r.must(raw.QueryRowContext(t.Context(),
 				"SELECT MAX(lease), COUNT(due_at) FROM jobs WHERE kind = 'alert'").Scan(&most, &due))
 			if due == 0 {
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
+				jobtest.Enqueue(t, db, catalog.Alert, struct{}{}, job.EnqueueOptions{})
 			}
 			return most > 1
 		})
@@ -393,7 +393,7 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			r.must(raw.QueryRowContext(t.Context(), `SELECT (SELECT COUNT(*) FROM material_changes) +
 				(SELECT COUNT(*) FROM search_matches WHERE NOT told), (SELECT COUNT(*) FROM jobs WHERE kind = 'alert' AND due_at IS NOT NULL)`).Scan(&left, &due))
 			if left > 0 && due == 0 {
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
+				jobtest.Enqueue(t, db, catalog.Alert, struct{}{}, job.EnqueueOptions{})
 			}
 			return left+due == 0
 		})

@@ -1,196 +1,54 @@
-// Package app holds the use cases. Each one checks whether the caller may do it, changes the objects, saves them, and
-// enqueues what has to happen later. Apart from the job queue it is the only package that opens transactions; both
-// servers, the JSON API and the pages, call it.
+// Package app puts the use cases together, one service for each area, and holds what spans areas: jobs, pending
+// actions, calls with a key, the site's administration. A use case checks whether the caller may do it, changes the
+// objects, saves them, and enqueues what has to happen later. Apart from the job queue, this package and those below it
+// are the only ones that open transactions; both servers, the JSON API and the pages, call it.
 package app
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"log/slog"
-	"time"
-
-	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/request"
-	"aliquot/internal/files"
-	"aliquot/internal/identity"
-	"aliquot/internal/importer"
-	"aliquot/internal/mail"
-	"aliquot/internal/notice"
+	"aliquot/internal/app/account"
+	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/documents"
+	"aliquot/internal/app/funding"
+	"aliquot/internal/app/labs"
+	"aliquot/internal/app/notifier"
+	"aliquot/internal/app/spreadsheet"
+	"aliquot/internal/app/stream"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/store"
-	"aliquot/internal/webhook"
 )
+
+// Config holds the dependencies and settings of an App.
+type Config = core.Config
 
 // App runs the use cases on one database, one store for files and one identity provider.
 type App struct {
-	Config
-	*process
-	policy exchange.Policy
-	tx     transact // runs the transaction of a use case
-}
-
-// process is what an App remembers for as long as the process runs.
-type process struct {
-	feeds    feeds
-	books    *workbooks
-	reads    queue
-	numbers  cached[SiteNumbers]
-	paces    cached[map[int64]request.Pace]
-	refusals refusals
-}
-
-// transact runs do in a transaction, as store.DB.Tx does.
-type transact func(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error
-
-// Config holds the dependencies and settings of an App.
-type Config struct {
-	DB            *store.DB
-	PublicURL     string // base URL for links to the installation, without a trailing slash
-	Files         files.Store
-	Identity      *identity.Client // nil: nobody can sign in
-	Importer      *importer.Importer
-	Mail          *mail.Post     // nil: no mail is sent
-	Notice        *notice.Writer // writes the texts of mail
-	Access        exchange.Access
-	Registration  []string      // "open", "closed", or registry ids and mail domains
-	Admins        []string      // registry ids
-	TokenLifetime time.Duration // of a new token
-	UploadLimit   int64         // bytes of one file
-	Capacity      Capacity      // limits expensive reads
-	Quotas        Quotas        // of stored content
-	Grace         time.Duration // how long the content of a deleted attachment is kept
-	Reminders     request.Reminders
-	Escalation    request.Escalation
-	Sender        *webhook.Client // sends messages to webhooks
-	Log           *slog.Logger
+	*core.Core
+	Accounts      account.Accounts
+	Documents     documents.Documents
+	Grants        funding.Grants
+	Labs          labs.Labs
+	Materials     catalog.Materials
+	Notifications notifier.Notifications
+	Requests      transfer.Requests
+	Spreadsheets  spreadsheet.Spreadsheets
+	Streams       stream.Streams
 }
 
 // New returns an App that uses cfg.
 func New(cfg Config) *App {
-	return &App{Config: cfg, policy: exchange.PolicyFor(cfg.Access), tx: cfg.DB.Tx,
-		process: &process{books: newWorkbooks()}}
+	c := core.New(cfg)
+	return newApp(c, stream.New(c))
+}
+
+func newApp(c *core.Core, streams stream.Streams) *App {
+	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c), Grants: funding.New(c), Labs: labs.New(c),
+		Materials: catalog.New(c), Notifications: notifier.New(c), Requests: transfer.New(c),
+		Spreadsheets: spreadsheet.New(c), Streams: streams}
 }
 
 // within returns an App whose use cases change data in the transactions of tx.
-func (a *App) within(tx transact) *App {
-	b := *a
-	b.tx = tx
-	return &b
-}
+func (a *App) within(tx core.Transact) *App { return newApp(a.Core.Within(tx), a.Streams) }
 
 // inside returns an App whose use cases change data in a transaction that is open.
-func (a *App) inside(tx store.Conn) *App {
-	return a.within(func(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
-		return do(ctx, tx)
-	})
-}
-
-// Policy returns the access rules in force.
-func (a *App) Policy() exchange.Policy { return a.policy }
-
-// write runs do in a transaction that makes a change for who. It reloads who inside the transaction: a body can take
-// minutes to arrive, and the caller may have lost a right or their token since the call began. The rights that do sees
-// hold until commit. Anonymous callers and the operator are not reloaded.
-func (a *App) write(ctx context.Context, who exchange.Actor,
-	do func(ctx context.Context, tx store.Conn, who exchange.Actor) error) error {
-	return a.tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if who.Anonymous() {
-			return do(ctx, tx, who)
-		}
-		now, err := tx.Actors.Current(ctx, who)
-		if exchange.CodeOf(err) == exchange.NotFound {
-			return endedToken()
-		} else if err != nil {
-			return err
-		}
-		return do(ctx, tx, now)
-	})
-}
-
-// endedToken returns the error for a token that is unknown, revoked or expired.
-func endedToken() error {
-	return exchange.Errorf(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST "+
-		"/login.")
-}
-
-// may checks inside a transaction that who may do action to object, and writes an audit event if that takes admin
-// rights.
-func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation,
-	object string) error {
-	asAdmin, err := a.can(who, action, rel)
-	if asAdmin {
-		err = tx.Audit.Insert(ctx, actorID(who), action, object, true, nil)
-	}
-	return err
-}
-
-// recordAction writes an audit event for what who did to an object, unless it took admin rights: then may has already
-// written one.
-func (a *App) recordAction(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
-	rel exchange.Relation, object string, detail any) error {
-	if _, asAdmin := a.policy.Can(action, rel); asAdmin {
-		return nil
-	}
-	return tx.Audit.Insert(ctx, actorID(who), action, object, false, detail)
-}
-
-// can is may for changes that are saved as versions: a version records itself whether it took admin rights.
-func (a *App) can(who exchange.Actor, action exchange.Action, rel exchange.Relation) (asAdmin bool, err error) {
-	ok, asAdmin := a.policy.Can(action, rel)
-	if !ok {
-		err = a.denied(who, action, rel)
-	}
-	return asAdmin, err
-}
-
-// mayRead is may for use cases that only read.
-func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.Action, rel exchange.Relation,
-	object string) error {
-	asAdmin, err := a.can(who, action, rel)
-	if asAdmin {
-		err = a.tx(ctx, func(ctx context.Context, tx store.Conn) error {
-			return tx.Audit.Insert(ctx, actorID(who), action, object, true, nil)
-		})
-	}
-	return err
-}
-
-func (a *App) denied(who exchange.Actor, action exchange.Action, rel exchange.Relation) error {
-	if !a.policy.Covers(action, rel) {
-		return who.BeyondScope(action)
-	}
-	if who.Anonymous() {
-		e := exchange.Errorf(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token "+
-			"<API_TOKEN>\".")
-		e.Action = action
-		return e
-	}
-	e := exchange.Errorf(exchange.Forbidden, "You are not allowed to do this (%s).", action)
-	e.Action = action
-	return e
-}
-
-// fieldError returns an InvalidInput error on one field.
-func fieldError(field, format string, args ...any) error {
-	var f exchange.FieldErrors
-	f.Add(field, format, args...)
-	return f.Err()
-}
-
-// refer turns a NotFound error for an id in a body into an error on its field, since a wrong reference is wrong input
-// (contract.md section 2, 404).
-func refer(err error, field string, id any) error {
-	if err != nil && exchange.CodeOf(err) == exchange.NotFound {
-		return fieldError(field, "there is no object with the id %v", id)
-	}
-	return err
-}
-
-// same reports whether two values have the same JSON, so that sending back what was read changes nothing.
-func same(a, b any) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && string(x) == string(y)
-}
-
-func object(kind string, id any) string { return fmt.Sprintf("%s %v", kind, id) }
+func (a *App) inside(tx store.Conn) *App { return newApp(a.Core.Inside(tx), a.Streams) }

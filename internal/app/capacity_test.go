@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 )
 
 func limitedApp() *app.App {
-	return app.New(app.Config{Capacity: app.Capacity{Slots: 3, Share: 2, Queue: 4, Wait: 10 * time.Second,
+	return app.New(app.Config{Capacity: core.Capacity{Slots: 3, Share: 2, Queue: 4, Wait: 10 * time.Second,
 		Time: 5 * time.Second}})
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
@@ -39,7 +39,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.app.Notice, err = notice.New(h.app.PublicURL)
 		h.must(err)
 		for name, who := range h.people {
-			_, err := h.app.UpdateUser(t.Context(), who, who.ID,
+			_, err := h.app.Accounts.UpdateUser(t.Context(), who, who.ID,
 				person.UserPatch{Email: exchange.Some(name + "@example.org")}, nil)
 			h.must(err)
 		}
@@ -65,7 +65,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.list(h.people["owner"], "Zebrafish <1>", nil)
 		h.alertOf(1)
 		h.wait()
-		_, err = h.app.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID,
+		_, err = h.app.Accounts.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID,
 			mailing.Patch{Delivery: exchange.Some("DAILY")}, nil)
 		h.must(err)
 		h.ask("requester", "Why")
@@ -124,23 +124,23 @@ func (h *hearing) alertOf(times int) {
 func (h *hearing) membership() {
 	h.Helper()
 	ctx, owner, stranger, former := h.Context(), h.people["owner"], h.people["stranger"], h.people["former"]
-	_, _, err := h.app.Invite(ctx, owner, h.lab, lab.InvitationNew{Email: exchange.Some("newcomer@example.org")})
+	_, _, err := h.app.Labs.Invite(ctx, owner, h.lab, lab.InvitationNew{Email: exchange.Some("newcomer@example.org")})
 	h.must(err)
 	for _, to := range []lab.InvitationStatus{lab.InvitationDeclined, lab.InvitationAccepted} {
 		h.set(h.now.Load().Add(time.Hour)) // nobody is invited twice within the pause
-		v, _, err := h.app.Invite(ctx, owner, h.lab,
+		v, _, err := h.app.Labs.Invite(ctx, owner, h.lab,
 			lab.InvitationNew{RegistryID: exchange.Some("hears-stranger")})
 		h.must(err)
 		h.wait()
-		_, err = h.app.Answer(ctx, stranger, stranger.ID, v.ID, to)
+		_, err = h.app.Labs.Answer(ctx, stranger, stranger.ID, v.ID, to)
 		h.must(err)
 	}
 	for _, to := range []lab.JoinStatus{lab.JoinDeclined, lab.JoinAccepted} {
 		h.set(h.now.Load().Add(49 * time.Hour))
-		v, _, err := h.app.AskToJoin(ctx, former, h.lab, lab.JoinNew{Note: exchange.Some("I am back")})
+		v, _, err := h.app.Labs.AskToJoin(ctx, former, h.lab, lab.JoinNew{Note: exchange.Some("I am back")})
 		h.must(err)
 		h.wait()
-		_, err = h.app.AnswerJoin(ctx, owner, h.lab, v.ID, to, lab.JoinDecline{})
+		_, err = h.app.Labs.AnswerJoin(ctx, owner, h.lab, v.ID, to, lab.JoinDecline{})
 		h.must(err)
 	}
 }
@@ -156,7 +156,7 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	if err := tx.Notifications.Announce(ctx, off, h.people["owner"].ID); err != nil {
 		return err
 	}
-	_, err = app.Tell.Enqueue(ctx, tx, app.NotifyArgs{Organization: h.lab, News: off.ID}, job.EnqueueOptions{})
+	_, err = notifier.Tell.Enqueue(ctx, tx, notifier.NotifyArgs{Organization: h.lab, News: off.ID}, job.EnqueueOptions{})
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -28,14 +28,14 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 		y := &year{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(3, 5)), lives: map[int64]*life{}}
 		y.admin = y.person("admin")
 		y.admin.Admin = true
-		other, err := y.app.CreateOrganization(t.Context(), y.member,
+		other, err := y.app.Labs.CreateOrganization(t.Context(), y.member,
 			lab.OrganizationPatch{Name: exchange.Some("Other"),
 				Owner: exchange.Some(exchange.UserRef(y.member.ID)), Members: exchange.Some([]exchange.UserRef{})})
 		y.must(err)
 		y.member = y.person("member")
 		labs := []int64{y.lab, other.ID}
 		for i := range 6 {
-			m, _, err := y.app.CreateMaterial(t.Context(), y.member,
+			m, _, err := y.app.Materials.CreateMaterial(t.Context(), y.member,
 				material.Patch{Category: exchange.Some([]string{"OTHER", "PLASMID", "OTHER"}[i%3]),
 					Title:        exchange.Some("HeLa"),
 					Organization: exchange.Some(exchange.Ref(labs[i%2])), NeedsAbstract: exchange.Some(i%3 == 0),
@@ -57,14 +57,14 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 			case 0:
 				y.askForOtherThings()
 			case 1: // mostly refused, since no request may be under way
-				_, err := y.app.UpdateMaterial(t.Context(), y.member, y.materials[y.random.IntN(len(y.materials))],
+				_, err := y.app.Materials.UpdateMaterial(t.Context(), y.member, y.materials[y.random.IntN(len(y.materials))],
 					material.Patch{Organization: exchange.Some(exchange.Ref(labs[y.random.IntN(2)]))}, nil)
 				if exchange.CodeOf(err) == exchange.Internal && err != nil {
 					t.Fatal(err)
 				}
 			case 2, 3, 4:
 				y.compareInsights(labs[y.random.IntN(2)], y.anyCategory(),
-					app.InsightMonths[y.random.IntN(len(app.InsightMonths))])
+					transfer.InsightMonths[y.random.IntN(len(transfer.InsightMonths))])
 			}
 		}
 		for _, lab := range labs {
@@ -83,22 +83,22 @@ func (y *year) anyCategory() string {
 // compareInsights compares insights with what a naive reader of all turns counts.
 func (y *year) compareInsights(lab int64, code string, months int) {
 	y.Helper()
-	got, err := y.app.Insights(y.Context(), y.member, lab, code, months)
+	got, err := y.app.Requests.Insights(y.Context(), y.member, lab, code, months)
 	y.must(err)
 	now := *y.now.Load()
 	first := time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, -months, 0)
-	want := make([]app.Month, months)
+	want := make([]transfer.Month, months)
 	for i := range want {
 		want[i].Begins = first.AddDate(0, i, 0)
 		want[i].Stages = map[request.Stage]request.Durations{}
 	}
-	month := func(at time.Time) *app.Month {
+	month := func(at time.Time) *transfer.Month {
 		for i := range want {
 			if !at.Before(want[i].Begins) && at.Before(want[i].Begins.AddDate(0, 1, 0)) {
 				return &want[i]
 			}
 		}
-		return &app.Month{}
+		return &transfer.Month{}
 	}
 	list, err := y.db.Read().Requests.List(y.Context(), exchange.Page{}, request.Filter{}, y.admin)
 	y.must(err)
@@ -132,8 +132,8 @@ func (y *year) compareInsights(lab int64, code string, months int) {
 }
 
 // count adds one request to months.
-func (y *year) count(q request.Detail, want []app.Month, month func(time.Time) *app.Month) {
-	part, err := y.app.Turns(y.Context(), y.admin, q.ID, exchange.Page{})
+func (y *year) count(q request.Detail, want []transfer.Month, month func(time.Time) *transfer.Month) {
+	part, err := y.app.Requests.Turns(y.Context(), y.admin, q.ID, exchange.Page{})
 	y.must(err)
 	turns := part.Items
 	slices.Reverse(turns)
@@ -211,7 +211,7 @@ func (y *year) count(q request.Detail, want []app.Month, month func(time.Time) *
 }
 
 // tidied returns a month without what the comparison must ignore: order, and zeros.
-func tidied(m app.Month) app.Month {
+func tidied(m transfer.Month) transfer.Month {
 	m.InsightCounts.New, m.InsightCounts.Progress, m.Countries = 0, 0, nil
 	sorted := map[request.Stage]request.Durations{}
 	for s, d := range m.Stages {
@@ -240,45 +240,45 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx := t.Context()
-		g, err := r.app.CreateGrant(ctx, r.member,
+		g, err := r.app.Grants.CreateGrant(ctx, r.member,
 			person.GrantPatch{Title: exchange.Some("Wnt"), FunderID: exchange.Some("EX-1")})
 		r.must(err)
-		hidden, _, err := r.app.CreateMaterial(ctx, r.member,
+		hidden, _, err := r.app.Materials.CreateMaterial(ctx, r.member,
 			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret"),
 				Organization: exchange.Some(exchange.Ref(r.lab)),
 				EmbargoDate:  exchange.NullOf(exchange.Date("2027-01-01"))})
 		r.must(err)
 		for _, m := range []int64{r.material, hidden.ID} {
-			_, _, err = r.app.Fund(ctx, r.member, g.ID, material.FundingBody{Material: exchange.Some(exchange.Ref(m))})
+			_, _, err = r.app.Grants.Fund(ctx, r.member, g.ID, material.FundingBody{Material: exchange.Some(exchange.Ref(m))})
 			r.must(err)
 		}
 		r.request()
 		link := person.GrantLinkNew{Note: exchange.Some("funder"), Days: exchange.Some(30)}
-		if _, _, err := r.app.ShareGrant(ctx, r.off, g.ID, link); exchange.CodeOf(err) != exchange.Forbidden {
+		if _, _, err := r.app.Grants.ShareGrant(ctx, r.off, g.ID, link); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("a member of the lab who does not own the grant: %v", err)
 		}
-		address, made, err := r.app.ShareGrant(ctx, r.member, g.ID, link)
+		address, made, err := r.app.Grants.ShareGrant(ctx, r.member, g.ID, link)
 		r.must(err)
 		key := keyOf(t, address)
-		report, _, err := r.app.SharedReport(ctx, exchange.Actor{}, g.ID, key)
+		report, _, err := r.app.Grants.SharedReport(ctx, exchange.Actor{}, g.ID, key)
 		r.must(err)
 		if len(report.Materials) != 1 || report.Requests != 1 || report.Completed != 0 || len(report.Labs) != 1 ||
 			report.Labs[0].Materials != 1 {
 			t.Errorf("%+v", report)
 		}
-		own, err := r.app.GrantPage(ctx, r.member, g.ID)
+		own, err := r.app.Grants.GrantPage(ctx, r.member, g.ID)
 		r.must(err)
 		if len(own.Materials) != 2 || len(own.Links) != 1 || own.Links[0].ID != made.ID {
 			t.Errorf("%+v", own)
 		}
 		refused := func(what string, grant int64, key string) {
 			t.Helper()
-			if _, _, err := r.app.SharedReport(ctx, exchange.Actor{}, grant,
+			if _, _, err := r.app.Grants.SharedReport(ctx, exchange.Actor{}, grant,
 				key); exchange.CodeOf(err) != exchange.NotFound {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		second, err := r.app.CreateGrant(ctx, r.member,
+		second, err := r.app.Grants.CreateGrant(ctx, r.member,
 			person.GrantPatch{Title: exchange.Some("Other"), FunderID: exchange.Some("EX-2")})
 		r.must(err)
 		refused("another grant", second.ID, key)
@@ -288,10 +288,10 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 		r.set(now.AddDate(0, 0, 31))
 		refused("over", g.ID, key)
 		r.set(now)
-		if err := r.app.RevokeGrantLink(ctx, r.off, g.ID, made.ID); exchange.CodeOf(err) != exchange.Forbidden {
+		if err := r.app.Grants.RevokeGrantLink(ctx, r.off, g.ID, made.ID); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("revoked by another: %v", err)
 		}
-		r.must(r.app.RevokeGrantLink(ctx, r.member, g.ID, made.ID))
+		r.must(r.app.Grants.RevokeGrantLink(ctx, r.member, g.ID, made.ID))
 		refused("revoked", g.ID, key)
 	})
 }
@@ -303,20 +303,20 @@ func TestWhoLeavesALabIsNoMemberAndItsOwnerStays(t *testing.T) {
 		r := newReminding(t, db)
 		ctx := t.Context()
 		id := r.request()
-		_, err := r.app.UpdateRequest(ctx, r.member, id,
+		_, err := r.app.Requests.UpdateRequest(ctx, r.member, id,
 			request.Patch{AssignedTo: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
 		r.must(err)
-		if err := r.app.Leave(ctx, r.member, r.lab); exchange.CodeOf(err) != exchange.Conflict {
+		if err := r.app.Labs.Leave(ctx, r.member, r.lab); exchange.CodeOf(err) != exchange.Conflict {
 			t.Errorf("the owner: %v", err)
 		}
-		if err := r.app.Leave(ctx, r.asks, r.lab); exchange.CodeOf(err) != exchange.Forbidden {
+		if err := r.app.Labs.Leave(ctx, r.asks, r.lab); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("a stranger: %v", err)
 		}
-		r.must(r.app.Leave(ctx, r.off, r.lab))
+		r.must(r.app.Labs.Leave(ctx, r.off, r.lab))
 		if r.person("off").MemberOf(r.lab) {
 			t.Error("still a member")
 		}
-		q, err := r.app.Request(ctx, r.member, id)
+		q, err := r.app.Requests.Request(ctx, r.member, id)
 		r.must(err)
 		if q.AssignedTo != r.member.ID {
 			t.Errorf("assigned to %s", q.AssignedTo)

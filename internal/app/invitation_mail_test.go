@@ -21,7 +21,7 @@ import (
 // invite invites somebody to the lab as Ada.
 func (m *mailWorld) invite(p lab.InvitationNew) lab.ShownInvitation {
 	m.Helper()
-	v, _, err := m.app.Invite(m.Context(), m.ada, m.lab, p)
+	v, _, err := m.app.Labs.Invite(m.Context(), m.ada, m.lab, p)
 	m.must(err)
 	return v
 }
@@ -62,7 +62,7 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 		if got := m.got("nora"); !slices.Equal(got, want) || m.invitation(v.ID).Mail != mailing.Sent {
 			m.Errorf("got %q, %s; want %q, SENT", got, m.invitation(v.ID).Mail, want)
 		}
-		_, err := m.app.Resend(m.Context(), m.ada, m.lab, v.ID)
+		_, err := m.app.Labs.Resend(m.Context(), m.ada, m.lab, v.ID)
 		m.must(err)
 		m.work()
 		letters := m.server.Messages()
@@ -71,12 +71,12 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 			m.token(letters[0]) != m.token(letters[1]) {
 			m.Errorf("got %d letters: %+v", len(letters), letters)
 		}
-		held, err := m.app.HeldInvitation(m.Context(), m.token(letters[0]))
+		held, err := m.app.Labs.HeldInvitation(m.Context(), m.token(letters[0]))
 		m.must(err)
 		if held.ID != v.ID || held.Round != 2 {
 			m.Errorf("held %+v", held)
 		}
-		_, err = m.app.SignIn(m.Context(), identity.Person{RegistryID: "nora"},
+		_, err = m.app.Accounts.SignIn(m.Context(), identity.Person{RegistryID: "nora"},
 			person.Registration{Invitation: exchange.Some(m.token(letters[0]))})
 		m.must(err)
 		m.work()
@@ -90,9 +90,9 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 func TestAnInvitationThatIsOverIsNotMailed(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		v := m.inviteAddress("nora")
-		m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
+		m.must(m.app.Labs.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
 		known := m.invite(lab.InvitationNew{RegistryID: exchange.Some("rosa")})
-		_, err := m.app.Answer(m.Context(), m.rosa, m.rosa.ID, known.ID, lab.InvitationDeclined)
+		_, err := m.app.Labs.Answer(m.Context(), m.rosa, m.rosa.ID, known.ID, lab.InvitationDeclined)
 		m.must(err)
 		m.work()
 		if got := append(m.got("nora"), m.got("rosa")...); len(got) != 0 ||
@@ -128,7 +128,7 @@ func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
 			{true, "nick@example.org", "", mailing.Refused},
 		} {
 			b.Permanent, b.Recipient = c.permanent, c.recipient
-			refused, err := m.app.Bounce(m.Context(), b)
+			refused, err := m.app.Notifications.Bounce(m.Context(), b)
 			m.must(err)
 			if got := m.invitation(v.ID).Mail; refused != c.want || got != c.then {
 				m.Errorf("%+v: got %q, %s", c, refused, got)
@@ -162,7 +162,7 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("WEEKLY")})
 		ask := func() int64 {
-			v, _, err := m.app.AskToJoin(m.Context(), m.rosa, m.lab,
+			v, _, err := m.app.Labs.AskToJoin(m.Context(), m.rosa, m.lab,
 				lab.JoinNew{Note: exchange.Some("I start in May")})
 			m.must(err)
 			return v.ID
@@ -177,13 +177,13 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 			!strings.Contains(l.Header.Get("List-Unsubscribe"), "https://aliquot.example.org/unsubscribe?token=") {
 			m.Errorf("got %v %s", l.Header, l.Text)
 		}
-		_, err := m.app.AnswerJoin(m.Context(), m.ada, m.lab, id, lab.JoinDeclined,
+		_, err := m.app.Labs.AnswerJoin(m.Context(), m.ada, m.lab, id, lab.JoinDeclined,
 			lab.JoinDecline{Reason: exchange.Some("No bench is free")})
 		m.must(err)
 		m.work()
 		m.set("2026-03-04T09:00:00Z")
 		m.wants(m.ada, mailing.Patch{Muted: exchange.Some([]mailing.Category{mailing.MembershipNotif})})
-		_, err = m.app.AnswerJoin(m.Context(), m.ada, m.lab, ask(), lab.JoinAccepted, lab.JoinDecline{})
+		_, err = m.app.Labs.AnswerJoin(m.Context(), m.ada, m.lab, ask(), lab.JoinAccepted, lab.JoinDecline{})
 		m.must(err)
 		m.work()
 		want := []string{"ada declined your request to join Mora lab: nothing to do",
@@ -210,11 +210,11 @@ func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
 		if got := m.got("rosa"); !slices.Equal(got, want) {
 			m.Fatalf("got %q, want %q", got, want)
 		}
-		_, err := m.app.AnswerHeld(m.Context(), m.rosa,
+		_, err := m.app.Labs.AnswerHeld(m.Context(), m.rosa,
 			lab.InvitationToken{Token: exchange.Some(m.token(m.server.Messages()[0]))},
 			lab.InvitationAccepted)
 		m.must(err)
-		o, err := m.app.Organization(m.Context(), m.lab)
+		o, err := m.app.Labs.Organization(m.Context(), m.lab)
 		m.must(err)
 		if o.Owner != m.rosa.ID {
 			m.Errorf("the owner is %v", o.Owner)
@@ -232,11 +232,11 @@ func TestATokenOpensItsInvitationAndNoOther(t *testing.T) {
 			{ID: v.ID + 7, Email: v.Email}: exchange.NotFound} {
 			var link string
 			m.must(m.db.Tx(m.Context(), func(ctx context.Context, tx store.Conn) (err error) {
-				link, err = m.app.InvitationLink(ctx, tx, *i)
+				link, err = m.app.Notifications.InvitationLink(ctx, tx, *i)
 				return err
 			}))
 			_, token, _ := strings.Cut(link, "token=")
-			if _, err := m.app.HeldInvitation(m.Context(), token); (err != nil || want != "") &&
+			if _, err := m.app.Labs.HeldInvitation(m.Context(), token); (err != nil || want != "") &&
 				exchange.CodeOf(err) != want {
 				m.Errorf("%+v: got %v, want %q", *i, err, want)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -41,7 +41,7 @@ func TestKeptVersionsStayReadable(t *testing.T) {
 		},
 		Contact: user, Grants: []int64{9},
 	}
-	organization := app.OrganizationView{
+	organization := core.OrganizationView{
 		Organization: lab.Organization{ID: 2, Name: "n", Description: "d", Owner: user.ID,
 			Targets: lab.DefaultTargets, CreatedAt: at, UpdatedAt: at},
 		OwnerUser: user, Members: []person.User{user},

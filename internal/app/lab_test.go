@@ -14,11 +14,11 @@ import (
 // agreement creates a document of the lab and so many materials that name it as their MTA.
 func (r *reminding) agreement(materials int) (documentID int64) {
 	r.Helper()
-	t, err := r.app.CreateAttachment(r.Context(), r.member, document.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
+	t, err := r.app.Documents.CreateAttachment(r.Context(), r.member, document.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
 		Description: exchange.Some("Ours"), OwnedByOrg: exchange.NullOf(exchange.Ref(r.lab))}, nil)
 	r.must(err)
 	for i := range materials {
-		_, _, err := r.app.CreateMaterial(r.Context(), r.member,
+		_, _, err := r.app.Materials.CreateMaterial(r.Context(), r.member,
 			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some(fmt.Sprint("Line ", i)),
 				Organization: exchange.Some(exchange.Ref(r.lab)), MTAAttachment: exchange.NullOf(exchange.Ref(t.ID))})
 		r.must(err)
@@ -29,7 +29,7 @@ func (r *reminding) agreement(materials int) (documentID int64) {
 // naming returns how many materials of the lab name a document as their MTA.
 func (r *reminding) naming(document int64) int {
 	r.Helper()
-	part, err := r.app.Materials(r.Context(), r.member, exchange.Page{}, material.Filter{Organization: &r.lab})
+	part, err := r.app.Materials.Materials(r.Context(), r.member, exchange.Page{}, material.Filter{Organization: &r.lab})
 	r.must(err)
 	n := 0
 	for _, m := range part.Items {
@@ -46,14 +46,14 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 		r := newReminding(t, db)
 		ctx, old, sql := t.Context(), r.agreement(12), storetest.SQL(t, db)
 		renamed := document.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}
-		if _, err := r.app.ReplaceDocument(ctx, r.person("stranger"), old, renamed,
+		if _, err := r.app.Labs.ReplaceDocument(ctx, r.person("stranger"), old, renamed,
 			nil); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("replaced by a stranger: %v", err)
 		}
 		// Its last statement fails: then nothing of it is saved.
 		_, err := sql.ExecContext(ctx, "ALTER TABLE audit_events RENAME TO away")
 		r.must(err)
-		_, failed := r.app.ReplaceDocument(ctx, r.member, old, renamed, nil)
+		_, failed := r.app.Labs.ReplaceDocument(ctx, r.member, old, renamed, nil)
 		_, err = sql.ExecContext(ctx, "ALTER TABLE away RENAME TO audit_events")
 		r.must(err)
 		documents, err := db.Read().Attachments.OfOrganization(ctx, r.lab, exchange.Page{})
@@ -62,18 +62,18 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 			t.Errorf("%v; %d materials name the old document, the lab has %d", failed, r.naming(old),
 				len(documents.Items))
 		}
-		_, err = r.app.UpdateMaterial(ctx, r.member, r.material,
+		_, err = r.app.Materials.UpdateMaterial(ctx, r.member, r.material,
 			material.Patch{MTAShown: exchange.NullOf(exchange.Ref(old)), NeedsMTA: exchange.Some(false)}, nil)
 		r.must(err)
-		made, err := r.app.ReplaceDocument(ctx, r.member, old, renamed, nil)
+		made, err := r.app.Labs.ReplaceDocument(ctx, r.member, old, renamed, nil)
 		r.must(err)
 		if r.naming(old) != 0 || r.naming(made.ID) != 13 || made.Description != "Ours" {
 			t.Errorf("%d materials name the old document, %d the new one: %+v", r.naming(old), r.naming(made.ID), made)
 		}
-		if m, err := r.app.Material(ctx, exchange.Actor{}, r.material); err != nil || m.NeedsMTA {
+		if m, err := r.app.Materials.Material(ctx, exchange.Actor{}, r.material); err != nil || m.NeedsMTA {
 			t.Errorf("a material that names a document and needs none needs one by now: %v", err)
 		}
-		if _, err := r.app.Attachment(ctx, r.member, old); exchange.CodeOf(err) != exchange.NotFound {
+		if _, err := r.app.Documents.Attachment(ctx, r.member, old); exchange.CodeOf(err) != exchange.NotFound {
 			t.Errorf("the old document is still there: %v", err)
 		}
 		history, err := r.app.MaterialHistory(ctx, r.member, r.material, exchange.Page{Limit: 9})
@@ -95,7 +95,7 @@ func TestReplacingADocumentWritesManyMaterialsAtOnce(t *testing.T) {
 		for _, materials := range []int{1, 1, 8} { // the first one warms up
 			old := r.agreement(materials)
 			before := db.Queries()
-			_, err := r.app.ReplaceDocument(t.Context(), r.member, old,
+			_, err := r.app.Labs.ReplaceDocument(t.Context(), r.member, old,
 				document.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}, nil)
 			r.must(err)
 			counts = append(counts, db.Queries()-before)

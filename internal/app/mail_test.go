@@ -53,13 +53,13 @@ func newMailing(t *testing.T, db *store.DB) *mailWorld {
 		Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: 1e6 * time.Hour, Reminders: request.Reminders{7}, Log: log})
 	m.ada, m.ben, m.rosa = m.person("ada"), m.person("ben"), m.person("rosa")
-	o, err := m.app.CreateOrganization(t.Context(), m.ada, lab.OrganizationPatch{Name: exchange.Some("Mora lab"),
+	o, err := m.app.Labs.CreateOrganization(t.Context(), m.ada, lab.OrganizationPatch{Name: exchange.Some("Mora lab"),
 		Owner: exchange.Some(exchange.UserRef(m.ada.ID)), Members: exchange.Some([]exchange.UserRef{})})
 	m.must(err)
 	m.lab = o.ID
 	m.must(join(t.Context(), db, m.lab, m.ben.ID))
 	m.ada, m.ben = m.person("ada"), m.person("ben") // reloaded with their lab
-	s, _, err := m.app.CreateMaterial(t.Context(), m.ada,
+	s, _, err := m.app.Materials.CreateMaterial(t.Context(), m.ada,
 		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 			Organization: exchange.Some(exchange.Ref(o.ID))})
 	m.must(err)
@@ -83,10 +83,10 @@ func (m *mailWorld) must(err error) {
 
 func (m *mailWorld) person(name string) exchange.Actor {
 	m.Helper()
-	signed, err := m.app.SignIn(m.Context(),
+	signed, err := m.app.Accounts.SignIn(m.Context(),
 		identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, person.Registration{})
 	m.must(err)
-	who, err := m.app.Actor(m.Context(), signed.Token)
+	who, err := m.app.Accounts.Actor(m.Context(), signed.Token)
 	m.must(err)
 	return who
 }
@@ -94,7 +94,7 @@ func (m *mailWorld) person(name string) exchange.Actor {
 // ask requests the material as Rosa.
 func (m *mailWorld) ask() int64 {
 	m.Helper()
-	q, err := m.app.CreateRequest(m.Context(), m.rosa,
+	q, err := m.app.Requests.CreateRequest(m.Context(), m.rosa,
 		request.New{Material: exchange.Some(exchange.Ref(m.material))})
 	m.must(err)
 	return q.ID
@@ -102,13 +102,13 @@ func (m *mailWorld) ask() int64 {
 
 func (m *mailWorld) say(who exchange.Actor, requestID int64, text string) {
 	m.Helper()
-	_, err := m.app.SendMessage(m.Context(), who, requestID, request.TextBody{Text: exchange.Some(text)})
+	_, err := m.app.Requests.SendMessage(m.Context(), who, requestID, request.TextBody{Text: exchange.Some(text)})
 	m.must(err)
 }
 
 func (m *mailWorld) wants(who exchange.Actor, p mailing.Patch) {
 	m.Helper()
-	_, err := m.app.UpdateMailSettings(m.Context(), who, who.ID, p, nil)
+	_, err := m.app.Accounts.UpdateMailSettings(m.Context(), who, who.ID, p, nil)
 	m.must(err)
 }
 
@@ -249,7 +249,7 @@ func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
 		m.work()
 		m.say(m.rosa, id, "Hello?")
 		m.work()
-		s, err := m.app.MailSettings(m.Context(), m.ada, m.ada.ID)
+		s, err := m.app.Accounts.MailSettings(m.Context(), m.ada, m.ada.ID)
 		m.must(err)
 		if s.Refused == nil || s.Refused.Address != "ada@example.org" ||
 			!strings.Contains(s.Refused.Reason, "no such user here") {
@@ -258,7 +258,7 @@ func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
 		m.server.Answer(nil)
 		m.say(m.rosa, id, "Hello??")
 		m.work()
-		_, err = m.app.RetryMail(m.Context(), m.ada, m.ada.ID)
+		_, err = m.app.Accounts.RetryMail(m.Context(), m.ada, m.ada.ID)
 		m.must(err)
 		m.say(m.rosa, id, "Hello???")
 		m.work()
@@ -409,13 +409,13 @@ func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
 		m.work()
 		last := m.server.Messages()[1]
 		_, token, _ := strings.Cut(strings.Trim(last.Header.Get("List-Unsubscribe"), "<>"), "token=")
-		s, err := m.app.Subscription(m.Context(), token)
+		s, err := m.app.Notifications.Subscription(m.Context(), token)
 		m.must(err)
 		if s.User.ID != m.ada.ID || s.Category != mailing.StatusNotif || !s.On {
 			m.Errorf("got %+v", s)
 		}
 		for _, on := range []bool{false, false, true} {
-			s, err = m.app.Subscribe(m.Context(), token, on)
+			s, err = m.app.Notifications.Subscribe(m.Context(), token, on)
 			m.must(err)
 			if s.On != on {
 				m.Errorf("got %+v after %v", s, on)
@@ -426,7 +426,7 @@ func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
 		if got := m.got("ada"); len(got) != 3 {
 			m.Errorf("got %q, want the request, the first and the last message", got)
 		}
-		if _, err := m.app.Subscribe(m.Context(), token+"x", false); exchange.CodeOf(err) != exchange.NotFound {
+		if _, err := m.app.Notifications.Subscribe(m.Context(), token+"x", false); exchange.CodeOf(err) != exchange.NotFound {
 			m.Errorf("a token that was changed: %v, want NOT_FOUND", err)
 		}
 	})
@@ -437,7 +437,7 @@ func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "later") })
 		m.ask()
 		m.work()
-		_, err := m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
+		_, err := m.app.Labs.UpdateOrganization(m.Context(), m.ada, m.lab,
 			lab.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})}, nil)
 		m.must(err)
 		m.server.Answer(nil)
@@ -456,8 +456,8 @@ func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
 func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		id := m.ask()
-		m.must(m.app.SetAdmin(m.Context(), "ben", true))
-		m.must(m.app.DeleteRequest(m.Context(), m.person("ben"), id, nil))
+		m.must(m.app.Accounts.SetAdmin(m.Context(), "ben", true))
+		m.must(m.app.Requests.DeleteRequest(m.Context(), m.person("ben"), id, nil))
 		m.work()
 		if l := m.letterTo("rosa"); len(m.got("rosa")) != 1 || !strings.Contains(l.Text, "deleted") {
 			m.Errorf("the requester got %q", l.Text)
@@ -488,19 +488,19 @@ func TestABounceCountsOnlyWhereItIsAboutMailOfOursToThatAddress(t *testing.T) {
 		} {
 			b := good
 			c.change(&b)
-			who, err := m.app.Bounce(m.Context(), b)
+			who, err := m.app.Notifications.Bounce(m.Context(), b)
 			if who != "" || c.code == "" && err != nil || c.code != "" && exchange.CodeOf(err) != c.code {
 				m.Errorf("%+v: got %v, %v, want %q", b, who, err, c.code)
 			}
 		}
-		who, err := m.app.Bounce(m.Context(), good)
+		who, err := m.app.Notifications.Bounce(m.Context(), good)
 		m.must(err)
-		s, err := m.app.MailSettings(m.Context(), m.ada, m.ada.ID)
+		s, err := m.app.Accounts.MailSettings(m.Context(), m.ada, m.ada.ID)
 		m.must(err)
 		if who != "ada" || s.Refused == nil || s.Refused.Reason != "mailbox closed" {
 			m.Errorf("got %+v and %+v, want the address refused", who, s.Refused)
 		}
-		if who, err := m.app.Bounce(m.Context(), good); who != "" || err != nil {
+		if who, err := m.app.Notifications.Bounce(m.Context(), good); who != "" || err != nil {
 			m.Errorf("the same again: got %v, %v, want nothing to do", who, err)
 		}
 	})

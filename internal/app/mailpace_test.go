@@ -78,7 +78,7 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 			v := m.invite(lab.InvitationNew{RegistryID: exchange.Some("rosa")})
 			m.work()
 			if i < 19 {
-				m.must(m.app.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
+				m.must(m.app.Labs.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
 			}
 		}
 		if got := m.got("rosa"); len(got) != mailing.PerHour {
@@ -96,7 +96,7 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 		for i := 1; ; i++ {
 			at = at.Add(lab.InvitationPause)
 			m.set(at.Format(time.RFC3339))
-			_, err := m.app.Resend(m.Context(), m.ada, m.lab, v.ID)
+			_, err := m.app.Labs.Resend(m.Context(), m.ada, m.lab, v.ID)
 			if exchange.CodeOf(err) == exchange.RateLimited && i == mailing.PerAddress &&
 				strings.Contains(err.Error(), "2026-03-03T10:00:00") {
 				break
@@ -110,7 +110,7 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 			m.Errorf("round %d", n)
 		}
 		m.set("2026-03-03T10:00:00Z")
-		_, err := m.app.Resend(m.Context(), m.ada, m.lab, v.ID)
+		_, err := m.app.Labs.Resend(m.Context(), m.ada, m.lab, v.ID)
 		m.must(err)
 	})
 }
@@ -160,10 +160,10 @@ func TestMail_ALabThatAcceptsManyRequestsMailsEachRequester(t *testing.T) {
 		const requesters = 40
 		for i := range requesters {
 			who := m.person(fmt.Sprintf("requester-%d", i))
-			q, err := m.app.CreateRequest(m.Context(), who,
+			q, err := m.app.Requests.CreateRequest(m.Context(), who,
 				request.New{Material: exchange.Some(exchange.Ref(m.material))})
 			m.must(err)
-			_, err = m.app.UpdateRequest(m.Context(), m.ada, q.ID,
+			_, err = m.app.Requests.UpdateRequest(m.Context(), m.ada, q.ID,
 				request.Patch{Status: exchange.Some(request.Approved)}, nil)
 			m.must(err)
 		}

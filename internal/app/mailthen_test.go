@@ -31,7 +31,7 @@ func (m *mailWorld) letterTo(name string) mailtest.Letter {
 // outdated makes a request as Rosa with an abstract, and then changes all of it before any mail is sent.
 func (m *mailWorld) outdated() {
 	m.Helper()
-	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material,
+	_, err := m.app.Materials.UpdateMaterial(m.Context(), m.ada, m.material,
 		material.Patch{NeedsAbstract: exchange.Some(true)}, nil)
 	m.must(err)
 	id := m.ask()
@@ -40,14 +40,14 @@ func (m *mailWorld) outdated() {
 	m.set("2026-03-02T09:20:00Z")
 	m.change(m.rosa, id, request.Patch{Abstract: exchange.Some("To do something else.")})
 	m.change(m.rosa, id, request.Patch{Status: exchange.Some(request.Cancelled)})
-	_, err = m.app.UpdateMaterial(m.Context(), m.ada, m.material,
+	_, err = m.app.Materials.UpdateMaterial(m.Context(), m.ada, m.material,
 		material.Patch{Title: exchange.Some("Another title")}, nil)
 	m.must(err)
 }
 
 func (m *mailWorld) change(who exchange.Actor, id int64, p request.Patch) {
 	m.Helper()
-	_, err := m.app.UpdateRequest(m.Context(), who, id, p, nil)
+	_, err := m.app.Requests.UpdateRequest(m.Context(), who, id, p, nil)
 	m.must(err)
 }
 
@@ -110,9 +110,9 @@ func TestANotificationKeepsItsText(t *testing.T) {
 		if len(part.Items) != 4 {
 			m.Errorf("%d notifications", len(part.Items))
 		}
-		_, _, err = m.app.AskToJoin(m.Context(), m.rosa, m.lab, lab.JoinNew{})
+		_, _, err = m.app.Labs.AskToJoin(m.Context(), m.rosa, m.lab, lab.JoinNew{})
 		m.must(err)
-		_, err = m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
+		_, err = m.app.Labs.UpdateOrganization(m.Context(), m.ada, m.lab,
 			lab.OrganizationPatch{Name: exchange.Some("Park lab")}, nil)
 		m.must(err)
 		part, err = m.db.Read().Notifications.List(m.Context(), m.ada.ID, notify.NotificationFilter{},

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
@@ -14,7 +14,7 @@ import (
 )
 
 // later schedules an action of somebody.
-func (r *reminding) later(who exchange.Actor, d app.PendingAction) int64 {
+func (r *reminding) later(who exchange.Actor, d transfer.PendingAction) int64 {
 	r.Helper()
 	id, err := r.app.Schedule(r.Context(), who, d, nil)
 	r.must(err)
@@ -22,11 +22,11 @@ func (r *reminding) later(who exchange.Actor, d app.PendingAction) int64 {
 }
 
 // timeIsUp advances the clock past the time to undo the last action.
-func (r *reminding) timeIsUp() { r.set(r.now.Load().Add(app.UndoTime + time.Second)) }
+func (r *reminding) timeIsUp() { r.set(r.now.Load().Add(transfer.UndoTime + time.Second)) }
 
 func (r *reminding) status(request int64) request.Status {
 	r.Helper()
-	q, err := r.app.Request(r.Context(), r.member, request)
+	q, err := r.app.Requests.Request(r.Context(), r.member, request)
 	r.must(err)
 	return q.Status
 }
@@ -34,7 +34,7 @@ func (r *reminding) status(request int64) request.Status {
 // events returns how many events of a kind a request has.
 func (r *reminding) events(request int64, kind request.EventKind) int {
 	r.Helper()
-	part, err := r.app.Events(r.Context(), r.member, request, kind, exchange.Page{})
+	part, err := r.app.Requests.Events(r.Context(), r.member, request, kind, exchange.Page{})
 	r.must(err)
 	return len(part.Items)
 }
@@ -54,25 +54,25 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, requestID := t.Context(), r.request()
-		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
-		other, _, err := r.app.CreateMaterial(ctx, r.member,
+		id := r.later(r.member, transfer.PendingAction{Request: requestID, Status: request.Approved})
+		other, _, err := r.app.Materials.CreateMaterial(ctx, r.member,
 			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("Sf9"),
 				Organization: exchange.Some(exchange.Ref(r.lab))})
 		r.must(err)
-		archive := r.later(r.member, app.PendingAction{Material: other.ID})
-		remove := r.later(r.member, app.PendingAction{Organization: r.lab, Member: r.off.ID})
-		doing, err := r.app.PendingStatusOf(ctx, r.member, requestID)
+		archive := r.later(r.member, transfer.PendingAction{Material: other.ID})
+		remove := r.later(r.member, transfer.PendingAction{Organization: r.lab, Member: r.off.ID})
+		doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID)
 		r.must(err)
 		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Action.Status != request.Approved ||
-			!doing.At.Equal(r.now.Load().Add(app.UndoTime)) {
+			!doing.At.Equal(r.now.Load().Add(transfer.UndoTime)) {
 			t.Errorf("%+v waits", doing)
 		}
-		if theirs, err := r.app.PendingStatusOf(ctx, r.asks, requestID); theirs != nil || err != nil {
+		if theirs, err := r.app.Requests.PendingStatusOf(ctx, r.asks, requestID); theirs != nil || err != nil {
 			t.Errorf("the requester sees %+v, %v", theirs, err)
 		}
-		m, err := r.app.Material(ctx, exchange.Actor{}, other.ID)
+		m, err := r.app.Materials.Material(ctx, exchange.Actor{}, other.ID)
 		r.must(err)
-		lab, err := r.app.Organization(ctx, r.lab)
+		lab, err := r.app.Labs.Organization(ctx, r.lab)
 		r.must(err)
 		if r.status(requestID) != request.Open || r.events(requestID, request.StatusChanged) != 0 || m.Archived ||
 			len(lab.Members) != 2 {
@@ -85,10 +85,10 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 			_, err := r.app.Undo(ctx, r.member, one)
 			wantRefusal(t, "taken back too late", err, exchange.Conflict)
 		}
-		if m, err = r.app.Material(ctx, exchange.Actor{}, other.ID); err != nil || !m.Archived {
+		if m, err = r.app.Materials.Material(ctx, exchange.Actor{}, other.ID); err != nil || !m.Archived {
 			t.Errorf("archived: %v, %v", m.Archived, err)
 		}
-		if lab, err = r.app.Organization(ctx, r.lab); err != nil || len(lab.Members) != 1 ||
+		if lab, err = r.app.Labs.Organization(ctx, r.lab); err != nil || len(lab.Members) != 1 ||
 			lab.Members[0].ID != r.member.ID {
 			t.Errorf("the lab has %d members, %v", len(lab.Members), err)
 		}
@@ -96,7 +96,7 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 			t.Errorf("the request is %s after %d moves", r.status(requestID),
 				r.events(requestID, request.StatusChanged))
 		}
-		if doing, err := r.app.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
+		if doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
 			t.Errorf("%+v still waits, %v", doing, err)
 		}
 	})
@@ -109,7 +109,7 @@ func TestAPendingActionIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, requestID, sql := t.Context(), r.request(), storetest.SQL(t, db)
-		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
+		id := r.later(r.member, transfer.PendingAction{Request: requestID, Status: request.Approved})
 		fails := []string{"CREATE TRIGGER fails BEFORE UPDATE ON jobs WHEN NEW.state = 'DONE' BEGIN SELECT " +
 			"RAISE(ABORT, 'no'); END", "DROP TRIGGER fails"}
 		if db.Postgres() {
@@ -144,8 +144,8 @@ func TestAPendingActionThatIsTakenBackIsNeverDone(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, requestID, other := t.Context(), r.request(), r.request()
-		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
-		done := r.later(r.member, app.PendingAction{Request: other, Status: request.Approved})
+		id := r.later(r.member, transfer.PendingAction{Request: requestID, Status: request.Approved})
+		done := r.later(r.member, transfer.PendingAction{Request: other, Status: request.Approved})
 		_, err := r.app.Undo(ctx, r.asks, id)
 		wantRefusal(t, "taken back by somebody else", err, exchange.Forbidden, exchange.NotFound)
 		for range 2 { // the second time changes nothing
@@ -154,7 +154,7 @@ func TestAPendingActionThatIsTakenBackIsNeverDone(t *testing.T) {
 				t.Errorf("took back %+v, %v", d, err)
 			}
 		}
-		if doing, err := r.app.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
+		if doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
 			t.Errorf("%+v waits, %v", doing, err)
 		}
 		r.timeIsUp()
@@ -174,26 +174,26 @@ func TestAPendingActionThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testin
 		stranger := r.person("stranger")
 		for what, c := range map[string]struct {
 			who    exchange.Actor
-			action app.PendingAction
+			action transfer.PendingAction
 			want   exchange.Code
 		}{
-			"accepted by a stranger": {stranger, app.PendingAction{Request: requestID, Status: request.Approved},
+			"accepted by a stranger": {stranger, transfer.PendingAction{Request: requestID, Status: request.Approved},
 				exchange.Forbidden},
-			"accepted by the requester": {r.asks, app.PendingAction{Request: requestID, Status: request.Approved},
+			"accepted by the requester": {r.asks, transfer.PendingAction{Request: requestID, Status: request.Approved},
 				exchange.FieldForbidden},
-			"received before it was sent": {r.asks, app.PendingAction{Request: requestID, Status: request.Verified},
+			"received before it was sent": {r.asks, transfer.PendingAction{Request: requestID, Status: request.Verified},
 				exchange.InvalidTransition},
-			"sent with something missing": {r.member, app.PendingAction{Request: requestID, Status: request.Fulfilled},
+			"sent with something missing": {r.member, transfer.PendingAction{Request: requestID, Status: request.Fulfilled},
 				exchange.MissingRequirements},
-			"archived by a stranger": {stranger, app.PendingAction{Material: r.material}, exchange.Forbidden},
-			"a member removed by no member": {stranger, app.PendingAction{Organization: r.lab, Member: r.off.ID},
+			"archived by a stranger": {stranger, transfer.PendingAction{Material: r.material}, exchange.Forbidden},
+			"a member removed by no member": {stranger, transfer.PendingAction{Organization: r.lab, Member: r.off.ID},
 				exchange.Forbidden},
-			"a request that is not there": {r.member, app.PendingAction{Request: 1 << 40, Status: request.Approved},
+			"a request that is not there": {r.member, transfer.PendingAction{Request: 1 << 40, Status: request.Approved},
 				exchange.NotFound},
 		} {
 			_, err := r.app.Schedule(ctx, c.who, c.action, nil)
 			wantRefusal(t, what, err, c.want)
-			if doing, err := r.app.PendingStatusOf(ctx, c.who, requestID); doing != nil || err != nil {
+			if doing, err := r.app.Requests.PendingStatusOf(ctx, c.who, requestID); doing != nil || err != nil {
 				t.Errorf("%s: %+v waits, %v", what, doing, err)
 			}
 		}
@@ -205,14 +205,14 @@ func TestAPendingActionThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, requestID := t.Context(), r.request()
-		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
-		_, err := r.app.UpdateRequest(ctx, r.asks, requestID,
+		id := r.later(r.member, transfer.PendingAction{Request: requestID, Status: request.Approved})
+		_, err := r.app.Requests.UpdateRequest(ctx, r.asks, requestID,
 			request.Patch{Status: exchange.Some(request.Cancelled)}, nil)
 		r.must(err)
 		r.timeIsUp()
 		r.work(1)
 		j := jobtest.Wait(t, db, id, exchange.JobFailed)
-		doing, err := r.app.PendingStatusOf(ctx, r.member, requestID)
+		doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID)
 		if err != nil || doing == nil || doing.Failed == "" || doing.Ended.IsZero() {
 			t.Errorf("%+v, %v; the job says %q", doing, err, j.Error)
 		}
@@ -227,16 +227,16 @@ func TestOfTwoPendingActionsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, requestID := t.Context(), r.request()
-		first := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Approved})
+		first := r.later(r.member, transfer.PendingAction{Request: requestID, Status: request.Approved})
 		second := r.later(r.member,
-			app.PendingAction{Request: requestID, Status: request.Rejected, Reason: "Our freezer broke."})
+			transfer.PendingAction{Request: requestID, Status: request.Rejected, Reason: "Our freezer broke."})
 		if first != second {
 			t.Errorf("the actions %d and %d both wait", first, second)
 		}
 		r.timeIsUp()
 		r.work(1)
 		jobtest.Wait(t, db, second, exchange.JobDone)
-		q, err := r.app.Request(ctx, r.asks, requestID)
+		q, err := r.app.Requests.Request(ctx, r.asks, requestID)
 		r.must(err)
 		if q.Status != request.Rejected || q.Rejection != "Our freezer broke." ||
 			r.events(requestID, request.StatusChanged) != 1 {
@@ -251,7 +251,7 @@ func TestAPendingActionOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testin
 		r := newReminding(t, db)
 		ctx, requestID := t.Context(), r.request()
 		sent := r.now.Load().Add(-time.Hour)
-		id := r.later(r.member, app.PendingAction{Request: requestID, Status: request.Fulfilled,
+		id := r.later(r.member, transfer.PendingAction{Request: requestID, Status: request.Fulfilled,
 			Override: "A colleague vouches for them.",
 			Shipment: &request.Shipment{Carrier: "DHL", Tracking: "JD01", Conditions: "Dry ice", SentAt: &sent}})
 		if n := r.events(requestID, request.ShipmentChanged); n != 0 {
@@ -260,7 +260,7 @@ func TestAPendingActionOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testin
 		r.timeIsUp()
 		r.work(1)
 		jobtest.Wait(t, db, id, exchange.JobDone)
-		q, err := r.app.Request(ctx, r.asks, requestID)
+		q, err := r.app.Requests.Request(ctx, r.asks, requestID)
 		r.must(err)
 		if s := q.Shipment; q.Status != request.Fulfilled || q.Override != "A colleague vouches for them." ||
 			s == nil || s.Carrier != "DHL" || s.Tracking != "JD01" ||
@@ -275,16 +275,16 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, requestID := t.Context(), r.request()
-		wantRefusal(t, "reminded on the first day", r.app.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
+		wantRefusal(t, "reminded on the first day", r.app.Requests.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
 		r.set(r.now.Load().Add(3 * 24 * time.Hour))
-		wantRefusal(t, "reminded of one's own turn", r.app.RemindRequest(ctx, r.asks, requestID), exchange.Forbidden)
-		wantRefusal(t, "reminded by a stranger", r.app.RemindRequest(ctx, r.person("stranger"), requestID),
+		wantRefusal(t, "reminded of one's own turn", r.app.Requests.RemindRequest(ctx, r.asks, requestID), exchange.Forbidden)
+		wantRefusal(t, "reminded by a stranger", r.app.Requests.RemindRequest(ctx, r.person("stranger"), requestID),
 			exchange.Forbidden)
-		before, err := r.app.Request(ctx, r.member, requestID)
+		before, err := r.app.Requests.Request(ctx, r.member, requestID)
 		r.must(err)
-		r.must(r.app.RemindRequest(ctx, r.member, requestID))
-		wantRefusal(t, "reminded twice a day", r.app.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
-		after, err := r.app.Request(ctx, r.member, requestID)
+		r.must(r.app.Requests.RemindRequest(ctx, r.member, requestID))
+		wantRefusal(t, "reminded twice a day", r.app.Requests.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
+		after, err := r.app.Requests.Request(ctx, r.member, requestID)
 		r.must(err)
 		if !after.UpdatedAt.Equal(before.UpdatedAt) || !after.WaitingSince.Equal(before.WaitingSince) {
 			t.Error("a reminder changed the request or its turn")
@@ -293,10 +293,10 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 			t.Errorf("the requester heard of %v", days)
 		}
 		r.set(r.now.Load().Add(24 * time.Hour))
-		_, err = r.app.SnoozeRequest(ctx, r.asks, requestID,
+		_, err = r.app.Requests.SnoozeRequest(ctx, r.asks, requestID,
 			request.SnoozeNew{Until: exchange.Some(exchange.Until(r.now.Load().Add(48 * time.Hour)))})
 		r.must(err)
-		wantRefusal(t, "reminded while they snooze", r.app.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
+		wantRefusal(t, "reminded while they snooze", r.app.Requests.RemindRequest(ctx, r.member, requestID), exchange.Conflict)
 		r.set(r.now.Load().Add(4 * 24 * time.Hour)) // the eighth day
 		r.work(1)
 		r.remind(1)

@@ -106,7 +106,7 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 		}
 	}
 	signIn()
-	h.must(h.app.SetAdmin(ctx, "hears-admin", true))
+	h.must(h.app.Accounts.SetAdmin(ctx, "hears-admin", true))
 	refs := func(names ...string) exchange.Opt[[]exchange.UserRef] {
 		list := []exchange.UserRef{}
 		for _, name := range names {
@@ -114,7 +114,7 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 		}
 		return exchange.Some(list)
 	}
-	o, err := h.app.CreateOrganization(ctx, h.people["owner"],
+	o, err := h.app.Labs.CreateOrganization(ctx, h.people["owner"],
 		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(h.people["owner"].ID)),
 			Members: refs()})
 	h.must(err)
@@ -123,11 +123,11 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 	}
 	signIn() // reloaded with their labs
 	h.lab = o.ID
-	_, err = h.app.UpdateOrganization(ctx, h.people["owner"], o.ID,
+	_, err = h.app.Labs.UpdateOrganization(ctx, h.people["owner"], o.ID,
 		lab.OrganizationPatch{Members: refs(labMembers...)}, nil)
 	h.must(err)
 	signIn()
-	m, _, err := h.app.CreateMaterial(ctx, h.people["owner"],
+	m, _, err := h.app.Materials.CreateMaterial(ctx, h.people["owner"],
 		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 			Organization: exchange.Some(exchange.Ref(o.ID)),
 			Contact:      exchange.Some(exchange.UserRef(h.people["assignee"].ID)), NeedsAbstract: exchange.Some(true)})
@@ -141,13 +141,13 @@ func (h *hearing) switchOff(off ...string) {
 	h.Helper()
 	on := func(name string) exchange.Opt[bool] { return exchange.Some(!slices.Contains(off, name)) }
 	for _, name := range labMembers {
-		part, err := h.app.OwnSettings(h.Context(), h.people[name], exchange.Page{Limit: 9})
+		part, err := h.app.Labs.OwnSettings(h.Context(), h.people[name], exchange.Page{Limit: 9})
 		h.must(err)
 		for _, m := range part.Items {
 			if m.OrganizationID != h.lab {
 				continue
 			}
-			_, err = h.app.UpdateSettings(h.Context(), h.people[name], m.ID,
+			_, err = h.app.Labs.UpdateSettings(h.Context(), h.people[name], m.ID,
 				lab.SwitchesPatch{NewRequest: on("new"), StatusChange: on("changed"),
 					Decision: on("decided"), Assigned: on("assigned"), Reminder: on("remind")}, nil)
 			h.must(err)
@@ -158,7 +158,7 @@ func (h *hearing) switchOff(off ...string) {
 // ask makes a request.
 func (h *hearing) ask(by, abstract string) int64 {
 	h.Helper()
-	q, err := h.app.CreateRequest(h.Context(), h.people[by],
+	q, err := h.app.Requests.CreateRequest(h.Context(), h.people[by],
 		request.New{Material: exchange.Some(exchange.Ref(h.material)), Abstract: exchange.Some(abstract)})
 	h.must(err)
 	return q.ID

@@ -17,7 +17,7 @@ func TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		r.person("admin")
-		r.must(r.app.SetAdmin(t.Context(), "admin", true))
+		r.must(r.app.Accounts.SetAdmin(t.Context(), "admin", true))
 		admin := r.person("admin")
 		read := func() (rows int64, times int64) {
 			part, err := r.app.Audit(t.Context(), admin, exchange.Page{Limit: 5000},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
@@ -45,20 +46,20 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	r.app = r.process(db)
 	r.member, r.off, r.asks = r.person("member"), r.person("off"), r.person("requester")
 	ctx := t.Context()
-	o, err := r.app.CreateOrganization(ctx, r.member,
+	o, err := r.app.Labs.CreateOrganization(ctx, r.member,
 		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.member.ID)),
 			Members: exchange.Some([]exchange.UserRef{})})
 	r.must(err)
 	r.lab = o.ID
 	r.must(join(ctx, db, r.lab, r.off.ID))
 	r.member, r.off = r.person("member"), r.person("off") // reloaded with their lab
-	part, err := r.app.OwnSettings(ctx, r.off, exchange.Page{Limit: 9})
+	part, err := r.app.Labs.OwnSettings(ctx, r.off, exchange.Page{Limit: 9})
 	r.must(err)
 	for _, m := range part.Items {
-		_, err = r.app.UpdateSettings(ctx, r.off, m.ID, lab.SwitchesPatch{Reminder: exchange.Some(false)}, nil)
+		_, err = r.app.Labs.UpdateSettings(ctx, r.off, m.ID, lab.SwitchesPatch{Reminder: exchange.Some(false)}, nil)
 		r.must(err)
 	}
-	m, _, err := r.app.CreateMaterial(ctx, r.member,
+	m, _, err := r.app.Materials.CreateMaterial(ctx, r.member,
 		material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 			Organization: exchange.Some(exchange.Ref(o.ID)), NeedsAbstract: exchange.Some(true)})
 	r.must(err)
@@ -93,16 +94,16 @@ func (r *reminding) must(err error) {
 
 func (r *reminding) person(name string) exchange.Actor {
 	r.Helper()
-	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, person.Registration{})
+	signed, err := r.app.Accounts.SignIn(r.Context(), identity.Person{RegistryID: name}, person.Registration{})
 	r.must(err)
-	who, err := r.app.Actor(r.Context(), signed.Token)
+	who, err := r.app.Accounts.Actor(r.Context(), signed.Token)
 	r.must(err)
 	return who
 }
 
 func (r *reminding) request() int64 {
 	r.Helper()
-	q, err := r.app.CreateRequest(r.Context(), r.asks,
+	q, err := r.app.Requests.CreateRequest(r.Context(), r.asks,
 		request.New{Material: exchange.Some(exchange.Ref(r.material))})
 	r.must(err)
 	return q.ID
@@ -130,10 +131,10 @@ func (r *reminding) remind(jobs int) (sent int) {
 	r.Helper()
 	ids := make([]int64, jobs)
 	for i := range ids {
-		ids[i] = jobtest.Enqueue(r.T, r.db, app.Remind, struct{}{}, job.EnqueueOptions{})
+		ids[i] = jobtest.Enqueue(r.T, r.db, transfer.Remind, struct{}{}, job.EnqueueOptions{})
 	}
 	for _, id := range ids {
-		var s app.ReminderResult
+		var s transfer.ReminderResult
 		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &s))
 		sent += int(s.Reminders + s.Escalations)
 	}
@@ -179,17 +180,17 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 		check(6, nil, nil)
 		check(7, []int{7}, nil)
 		check(7, []int{7}, nil)
-		before, err := r.app.Request(ctx, r.asks, id)
+		before, err := r.app.Requests.Request(ctx, r.asks, id)
 		r.must(err)
 		check(16, []int{7, 14}, nil)
-		after, err := r.app.Request(ctx, r.asks, id)
+		after, err := r.app.Requests.Request(ctx, r.asks, id)
 		r.must(err)
 		if !after.WaitingSince.Equal(began) || !after.UpdatedAt.Equal(before.UpdatedAt) ||
 			after.Head.Seq != before.Head.Seq+1 {
 			t.Errorf("a reminder made %+v of %+v", after, before)
 		}
 		// on day 16
-		_, err = r.app.UpdateRequest(ctx, r.asks, id,
+		_, err = r.app.Requests.UpdateRequest(ctx, r.asks, id,
 			request.Patch{Abstract: exchange.Some("To map receptors.")}, nil)
 		r.must(err)
 		check(22, []int{7, 14}, nil)
@@ -197,11 +198,11 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 		check(16+28+30+30, []int{7, 14}, []int{7, 88})
 		check(40, []int{7, 14}, []int{7, 88}) // the clock was set back
 		check(16+118, []int{7, 14}, []int{7, 88, 118})
-		_, err = r.app.UpdateRequest(ctx, r.member, id,
+		_, err = r.app.Requests.UpdateRequest(ctx, r.member, id,
 			request.Patch{Status: exchange.Some(request.Rejected)}, nil)
 		r.must(err)
 		check(900, []int{7, 14}, []int{7, 88, 118})
-		if report, err := r.app.Verify(ctx); err != nil || len(report.Faults) > 0 {
+		if report, err := r.app.Accounts.Verify(ctx); err != nil || len(report.Faults) > 0 {
 			t.Errorf("verify: %v, %v", report.Faults, err)
 		}
 	})
@@ -215,7 +216,7 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 		ctx, id, theirs := t.Context(), r.request(), r.request()
 		update := func(p request.Patch) {
 			t.Helper()
-			_, err := r.app.UpdateRequest(ctx, r.asks, id, p, nil)
+			_, err := r.app.Requests.UpdateRequest(ctx, r.asks, id, p, nil)
 			r.must(err)
 		}
 		check := func(days int, want ...int) {
@@ -235,10 +236,10 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 		check(30, 21)
 		update(request.Patch{Abstract: exchange.Some("To map them all.")})
 		check(60, 21, 21)
-		o, err := r.app.UpdateOrganization(ctx, r.member, r.lab,
+		o, err := r.app.Labs.UpdateOrganization(ctx, r.member, r.lab,
 			lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))}, nil)
 		r.must(err)
-		_, err = r.app.Answer(ctx, r.off, r.off.ID, o.Invitations[0].ID, lab.InvitationAccepted)
+		_, err = r.app.Labs.Answer(ctx, r.off, r.off.ID, o.Invitations[0].ID, lab.InvitationAccepted)
 		r.must(err)
 		update(request.Patch{Abstract: exchange.Some("")})
 		update(request.Patch{Abstract: exchange.Some("To map some.")})
@@ -277,7 +278,7 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 		for i, days := range []int{7, 7, 20} {
 			r.set(time.Date(2026, 3, 2+days, 9, 0, 0, 0, time.UTC))
 			if sent, want := r.remind(4), []int{1 << doubled, 0, 1 << doubled}[i]; sent != want {
-				q, err := r.app.Request(t.Context(), r.asks, first)
+				q, err := r.app.Requests.Request(t.Context(), r.asks, first)
 				t.Errorf("%d reminders went out on day %d, want %d; the first request: %+v, %v", sent, days, want,
 					q.Request, err)
 			}
@@ -303,7 +304,7 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 		if got := r.heard(r.asks, first); !slices.Equal(got, []int{7, 14}) {
 			t.Errorf("reminded on %v", got)
 		}
-		if report, err := r.app.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
+		if report, err := r.app.Accounts.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
 			t.Errorf("verify: %v, %v", report.Faults, err)
 		}
 	})

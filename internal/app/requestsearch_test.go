@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/fulltext"
@@ -43,14 +43,14 @@ func newSearching(t *testing.T, db *store.DB, seed uint64) *searching {
 	s := &searching{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(seed, 6)),
 		names: []string{"member", "off", "requester", "other"}}
 	other := s.person("other")
-	o, err := s.app.CreateOrganization(t.Context(), other,
+	o, err := s.app.Labs.CreateOrganization(t.Context(), other,
 		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(other.ID)),
 			Members: exchange.Some([]exchange.UserRef{})})
 	s.must(err)
 	s.must(join(t.Context(), db, o.ID, s.off.ID))
 	s.labs = []int64{s.lab, o.ID}
 	for i := range 6 {
-		m, _, err := s.app.CreateMaterial(t.Context(), s.admin(),
+		m, _, err := s.app.Materials.CreateMaterial(t.Context(), s.admin(),
 			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some(s.text(3)),
 				Organization: exchange.Some(exchange.Ref(s.labs[i%2]))})
 		s.must(err)
@@ -61,7 +61,7 @@ func newSearching(t *testing.T, db *store.DB, seed uint64) *searching {
 
 func (s *searching) admin() exchange.Actor {
 	s.person("admin")
-	s.must(s.app.SetAdmin(s.Context(), "admin", true))
+	s.must(s.app.Accounts.SetAdmin(s.Context(), "admin", true))
 	return s.person("admin")
 }
 
@@ -82,13 +82,13 @@ func (s *searching) ask() int64 {
 	if s.random.IntN(2) == 0 {
 		n.SignedMTA = exchange.Null[exchange.Ref]{Set: true, Value: s.document(asks)}
 	}
-	q, err := s.app.CreateRequest(s.Context(), asks, n)
+	q, err := s.app.Requests.CreateRequest(s.Context(), asks, n)
 	s.must(err)
 	return q.ID
 }
 
 func (s *searching) document(who exchange.Actor) *exchange.Ref {
-	t, err := s.app.CreateAttachment(s.Context(), who,
+	t, err := s.app.Documents.CreateAttachment(s.Context(), who,
 		document.AttachmentPatch{Filename: exchange.Some(strings.ReplaceAll(s.text(2), " ", "_") + ".pdf")}, nil)
 	s.must(err)
 	return new(exchange.Ref(t.ID))
@@ -97,27 +97,27 @@ func (s *searching) document(who exchange.Actor) *exchange.Ref {
 // act does a random action to a request; actions that are not allowed are ignored.
 func (s *searching) act(id int64) {
 	ctx, who := s.Context(), s.admin()
-	update := func(p request.Patch) error { _, err := s.app.UpdateRequest(ctx, who, id, p, nil); return err }
+	update := func(p request.Patch) error { _, err := s.app.Requests.UpdateRequest(ctx, who, id, p, nil); return err }
 	var err error
 	switch s.random.IntN(9) {
 	case 0, 1:
-		_, err = s.app.SendMessage(ctx, who, id, request.TextBody{Text: exchange.Some(s.text(6))})
+		_, err = s.app.Requests.SendMessage(ctx, who, id, request.TextBody{Text: exchange.Some(s.text(6))})
 	case 2:
-		_, err = s.app.OpenIssue(ctx, who, id, request.TextBody{Text: exchange.Some(s.text(6))})
+		_, err = s.app.Requests.OpenIssue(ctx, who, id, request.TextBody{Text: exchange.Some(s.text(6))})
 	case 3:
 		err = update(request.Patch{IRB: exchange.Null[exchange.Ref]{Set: true, Value: s.document(who)}})
 	case 4:
 		err = update(request.Patch{Abstract: exchange.Some(s.text(8)),
 			AssignedTo: exchange.Some(exchange.UserRef(s.person(oneOf(s.random, s.names)).ID))})
 	case 5:
-		_, err = s.app.ShipRequest(ctx, who, id,
+		_, err = s.app.Requests.ShipRequest(ctx, who, id,
 			request.ShipmentPatch{Carrier: exchange.Some(s.text(2)), Tracking: exchange.Some(s.text(2))}, nil)
 	case 6, 7:
 		err = update(request.Patch{Status: exchange.Some(oneOf(s.random, request.Statuses)),
 			Reason: exchange.Some("so"), Override: exchange.Some("so")})
 	case 8:
 		if s.random.IntN(3) == 0 {
-			err = s.app.DeleteRequest(ctx, who, id, nil)
+			err = s.app.Requests.DeleteRequest(ctx, who, id, nil)
 		}
 	}
 	if exchange.CodeOf(err) == exchange.Internal && err != nil {
@@ -131,16 +131,16 @@ func (s *searching) rename() {
 	var err error
 	switch s.random.IntN(5) {
 	case 0:
-		_, err = s.app.UpdateUser(ctx, who, s.person(oneOf(s.random, s.names)).ID,
+		_, err = s.app.Accounts.UpdateUser(ctx, who, s.person(oneOf(s.random, s.names)).ID,
 			person.UserPatch{FirstName: exchange.Some(s.text(1)), LastName: exchange.Some(s.text(1))}, nil)
 	case 1:
-		_, err = s.app.UpdateOrganization(ctx, who, oneOf(s.random, s.labs),
+		_, err = s.app.Labs.UpdateOrganization(ctx, who, oneOf(s.random, s.labs),
 			lab.OrganizationPatch{Name: exchange.Some(s.text(2))}, nil)
 	case 2:
-		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
+		_, err = s.app.Materials.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
 			material.Patch{Title: exchange.Some(s.text(3))}, nil)
 	default:
-		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
+		_, err = s.app.Materials.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
 			material.Patch{Organization: exchange.Some(exchange.Ref(oneOf(s.random, s.labs)))}, nil)
 	}
 	if exchange.CodeOf(err) == exchange.Internal && err != nil {
@@ -155,7 +155,7 @@ func (s *searching) settled() {
 		left := int64(0)
 		for _, state := range []exchange.JobState{exchange.JobReady, exchange.JobRunning} {
 			part, err := s.db.Read().Jobs.List(s.Context(), exchange.Page{Limit: 1}, nil,
-				exchange.JobFilter{Kind: &app.Reindex.Name, State: &state})
+				exchange.JobFilter{Kind: &core.Reindex.Name, State: &state})
 			s.must(err)
 			left += part.Total.N
 		}
@@ -263,7 +263,7 @@ func (s *searching) compare(queries int) {
 		got := []int64{}
 		page := exchange.Page{Limit: 1 + s.random.IntN(7)}
 		for {
-			part, err := s.app.Requests(s.Context(), viewer, page,
+			part, err := s.app.Requests.Requests(s.Context(), viewer, page,
 				request.Filter{Search: new(exchange.SearchText(query))})
 			s.must(err)
 			if part.Total.N != int64(len(want)) {
@@ -355,7 +355,7 @@ func (s *searching) onlyRowsOfLivingRequests() {
 // found returns how many requests a search finds.
 func (s *searching) found(who exchange.Actor, query string) int64 {
 	s.Helper()
-	part, err := s.app.Requests(s.Context(), who, exchange.Page{Limit: 1},
+	part, err := s.app.Requests.Requests(s.Context(), who, exchange.Page{Limit: 1},
 		request.Filter{Search: new(exchange.SearchText(query))})
 	s.must(err)
 	return part.Total.N
@@ -369,13 +369,13 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 		s := newSearching(t, db, 3)
 		ctx, admin := t.Context(), s.admin()
 		name := func(name string) {
-			_, err := s.app.UpdateUser(ctx, admin, s.asks.ID,
+			_, err := s.app.Accounts.UpdateUser(ctx, admin, s.asks.ID,
 				person.UserPatch{FirstName: exchange.Some("First"), LastName: exchange.Some("Person" + name)}, nil)
 			s.must(err)
-			_, err = s.app.UpdateOrganization(ctx, admin, s.lab,
+			_, err = s.app.Labs.UpdateOrganization(ctx, admin, s.lab,
 				lab.OrganizationPatch{Name: exchange.Some("Lab" + name)}, nil)
 			s.must(err)
-			_, err = s.app.UpdateMaterial(ctx, admin, s.material,
+			_, err = s.app.Materials.UpdateMaterial(ctx, admin, s.material,
 				material.Patch{Title: exchange.Some("Material" + name)}, nil)
 			s.must(err)
 		}
@@ -397,7 +397,7 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 			}
 		}
 		part, err := db.Read().Jobs.List(ctx, exchange.Page{Limit: 200}, nil,
-			exchange.JobFilter{Kind: &app.Reindex.Name})
+			exchange.JobFilter{Kind: &core.Reindex.Name})
 		s.must(err)
 		if part.Total.N != 3 {
 			t.Errorf("%d jobs, want one for each thing", part.Total.N)
@@ -412,9 +412,9 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 		s := newSearching(t, db, 4)
 		ctx, admin := t.Context(), s.admin()
 		id := s.request()
-		_, err := s.app.SendMessage(ctx, s.asks, id, request.TextBody{Text: exchange.Some("Is the okapi well?")})
+		_, err := s.app.Requests.SendMessage(ctx, s.asks, id, request.TextBody{Text: exchange.Some("Is the okapi well?")})
 		s.must(err)
-		_, err = s.app.UpdateRequest(ctx, admin, id,
+		_, err = s.app.Requests.UpdateRequest(ctx, admin, id,
 			request.Patch{Status: exchange.Some(request.Cancelled)}, nil)
 		s.must(err)
 		look := func(when string, member, other int64) {
@@ -426,7 +426,7 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 			}
 		}
 		look("before", 1, 0)
-		_, err = s.app.UpdateMaterial(ctx, admin, s.material,
+		_, err = s.app.Materials.UpdateMaterial(ctx, admin, s.material,
 			material.Patch{Organization: exchange.Some(exchange.Ref(s.labs[1]))}, nil)
 		s.must(err)
 		look("after", 0, 1)

@@ -2,14 +2,11 @@ package app
 
 import (
 	"context"
-	"time"
 
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 )
-
-// retryTime is how long the response to an Idempotency-Key is kept (contract.md section 1).
-const retryTime = 24 * time.Hour
 
 // Once runs a call that has a key, unless an earlier call had the key: then it returns the response to that one. run
 // makes its one change with the App that it is given. The effects of the call and its response commit together, so a
@@ -33,7 +30,7 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 	}
 	kept := true
 	err = held.Commit(ctx, func(ctx context.Context, tx store.Conn) error {
-		if kept, err = tx.IdempotentCalls.Insert(ctx, answer, tx.Now.Add(-retryTime)); err == nil && !kept {
+		if kept, err = tx.IdempotentCalls.Insert(ctx, answer, tx.Now.Add(-core.RetryTime)); err == nil && !kept {
 			err = exchange.Errorf(exchange.Conflict, "Another call with this Idempotency-Key came first.")
 		}
 		return err
@@ -47,9 +44,9 @@ func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 // earlier returns the call that used the key before; a key must not be reused for a different call.
 func (a *App) earlier(ctx context.Context, k exchange.IdempotentCall) (exchange.IdempotentCall, error) {
 	c := a.DB.Read()
-	earlier, err := c.IdempotentCalls.Get(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))
+	earlier, err := c.IdempotentCalls.Get(ctx, k.Caller, k.Key, c.Now.Add(-core.RetryTime))
 	if err == nil && earlier.Fingerprint != k.Fingerprint {
-		err = fieldError("Idempotency-Key",
+		err = core.FieldError("Idempotency-Key",
 			"was used for another call (another path or body) in the last 24 hours; use a new one")
 	}
 	return earlier, err

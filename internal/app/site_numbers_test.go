@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
@@ -24,7 +24,7 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 			if embargo != nil {
 				p.EmbargoDate = exchange.NullOf(*embargo)
 			}
-			m, _, err := r.app.CreateMaterial(ctx, r.member, p)
+			m, _, err := r.app.Materials.CreateMaterial(ctx, r.member, p)
 			r.must(err)
 			return m.ID
 		}
@@ -33,7 +33,7 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		hidden := exchange.Date(began.AddDate(0, 0, 2).Format(time.DateOnly))
 		list("embargoed", &hidden)
 		open := list("open", nil)
-		r.must(r.app.ArchiveMaterial(ctx, r.member, list("archived", nil), nil))
+		r.must(r.app.Materials.ArchiveMaterial(ctx, r.member, list("archived", nil), nil))
 		if n, err := r.app.SiteNumbers(ctx); err != nil || n.Materials != before.Materials {
 			t.Errorf("%d materials, %d a moment ago: %v", n.Materials, before.Materials, err)
 		}
@@ -47,13 +47,13 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		if len(n.Newest) == 0 || n.Newest[0].ID != open || n.Newest[0].Lab == "" {
 			t.Errorf("newest: %+v", n.Newest)
 		}
-		_, err = r.app.UpdateMaterial(ctx, r.member, open,
+		_, err = r.app.Materials.UpdateMaterial(ctx, r.member, open,
 			material.Patch{EmbargoDate: exchange.NullOf(hidden)}, nil)
 		r.must(err)
 		hides, err := r.app.SiteNumbers(ctx) // at once, despite the cache
 		r.must(err)
 		if hides.Materials != n.Materials-1 ||
-			slices.ContainsFunc(hides.Newest, func(m app.RecentMaterial) bool { return m.ID == open }) {
+			slices.ContainsFunc(hides.Newest, func(m core.RecentMaterial) bool { return m.ID == open }) {
 			t.Errorf("a moment after it was put under embargo: %d materials, newest: %+v", hides.Materials,
 				hides.Newest)
 		}
@@ -75,7 +75,7 @@ func TestThePaceOfTheExchangeIsThatOfItsDecidedRequests(t *testing.T) {
 		}
 		for i, id := range made {
 			r.set(began.AddDate(0, 0, i+1))
-			_, err := r.app.UpdateRequest(ctx, r.member, id,
+			_, err := r.app.Requests.UpdateRequest(ctx, r.member, id,
 				request.Patch{Status: exchange.Some(request.Rejected), Rejection: exchange.Some("No.")}, nil)
 			r.must(err)
 		}
@@ -84,7 +84,7 @@ func TestThePaceOfTheExchangeIsThatOfItsDecidedRequests(t *testing.T) {
 		if n.Pace.Decided != 3 || n.Pace.Decision != 48*time.Hour || n.Pace.Receives() {
 			t.Errorf("%+v", n.Pace)
 		}
-		v, err := r.app.MaterialView(ctx, r.asks, r.material)
+		v, err := r.app.Materials.MaterialView(ctx, r.asks, r.material)
 		r.must(err)
 		if v.Pace.Decision != 48*time.Hour || v.MayUpdate || v.MayArchive {
 			t.Errorf("%+v", v.Pace)

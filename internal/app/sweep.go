@@ -6,6 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/labs"
+	"aliquot/internal/app/notifier"
+	"aliquot/internal/app/spreadsheet"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/mailing"
@@ -23,7 +29,9 @@ var (
 
 // Senders returns the handlers of the jobs that wait for external servers. They have a worker of their own, so that
 // slow servers delay no other jobs.
-func (a *App) Senders() []job.Handler { return []job.Handler{Deliver.Handle(a.deliver)} }
+func (a *App) Senders() []job.Handler {
+	return []job.Handler{notifier.Deliver.Handle(a.Notifications.Deliver)}
+}
 
 // Handlers returns the handlers of all other kinds of job.
 func (a *App) Handlers() []job.Handler {
@@ -31,18 +39,18 @@ func (a *App) Handlers() []job.Handler {
 		SweepExpired.Handle(a.sweepExpired).Every(time.Hour),
 		SweepContent.Handle(a.sweepContent).Every(time.Hour),
 		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
-		Remind.Handle(a.remind).Every(time.Hour),
-		Alert.Handle(a.alert).Every(10 * time.Minute),
-		Do.Handle(a.runPendingAction),
-		Tell.Handle(a.notifyRest),
-		Reindex.Handle(a.reindex),
-		NamesInVersions.Handle(a.namesInVersions),
-		MailNotification.Handle(a.mailNotification),
-		MailDigest.Handle(a.mailDigest),
-		MailInvitation.Handle(a.mailInvitation),
-		a.BulkHandler(),
-		SettleBulks.Handle(a.settleBulks).Every(10 * time.Minute),
-		ImportMaterials.Handle(a.importMaterials),
+		transfer.Remind.Handle(a.Requests.Remind).Every(time.Hour),
+		catalog.Alert.Handle(a.Materials.Alert).Every(10 * time.Minute),
+		transfer.Do.Handle(a.runPendingAction),
+		notifier.Tell.Handle(a.Notifications.NotifyRest),
+		core.Reindex.Handle(a.Materials.Reindex),
+		core.NamesInVersions.Handle(a.NamesInVersions),
+		notifier.MailNotification.Handle(a.Notifications.MailNotification),
+		notifier.MailDigest.Handle(a.Notifications.MailDigest),
+		labs.MailInvitation.Handle(a.Labs.MailInvitation),
+		a.Spreadsheets.BulkHandler(),
+		spreadsheet.SettleBulks.Handle(a.Spreadsheets.SettleBulks).Every(10 * time.Minute),
+		catalog.ImportMaterials.Handle(a.Materials.ImportMaterials),
 	}
 }
 
@@ -60,8 +68,8 @@ const factTime = 30 * 24 * time.Hour
 // of mail, and spreadsheets without a job.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Audit.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)),
-			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-retryTime)), tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)),
+		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Audit.ForgetRefusals(ctx, tx.Now.Add(-core.RefusalTime)),
+			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-core.RetryTime)), tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)),
 			tx.Events.ForgetFacts(ctx, tx.Now.Add(-factTime)),
 			tx.Deliveries.DeleteUntil(ctx, tx.Now.Add(-notify.DeliveryLifetime)),
 			tx.Mail.DeleteCounts(ctx, tx.Now.Add(-mailing.Day)),

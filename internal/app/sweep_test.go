@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/person"
@@ -33,38 +34,38 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		t.Cleanup(func() { _ = folder.Close() })
 		a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
 			TokenLifetime: time.Hour, UploadLimit: 1 << 20, Grace: time.Hour, Log: slog.New(slog.DiscardHandler)})
-		signed, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, person.Registration{})
+		signed, err := a.Accounts.SignIn(ctx, identity.Person{RegistryID: "ada"}, person.Registration{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		who, err := a.Actor(ctx, signed.Token)
+		who, err := a.Accounts.Actor(ctx, signed.Token)
 		if err != nil {
 			t.Fatal(err)
 		}
 		attach := func(name string) document.Attachment {
 			t.Helper()
-			content, err := a.Store(ctx, who, strings.NewReader(name))
+			content, err := a.Documents.Store(ctx, who, strings.NewReader(name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := a.CreateAttachment(ctx, who, document.AttachmentPatch{Filename: exchange.Some(name)}, &content)
+			made, err := a.Documents.CreateAttachment(ctx, who, document.AttachmentPatch{Filename: exchange.Some(name)}, &content)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return made
 		}
 		kept, young, gone := attach("kept.txt"), attach("young.txt"), attach("gone.txt")
-		fresh, err := a.Store(ctx, who, strings.NewReader("its record is on the way"))
+		fresh, err := a.Documents.Store(ctx, who, strings.NewReader("its record is on the way"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		orphan, err := a.Store(ctx, who, strings.NewReader("nobody names it"))
+		orphan, err := a.Documents.Store(ctx, who, strings.NewReader("nobody names it"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		age(t, dir, orphan.Key)
 		for _, id := range []int64{young.ID, gone.ID} {
-			if err := a.DeleteAttachment(ctx, who, id, nil); err != nil {
+			if err := a.Documents.DeleteAttachment(ctx, who, id, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -74,12 +75,12 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 			gone.ID); err != nil {
 			t.Fatal(err)
 		}
-		expired, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, person.Registration{})
+		expired, err := a.Accounts.SignIn(ctx, identity.Person{RegistryID: "ada"}, person.Registration{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := raw.ExecContext(ctx, "UPDATE tokens SET expires_at = $1 WHERE hash = $2", long,
-			app.Hash(expired.Token)); err != nil {
+			core.Hash(expired.Token)); err != nil {
 			t.Fatal(err)
 		}
 
@@ -117,7 +118,7 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 			gone.ID).Scan(&marked); err != nil || !marked {
 			t.Errorf("storage_resource_deleted is %t: %v", marked, err)
 		}
-		if _, err := a.Actor(ctx, signed.Token); err != nil {
+		if _, err := a.Accounts.Actor(ctx, signed.Token); err != nil {
 			t.Errorf("the living token: %v", err)
 		}
 	})

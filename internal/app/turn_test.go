@@ -19,25 +19,25 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 		r := newReminding(t, db)
 		r.work(1)
 		ctx, began := t.Context(), *r.now.Load()
-		shipping, err := r.app.CreateShipping(ctx, r.member,
+		shipping, err := r.app.Documents.CreateShipping(ctx, r.member,
 			lab.ShippingPatch{Organization: exchange.Some(exchange.Ref(r.lab))})
 		r.must(err)
 		fresh, approved, closed := r.request(), r.request(), r.request()
 		status := func(id int64, s request.Status) {
 			t.Helper()
-			_, err := r.app.UpdateRequest(ctx, r.member, id, request.Patch{Status: exchange.Some(s)}, nil)
+			_, err := r.app.Requests.UpdateRequest(ctx, r.member, id, request.Patch{Status: exchange.Some(s)}, nil)
 			r.must(err)
 		}
-		_, err = r.app.UpdateRequest(ctx, r.asks, approved,
+		_, err = r.app.Requests.UpdateRequest(ctx, r.asks, approved,
 			request.Patch{Abstract: exchange.Some("To map receptors.")}, nil)
 		r.must(err)
 		status(approved, request.Approved)
 		status(closed, request.Rejected)
 		materialOf := func(p material.Patch) func() error {
-			return func() error { _, err := r.app.UpdateMaterial(ctx, r.member, r.material, p, nil); return err }
+			return func() error { _, err := r.app.Materials.UpdateMaterial(ctx, r.member, r.material, p, nil); return err }
 		}
 		ships := func(p lab.ShippingPatch) func() error {
-			return func() error { _, err := r.app.UpdateShipping(ctx, r.member, shipping.ID, p, nil); return err }
+			return func() error { _, err := r.app.Documents.UpdateShipping(ctx, r.member, shipping.ID, p, nil); return err }
 		}
 		since := map[int64]int{fresh: 0, approved: 0, closed: 0} // the day
 		for i, c := range []struct {
@@ -66,7 +66,7 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 				since[id] = 7 * i
 			}
 			for id, day := range since {
-				q, err := r.app.Request(ctx, r.asks, id)
+				q, err := r.app.Requests.Request(ctx, r.asks, id)
 				r.must(err)
 				if !q.WaitingSince.Equal(began.AddDate(0, 0, day)) || q.UpdatedAt.After(began) {
 					t.Errorf("change %d, request %d: since %s, updated at %s, want day %d and %s", i, id,

@@ -20,13 +20,13 @@ func TestVerifyFindsAnAccountOfTurnsThatWasAltered(t *testing.T) {
 			`UPDATE material_requests SET clock = replace(clock, '"Turn":1', '"Turn":2') WHERE id = ID`,
 		} {
 			r.request()
-			if report, err := r.app.Verify(t.Context()); err != nil || len(report.Faults) != i {
+			if report, err := r.app.Accounts.Verify(t.Context()); err != nil || len(report.Faults) != i {
 				t.Fatalf("before: %v, %v", report.Faults, err)
 			}
 			_, err := raw.ExecContext(t.Context(),
 				strings.ReplaceAll(change, "ID", "(SELECT MAX(id) FROM material_requests)"))
 			r.must(err)
-			report, err := r.app.Verify(t.Context())
+			report, err := r.app.Accounts.Verify(t.Context())
 			if err != nil || len(report.Faults) != i+1 || !strings.Contains(report.Faults[i], "turns") {
 				t.Errorf("%s: %v, %v", change, report.Faults, err)
 			}

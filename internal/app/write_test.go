@@ -1,26 +1,27 @@
 package app_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // unjudged are the functions that open a transaction without reloading the actor, and why.
 var unjudged = map[string]string{
-	"write":            "is what reads who acts",
-	"mayRead":          "notes that an admin read something; nothing else changes",
+	"Write":            "is what reads who acts",
+	"MayRead":          "notes that an admin read something; nothing else changes",
 	"signIn":           "nobody acts yet: the identity provider vouched for them a moment ago",
 	"SetAdmin":         "is the operator's, at the machine",
 	"Subscribe":        "acts by the token of a mail, which is checked in the transaction",
-	"useToken":         "notes that a session is used, and touches no row where it ended",
+	"UseToken":         "notes that a session is used, and touches no row where it ended",
 	"NoMailSoFar":      "is the program's own, at start",
 	"Bounce":           "is what a mail server said",
 	"mailWaitsAgain":   "is background work about mail",
-	"mailInvitation":   "is background work about mail",
+	"MailInvitation":   "is background work about mail",
 	"invitationLetter": "is background work about mail",
 	"Schedule":         "tries an action in a transaction that is rolled back",
 	"DiscardBulk":      "forgets a spreadsheet that was not taken",
@@ -30,17 +31,22 @@ var unjudged = map[string]string{
 	"RemindDue":        "is the demo's, which makes up a past",
 }
 
-func TestUseCasesJudgeByTheRightsOfTheMoment(t *testing.T) {
+func TestUseCases_ReloadTheActorInTheTransaction(t *testing.T) {
 	t.Parallel()
-	files := token.NewFileSet()
-	//nolint:staticcheck // one package without build tags
-	packages, err := parser.ParseDir(files, ".",
-		func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
-	if err != nil {
+	paths, err := filepath.Glob("*/*.go")
+	own, ownErr := filepath.Glob("*.go")
+	if err := errors.Join(err, ownErr); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{}
-	for _, file := range packages["app"].Files {
+	files, found := token.NewFileSet(), map[string]bool{}
+	for _, name := range append(own, paths...) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(files, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok {
@@ -60,13 +66,13 @@ func TestUseCasesJudgeByTheRightsOfTheMoment(t *testing.T) {
 				case called.Sel.Name == "Tx" && inner && of.Sel.Name == "DB", called.Sel.Name == "tx":
 					found[f.Name.Name] = true
 					if unjudged[f.Name.Name] == "" {
-						t.Errorf("%s: %s opens a transaction of its own: use App.write, which reads anew who acts",
+						t.Errorf("%s: %s opens a transaction of its own: use Core.Write, which reloads the actor in the transaction",
 							files.Position(call.Pos()), f.Name.Name)
 					}
-				case called.Sel.Name == "write" && len(call.Args) == 3:
+				case called.Sel.Name == "Write" && len(call.Args) == 3:
 					if do, ok := call.Args[2].(*ast.FuncLit); ok && !hides(call.Args[1], do) {
-						t.Errorf("%s: what App.write runs must call its actor as the one before, so that nobody uses "+
-							"that one", files.Position(call.Pos()))
+						t.Errorf("%s: the function that Core.Write runs must name its actor like the one outside, so "+
+							"that nobody uses that one", files.Position(call.Pos()))
 					}
 				}
 				return true

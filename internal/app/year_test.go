@@ -60,7 +60,7 @@ func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) { //nolint:parall
 		y.admin = y.person("admin")
 		y.admin.Admin = true
 		for i := range 10 {
-			m, _, err := y.app.CreateMaterial(t.Context(), y.member,
+			m, _, err := y.app.Materials.CreateMaterial(t.Context(), y.member,
 				material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 					Organization: exchange.Some(exchange.Ref(y.lab)), NeedsAbstract: exchange.Some(i%2 == 0),
 					NeedsMTA: exchange.Some(i%5 == 0)})
@@ -96,7 +96,7 @@ func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) { //nolint:parall
 // ask makes a request.
 func (y *year) ask() {
 	m := y.materials[y.random.IntN(len(y.materials))]
-	q, err := y.app.CreateRequest(y.Context(), y.asks, request.New{Material: exchange.Some(exchange.Ref(m))})
+	q, err := y.app.Requests.CreateRequest(y.Context(), y.asks, request.New{Material: exchange.Some(exchange.Ref(m))})
 	y.must(err)
 	y.ids = append(y.ids, q.ID)
 	y.lives[q.ID] = &life{}
@@ -110,13 +110,13 @@ func (y *year) act(id int64) {
 		who = y.member
 	}
 	update := func(p request.Patch) (request.Detail, error) {
-		return y.app.UpdateRequest(ctx, who, id, p, nil)
+		return y.app.Requests.UpdateRequest(ctx, who, id, p, nil)
 	}
 	read := func(err error) (request.Detail, error) {
 		if err != nil {
 			return request.Detail{}, err
 		}
-		return y.app.Request(ctx, y.admin, id)
+		return y.app.Requests.Request(ctx, y.admin, id)
 	}
 	acts := []func() (request.Detail, error){
 		func() (request.Detail, error) {
@@ -134,11 +134,11 @@ func (y *year) act(id int64) {
 			return update(request.Patch{Active: exchange.Some(y.random.IntN(4) > 0)})
 		},
 		func() (request.Detail, error) {
-			_, err := y.app.SendMessage(ctx, who, id, request.TextBody{Text: exchange.Some("Hello")})
+			_, err := y.app.Requests.SendMessage(ctx, who, id, request.TextBody{Text: exchange.Some("Hello")})
 			return read(err)
 		},
 		func() (request.Detail, error) {
-			issue, err := y.app.OpenIssue(ctx, who, id, request.TextBody{Text: exchange.Some("it thawed")})
+			issue, err := y.app.Requests.OpenIssue(ctx, who, id, request.TextBody{Text: exchange.Some("it thawed")})
 			if err == nil {
 				l.issues = append(l.issues, issue.ID)
 			}
@@ -148,7 +148,7 @@ func (y *year) act(id int64) {
 			if len(l.issues) == 0 {
 				return read(nil)
 			}
-			_, err := y.app.CloseIssue(ctx, y.member, id, l.issues[0])
+			_, err := y.app.Requests.CloseIssue(ctx, y.member, id, l.issues[0])
 			if err == nil {
 				l.issues = l.issues[1:]
 			}
@@ -156,14 +156,14 @@ func (y *year) act(id int64) {
 		},
 		func() (request.Detail, error) {
 			until := y.now.Load().Add(time.Duration(1+y.random.IntN(89*24)) * time.Hour)
-			q, err := y.app.SnoozeRequest(ctx, who, id, request.SnoozeNew{Until: exchange.Some(exchange.Until(until))})
+			q, err := y.app.Requests.SnoozeRequest(ctx, who, id, request.SnoozeNew{Until: exchange.Some(exchange.Until(until))})
 			if err == nil {
 				l.snoozed = until
 			}
 			return q, err
 		},
 		func() (request.Detail, error) {
-			err := y.app.UnsnoozeRequest(ctx, who, id, nil)
+			err := y.app.Requests.UnsnoozeRequest(ctx, who, id, nil)
 			if err == nil {
 				l.snoozed = time.Time{}
 			}
@@ -173,7 +173,7 @@ func (y *year) act(id int64) {
 			if y.random.IntN(20) > 0 {
 				return read(nil)
 			}
-			if err := y.app.DeleteRequest(ctx, y.admin, id, nil); err != nil {
+			if err := y.app.Requests.DeleteRequest(ctx, y.admin, id, nil); err != nil {
 				return request.Detail{}, err
 			}
 			y.ended(l)
@@ -191,7 +191,7 @@ func (y *year) act(id int64) {
 // askForOtherThings changes what the lab's material requires.
 func (y *year) askForOtherThings() {
 	materialID := y.materials[y.random.IntN(len(y.materials))]
-	_, err := y.app.UpdateMaterial(y.Context(), y.member, materialID, material.Patch{
+	_, err := y.app.Materials.UpdateMaterial(y.Context(), y.member, materialID, material.Patch{
 		NeedsAbstract: exchange.Some(y.random.IntN(2) == 0), NeedsMTA: exchange.Some(y.random.IntN(2) == 0),
 		NeedsIRB: exchange.Some(y.random.IntN(2) == 0)}, nil)
 	y.must(err)
@@ -313,7 +313,7 @@ func (y *year) compare() {
 	if diff := cmp.Diff(want, turns); diff != "" {
 		y.Errorf("the accounts of turns (-want +got):\n%s", diff)
 	}
-	if report, err := y.app.Verify(y.Context()); err != nil || len(report.Faults) > 0 {
+	if report, err := y.app.Accounts.Verify(y.Context()); err != nil || len(report.Faults) > 0 {
 		y.Errorf("verify: %v, %v", report.Faults, err)
 	}
 	y.Logf("%d requests with %d turns, %d reminders and escalations", len(y.ids), entries, len(got))

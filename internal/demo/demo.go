@@ -61,12 +61,12 @@ func Fill(ctx context.Context, a *app.App) error {
 	f.play()
 	f.goBack(hour)
 	f.signIn(admin)
-	f.do("make the admin one", func() error { return a.SetAdmin(ctx, AdminID, true) })
+	f.do("make the admin one", func() error { return a.Accounts.SetAdmin(ctx, AdminID, true) })
 	f.makeAdminsRequest()
 	f.play()
 	f.goBack(0)
 	f.do("remind", f.remind)
-	f.do("send no mail about it", func() error { return a.NoMailSoFar(ctx) })
+	f.do("send no mail about it", func() error { return a.Notifications.NoMailSoFar(ctx) })
 	return f.err
 }
 
@@ -115,12 +115,12 @@ func (f *filling) play() {
 }
 
 // remind sends the reminders that are due, so that the first worker does not notify anybody of the past.
-func (f *filling) remind() error { return f.app.RemindDue(f.ctx) }
+func (f *filling) remind() error { return f.app.Requests.RemindDue(f.ctx) }
 
 // readNotifications has everybody read what they were told so far.
 func (f *filling) readNotifications() error {
 	for _, who := range f.actors {
-		if err := f.app.MarkAllRead(f.ctx, who, who.ID, math.MaxInt64); err != nil {
+		if err := f.app.Notifications.MarkAllRead(f.ctx, who, who.ID, math.MaxInt64); err != nil {
 			return err
 		}
 	}
@@ -141,20 +141,20 @@ func (f *filling) do(what string, step func() error) {
 func (f *filling) signIn(people []identity.Person) {
 	for _, p := range people {
 		f.do("sign in "+p.Name, func() error {
-			signed, err := f.app.SignIn(f.ctx, p, person.Registration{})
+			signed, err := f.app.Accounts.SignIn(f.ctx, p, person.Registration{})
 			if err != nil {
 				return err
 			}
-			who, err := f.app.Actor(f.ctx, signed.Token)
+			who, err := f.app.Accounts.Actor(f.ctx, signed.Token)
 			if err != nil {
 				return err
 			}
-			if err := f.app.Logout(f.ctx, who); err != nil { // nobody has the secret, and it expires before the present
+			if err := f.app.Accounts.Logout(f.ctx, who); err != nil { // nobody has the secret, and it expires before the present
 				return err
 			}
 			who.TokenID = 0
 			f.actors[p.RegistryID] = who
-			address, err := f.app.CreateAddress(f.ctx, who, signed.User, person.AddressPatch{
+			address, err := f.app.Documents.CreateAddress(f.ctx, who, signed.User, person.AddressPatch{
 				Name:        exchange.Some(p.Name),
 				Institution: exchange.Some("Sample University"),
 				Line1:       exchange.Some("1 Example Street"),
@@ -185,10 +185,10 @@ func (f *filling) openLab(head, name, description string, members ...string) {
 		for _, m := range members {
 			patch.Members.Value = append(patch.Members.Value, exchange.UserRef(f.actors[m].ID))
 		}
-		o, err := f.app.UpdateOrganization(f.ctx, f.actors[head], labID, patch, nil)
+		o, err := f.app.Labs.UpdateOrganization(f.ctx, f.actors[head], labID, patch, nil)
 		for _, i := range o.Invitations {
 			if err == nil {
-				_, err = f.app.Answer(f.ctx, f.actors[i.RegistryID], f.actors[i.RegistryID].ID, i.ID,
+				_, err = f.app.Labs.Answer(f.ctx, f.actors[i.RegistryID], f.actors[i.RegistryID].ID, i.ID,
 					lab.InvitationAccepted)
 			}
 		}
@@ -202,14 +202,14 @@ func (f *filling) attach(by, file string, p document.AttachmentPatch) (exchange.
 	if err != nil {
 		return 0, err
 	}
-	content, err := f.app.Store(f.ctx, f.actors[by], bytes.NewReader(data))
+	content, err := f.app.Documents.Store(f.ctx, f.actors[by], bytes.NewReader(data))
 	if err != nil {
 		return 0, err
 	}
 	p.Filename = exchange.Some(file)
-	t, err := f.app.CreateAttachment(f.ctx, f.actors[by], p, &content)
+	t, err := f.app.Documents.CreateAttachment(f.ctx, f.actors[by], p, &content)
 	if err != nil {
-		f.app.Discard(f.ctx, content, err)
+		f.app.Documents.Discard(f.ctx, content, err)
 	}
 	return exchange.Ref(t.ID), err
 }

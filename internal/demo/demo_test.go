@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	searched "aliquot/internal/exchange/fulltext"
@@ -48,14 +49,14 @@ func newApp(t testing.TB, db *store.DB) *app.App {
 // actor signs a sample person in.
 func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
 	t.Helper()
-	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: registryID}, person.Registration{})
+	signed, err := a.Accounts.SignIn(t.Context(), identity.Person{RegistryID: registryID}, person.Registration{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if signed.New {
 		t.Fatalf("%s is not among the sample people", registryID)
 	}
-	who, err := a.Actor(t.Context(), signed.Token)
+	who, err := a.Accounts.Actor(t.Context(), signed.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
 // requests gives every request, as the admin sees them.
 func requests(t *testing.T, a *app.App) []request.Detail {
 	t.Helper()
-	part, err := a.Requests(t.Context(), actor(t, a, AdminID), exchange.Page{Limit: 1000}, request.Filter{})
+	part, err := a.Requests.Requests(t.Context(), actor(t, a, AdminID), exchange.Page{Limit: 1000}, request.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func requests(t *testing.T, a *app.App) []request.Detail {
 
 func materials(t *testing.T, a *app.App) exchange.ListPage[material.Shown] {
 	t.Helper()
-	part, err := a.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1000}, material.Filter{})
+	part, err := a.Materials.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1000}, material.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,8 +176,8 @@ func everyMaterial(t *testing.T, a *app.App) {
 
 // everyName looks for each material by its title and by each of its identifiers, as anyone does.
 func everyName(t *testing.T, a *app.App) {
-	find := func(text string, limit int) app.Results[material.Shown] {
-		found, err := a.SearchMaterials(t.Context(), exchange.Actor{},
+	find := func(text string, limit int) catalog.Results[material.Shown] {
+		found, err := a.Materials.SearchMaterials(t.Context(), exchange.Actor{},
 			exchange.Search{Query: searched.Parse(text), Page: exchange.SearchPage{Limit: limit}, Facets: true})
 		if err != nil || int64(len(found.Items)) != min(found.Count, int64(limit)) || len(found.Approximate) > 0 {
 			t.Fatalf("%q: %d of %d, %v, %v", text, len(found.Items), found.Count, found.Approximate, err)
@@ -219,7 +220,7 @@ func titles(list []material.Shown) []string {
 }
 
 func verifies(t *testing.T, a *app.App) {
-	report, err := a.Verify(t.Context())
+	report, err := a.Accounts.Verify(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func oneAdmin(t *testing.T, a *app.App) {
 
 func twice(t *testing.T, a *app.App) {
 	state := func() any {
-		report, err := a.Verify(t.Context())
+		report, err := a.Accounts.Verify(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

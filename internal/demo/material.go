@@ -95,7 +95,7 @@ func (f *filling) listMaterials() {
 		}
 		ago := min(4*day+time.Duration(i)*12*day, 125*day) + time.Duration(i)*minute
 		f.at(ago, "list "+p.Title.Value, func() error {
-			m, _, err := f.app.CreateMaterial(f.ctx, f.actors[t.contact], p)
+			m, _, err := f.app.Materials.CreateMaterial(f.ctx, f.actors[t.contact], p)
 			f.materials[p.Title.Value] = exchange.Ref(m.ID)
 			return err
 		})
@@ -120,7 +120,7 @@ func (f *filling) openShelf(head string, p lab.ShippingPatch) labMaterials {
 	s := labMaterials{lab: f.labOf(head)}
 	f.do("set shipping requirements", func() error {
 		p.Organization = exchange.Some(s.lab)
-		made, err := f.app.CreateShipping(f.ctx, f.actors[head], p)
+		made, err := f.app.Documents.CreateShipping(f.ctx, f.actors[head], p)
 		s.shipping = exchange.NullOf(exchange.Ref(made.ID))
 		return err
 	})

@@ -19,7 +19,7 @@ func paced(t *testing.T, a *app.App) {
 		t.Errorf("the pace is %+v", p)
 	}
 	for _, owns := range []string{owner, neighbour} {
-		insights, err := a.Insights(t.Context(), actor(t, a, owns), actor(t, a, owns).Owns[0], "", 6)
+		insights, err := a.Requests.Insights(t.Context(), actor(t, a, owns), actor(t, a, owns).Owns[0], "", 6)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,14 +63,14 @@ func inOrder(t *testing.T, a *app.App) {
 }
 
 func toldAlready(t *testing.T, a *app.App) {
-	before, err := a.Verify(t.Context())
+	before, err := a.Accounts.Verify(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.RemindDue(t.Context()); err != nil {
+	if err := a.Requests.RemindDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after, err := a.Verify(t.Context())
+	after, err := a.Accounts.Verify(t.Context())
 	if diff := cmp.Diff(before, after); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

@@ -22,7 +22,7 @@ func (f *filling) ask(ago time.Duration, by, material string, n request.New) *tr
 	t := &transfer{filling: f, ago: ago + time.Duration(len(f.steps)*13%180)*minute, material: material}
 	t.step("ask", func() error {
 		n.Material = exchange.Some(f.materials[material])
-		q, err := f.app.CreateRequest(f.ctx, f.actors[by], n)
+		q, err := f.app.Requests.CreateRequest(f.ctx, f.actors[by], n)
 		t.id = q.ID
 		return err
 	})
@@ -51,7 +51,7 @@ func (t *transfer) step(what string, do func() error) {
 
 func (t *transfer) update(by string, p request.Patch) {
 	t.step("update the request", func() error {
-		_, err := t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p, nil)
+		_, err := t.app.Requests.UpdateRequest(t.ctx, t.actors[by], t.id, p, nil)
 		return err
 	})
 }
@@ -80,35 +80,35 @@ func (t *transfer) hand(by string, slot document.Slot, file string) {
 		default:
 			p.ExecutedMTA = exchange.NullOf(id)
 		}
-		_, err = t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p, nil)
+		_, err = t.app.Requests.UpdateRequest(t.ctx, t.actors[by], t.id, p, nil)
 		return err
 	})
 }
 
 func (t *transfer) accept(by string, slot document.Slot) {
 	t.step("accept a document", func() error {
-		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, true, "", nil)
+		_, err := t.app.Requests.ReviewDocument(t.ctx, t.actors[by], t.id, slot, true, "", nil)
 		return err
 	})
 }
 
 func (t *transfer) giveBack(by string, slot document.Slot, reason string) {
 	t.step("return a document", func() error {
-		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, false, reason, nil)
+		_, err := t.app.Requests.ReviewDocument(t.ctx, t.actors[by], t.id, slot, false, reason, nil)
 		return err
 	})
 }
 
 func (t *transfer) write(by, text string) {
 	t.step("write", func() error {
-		_, err := t.app.SendMessage(t.ctx, t.actors[by], t.id, saying(text))
+		_, err := t.app.Requests.SendMessage(t.ctx, t.actors[by], t.id, saying(text))
 		return err
 	})
 }
 
 func (t *transfer) complain(by, text string) {
 	t.step("open an issue", func() error {
-		i, err := t.app.OpenIssue(t.ctx, t.actors[by], t.id, saying(text))
+		i, err := t.app.Requests.OpenIssue(t.ctx, t.actors[by], t.id, saying(text))
 		t.issue = i.ID
 		return err
 	})
@@ -116,7 +116,7 @@ func (t *transfer) complain(by, text string) {
 
 func (t *transfer) solve(by string) {
 	t.step("close an issue", func() error {
-		_, err := t.app.CloseIssue(t.ctx, t.actors[by], t.id, t.issue)
+		_, err := t.app.Requests.CloseIssue(t.ctx, t.actors[by], t.id, t.issue)
 		return err
 	})
 }
@@ -132,7 +132,7 @@ func (t *transfer) agree(by, countersigner string) {
 func (t *transfer) send(by, tracking, conditions string) {
 	t.move(by, request.InFulfillment)
 	t.after(22*hour).step("ship", func() error {
-		_, err := t.app.ShipRequest(t.ctx, t.actors[by], t.id, request.ShipmentPatch{
+		_, err := t.app.Requests.ShipRequest(t.ctx, t.actors[by], t.id, request.ShipmentPatch{
 			Carrier: exchange.Some("Sample courier"), Tracking: exchange.Some(tracking),
 			Conditions: exchange.Some(conditions),
 			SentAt:     exchange.NullOf(exchange.Instant(t.now)),

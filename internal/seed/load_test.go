@@ -64,7 +64,7 @@ func TestASeededDatabaseIsWholeAndTheSameEachTime(t *testing.T) {
 					t.Fatal(err)
 				}
 				a := opened(t, where)
-				r, err := a.Verify(t.Context())
+				r, err := a.Accounts.Verify(t.Context())
 				if err != nil || r.Requests != size.Requests || r.Events < 3*size.Requests || len(r.Faults) > 0 {
 					t.Errorf("%+v, %v", r, err)
 				}

@@ -42,7 +42,7 @@ var roles = []struct{ name, person string }{
 // requestFor is the request of a material that somebody of the demo made.
 func (w *world) requestFor(material string) request.Detail {
 	w.Helper()
-	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, request.Filter{})
+	part, err := w.app.Requests.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, request.Filter{})
 	w.must(err)
 	i := slices.IndexFunc(part.Items, func(q request.Detail) bool { return q.Material == material })
 	if i < 0 {
@@ -58,20 +58,20 @@ func (w *world) furnished() *strings.Replacer {
 	hela := w.material("HeLa")
 	olivia, josiah := w.as("olivia").actor, w.as("josiah").actor
 	labID := hela.OrganizationID
-	invitation, _, err := w.app.Invite(ctx, olivia, labID,
+	invitation, _, err := w.app.Labs.Invite(ctx, olivia, labID,
 		lab.InvitationNew{RegistryID: exchange.Some("0000-0001-5109-3700")})
 	w.must(err)
-	join, _, err := w.app.AskToJoin(ctx, w.as("gabriel").actor, labID, lab.JoinNew{})
+	join, _, err := w.app.Labs.AskToJoin(ctx, w.as("gabriel").actor, labID, lab.JoinNew{})
 	w.must(err)
-	webhook, err := w.app.CreateWebhook(ctx, olivia, labID,
+	webhook, err := w.app.Notifications.CreateWebhook(ctx, olivia, labID,
 		notify.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
 	w.must(err)
-	delivery, err := w.app.PingWebhook(ctx, olivia, labID, webhook.ID)
+	delivery, err := w.app.Notifications.PingWebhook(ctx, olivia, labID, webhook.ID)
 	w.must(err)
-	grant, err := w.app.CreateGrant(ctx, olivia,
+	grant, err := w.app.Grants.CreateGrant(ctx, olivia,
 		person.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})
 	w.must(err)
-	search, err := w.app.CreateSavedSearch(ctx, josiah, josiah.ID,
+	search, err := w.app.Materials.CreateSavedSearch(ctx, josiah, josiah.ID,
 		material.SavedSearchPatch{Name: exchange.Some("A"), Search: exchange.Some("hela")})
 	w.must(err)
 	owned := w.requestFor("PDX model BL0269-F402")

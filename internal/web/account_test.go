@@ -86,7 +86,7 @@ func TestSwitchesAreTurnedOneByOne(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("mario")
-		own, err := w.app.OwnSwitches(w.Context(), v.actor)
+		own, err := w.app.Labs.OwnSwitches(w.Context(), v.actor)
 		w.must(err)
 		if len(own) < 2 {
 			t.Fatalf("%d memberships", len(own))
@@ -102,7 +102,7 @@ func TestSwitchesAreTurnedOneByOne(t *testing.T) {
 			form = append(form, fmt.Sprintf("%d.%s", first, c), "on")
 		}
 		v.post("/account/notifications/switches", form...).want(http.StatusSeeOther)
-		own, err = w.app.OwnSwitches(w.Context(), v.actor)
+		own, err = w.app.Labs.OwnSwitches(w.Context(), v.actor)
 		w.must(err)
 		if s := own[0].Switches; s.Reminder || !s.NewRequest || own[1].Membership.ID != second ||
 			own[1].Switches != lab.AllOn {
@@ -111,7 +111,7 @@ func TestSwitchesAreTurnedOneByOne(t *testing.T) {
 		// Nobody turns those of another.
 		w.as("josiah").post("/account/notifications/switches", "membership",
 			fmt.Sprint(second)).want(http.StatusSeeOther)
-		if own, err = w.app.OwnSwitches(w.Context(), v.actor); err != nil || own[1].Switches != lab.AllOn {
+		if own, err = w.app.Labs.OwnSwitches(w.Context(), v.actor); err != nil || own[1].Switches != lab.AllOn {
 			t.Errorf("a stranger turned %+v (%v)", own[1].Switches, err)
 		}
 	})
@@ -125,7 +125,7 @@ func TestMailComesAsAPersonWantsIt(t *testing.T) {
 		"FRIDAY", "quiet_from", "22:00", "quiet_until", "07:00",
 		"about", "reminder_notif"}
 	v.post("/account/notifications", form...).want(http.StatusSeeOther)
-	s, err := w.app.MailSettings(w.Context(), v.actor, v.actor.ID)
+	s, err := w.app.Accounts.MailSettings(w.Context(), v.actor, v.actor.ID)
 	w.must(err)
 	if s.Delivery != mailing.Weekly || s.TimeZone != "Europe/Amsterdam" || s.DigestAt != 450 || s.DigestDay != 5 ||
 		s.QuietFrom == nil || len(s.Muted) != len(mailing.AllCategories)-1 {
@@ -189,7 +189,7 @@ func TestASavedSearchIsRenamedAndDeleted(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
-	s, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
+	s, err := w.app.Materials.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
 		material.SavedSearchPatch{Name: exchange.Some("Colon"), Search: exchange.Some("colon <cancer>"),
 			Filters: exchange.Some(material.Filters{"category": {"CELL_LINE"}})})
 	w.must(err)
@@ -203,7 +203,7 @@ func TestASavedSearchIsRenamedAndDeleted(t *testing.T) {
 		t.Error("the name is not as it was typed")
 	}
 	v.post(path, "name", "Gut").want(http.StatusSeeOther)
-	if s, err = w.app.SavedSearch(w.Context(), v.actor, v.actor.ID, s.ID); err != nil || s.Name != "Gut" || s.Alerts {
+	if s, err = w.app.Materials.SavedSearch(w.Context(), v.actor, v.actor.ID, s.ID); err != nil || s.Name != "Gut" || s.Alerts {
 		t.Errorf("%+v %v", s, err)
 	}
 	if got := v.post(path, "name", "Gut", "alerts", "on").follow().text("main"); !strings.Contains(got, "alerts on") {
@@ -263,7 +263,7 @@ func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
 				}
 			}
 		}
-		made, err := w.app.Requests(w.Context(), v.actor, exchange.Page{Limit: 100},
+		made, err := w.app.Requests.Requests(w.Context(), v.actor, exchange.Page{Limit: 100},
 			request.Filter{Requester: &v.actor.ID})
 		w.must(err)
 		if len(lists["requests"]) != len(made.Items) || len(lists["requests"]) == 0 || len(lists["addresses"]) != 2 ||
@@ -275,7 +275,7 @@ func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
 				t.Errorf("request %v without what happened in it", q["ID"])
 			}
 		}
-		if _, err := w.app.ExportAccount(w.Context(), w.as("mario").actor,
+		if _, err := w.app.Accounts.ExportAccount(w.Context(), w.as("mario").actor,
 			v.actor.ID); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("another exports it: %v", err)
 		}
@@ -300,7 +300,7 @@ func TestFirstStepsAreTakenOrSkipped(t *testing.T) {
 			!strings.Contains(page.text("#errors"), "The e-mail address must") {
 			t.Errorf("%s", page.text("#errors"))
 		}
-		if u, err := w.app.User(w.Context(), v.actor, v.actor.ID); err != nil || u.FirstName == "Nina" ||
+		if u, err := w.app.Accounts.User(w.Context(), v.actor, v.actor.ID); err != nil || u.FirstName == "Nina" ||
 			len(u.Addresses) > 0 {
 			t.Errorf("half of it was kept: %+v %v", u.User, err)
 		}
@@ -308,9 +308,9 @@ func TestFirstStepsAreTakenOrSkipped(t *testing.T) {
 			"nina@example.org", "time_zone", "Asia/Tokyo",
 			"name", "Nina New", "address_line_1", "1 Street", "locality", "Kyoto", "country",
 			"Japan").want(http.StatusSeeOther)
-		u, err := w.app.User(w.Context(), v.actor, v.actor.ID)
+		u, err := w.app.Accounts.User(w.Context(), v.actor, v.actor.ID)
 		w.must(err)
-		s, err := w.app.MailSettings(w.Context(), v.actor, v.actor.ID)
+		s, err := w.app.Accounts.MailSettings(w.Context(), v.actor, v.actor.ID)
 		w.must(err)
 		if done.location != "/catalog?q=x" || u.FirstName != "Nina" || u.Email != "nina@example.org" ||
 			len(u.Addresses) != 1 || s.TimeZone != "Asia/Tokyo" {
@@ -340,14 +340,14 @@ func TestSettingsMakeAConstantNumberOfStatements(t *testing.T) {
 		v.post("/account/addresses/new", "name", "N", "address_line_1", "L", "locality", "T", "country",
 			"Italy").want(http.StatusSeeOther)
 		v.post("/account/tokens", "name", "n").want(http.StatusOK)
-		_, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
+		_, err := w.app.Materials.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
 			material.SavedSearchPatch{Search: exchange.Some(fmt.Sprint(i))})
 		w.must(err)
-		_, err = w.app.CreateOrganization(w.Context(), v.actor,
+		_, err = w.app.Labs.CreateOrganization(w.Context(), v.actor,
 			lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(v.actor.ID)),
 				Members: exchange.Some([]exchange.UserRef{})})
 		w.must(err)
-		_, err = w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]}, person.Registration{})
+		_, err = w.app.Accounts.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]}, person.Registration{})
 		w.must(err)
 	}
 	for path, n := range count() {

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/account"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
@@ -21,7 +22,7 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 		v.post("/account/tokens", "name", "").want(http.StatusUnprocessableEntity)
 		page := v.post("/account/tokens", "name", "freezer-sync").want(http.StatusOK)
 		secret := page.text("#secret")
-		who, err := w.app.Actor(w.Context(), secret)
+		who, err := w.app.Accounts.Actor(w.Context(), secret)
 		if err != nil || who.ID != v.actor.ID {
 			t.Fatalf("the token %q is of %v: %v", secret, who.ID, err)
 		}
@@ -32,7 +33,7 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 		revoke := fmt.Sprintf("/account/tokens/%d/revoke", who.TokenID)
 		w.as("mario").post(revoke).want(http.StatusNotFound)
 		v.post(revoke).want(http.StatusSeeOther)
-		if _, err := w.app.Actor(w.Context(), secret); exchange.CodeOf(err) != exchange.NotAuthenticated {
+		if _, err := w.app.Accounts.Actor(w.Context(), secret); exchange.CodeOf(err) != exchange.NotAuthenticated {
 			t.Errorf("it still works: %v", err)
 		}
 	})
@@ -43,8 +44,8 @@ func TestASessionEndsHereOrEverywhere(t *testing.T) {
 	each(t, func(w *world) {
 		here, there, program := w.as("josiah"), w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
-			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
-				person.Registration{}, app.Browser{Name: "Firefox on Linux"})
+			signed, err := w.app.Accounts.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
+				person.Registration{}, account.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}
@@ -70,8 +71,8 @@ func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
 	each(t, func(w *world) {
 		here, there := w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
-			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
-				person.Registration{}, app.Browser{Name: "Firefox on Linux"})
+			signed, err := w.app.Accounts.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
+				person.Registration{}, account.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}
@@ -79,7 +80,7 @@ func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
 		if text := said(); !strings.Contains(text, "used now") || !strings.Contains(text, "used within the last hour") {
 			t.Errorf("just signed in: %s", text)
 		}
-		hash := app.Hash(there.cookies["__Host-session"])
+		hash := core.Hash(there.cookies["__Host-session"])
 		raw := storetest.SQL(w, w.db)
 		rest := func(d time.Duration) {
 			_, err := raw.ExecContext(w.Context(), "UPDATE tokens SET used_at = $1 WHERE hash = $2",

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
@@ -70,7 +71,7 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 	each(t, func(w *world) {
 		v, q := w.opened()
 		id, err := w.app.Schedule(w.Context(), v.actor,
-			app.PendingAction{Request: q.ID, Status: request.Approved}, nil)
+			transfer.PendingAction{Request: q.ID, Status: request.Approved}, nil)
 		w.must(err)
 		path := "/progress/" + strconv.FormatInt(id, 10)
 		a := v.get(path).want(http.StatusOK)
@@ -108,7 +109,7 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
 			_, err := tx.Tokens.Insert(ctx,
 				person.Token{UserID: ada.actor.ID, Kind: person.SessionToken, ExpiresAt: later.Add(time.Hour)},
-				app.Hash("later"))
+				core.Hash("later"))
 			return err
 		}))
 		ada.cookies["__Host-session"] = "later"

@@ -90,7 +90,7 @@ func TestAnSTRProfileIsATableOfLociWhereItIsOne(t *testing.T) {
 	} {
 		metadata, err := json.Marshal(map[string]string{"cell_line_name": "x", "str_profile": profile})
 		w.must(err)
-		m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+		m, _, err := w.app.Materials.CreateMaterial(t.Context(), v.actor,
 			material.Patch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("x"),
 				Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
 				Metadata:     exchange.Some(json.RawMessage(metadata))})
@@ -113,7 +113,7 @@ func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("olivia")
-		m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+		m, _, err := w.app.Materials.CreateMaterial(t.Context(), v.actor,
 			material.Patch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret thing"),
 				Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
 				EmbargoDate:  exchange.NullOf(exchange.Date(time.Now().AddDate(1, 0, 0).Format(time.DateOnly)))})
@@ -153,7 +153,7 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 			t.Errorf("not undoable: %s", a.text(".toast"))
 		}
 		// as the job does when the time is over
-		w.must(w.app.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID, nil))
+		w.must(w.app.Materials.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID, nil))
 		a = w.as("").get(at).want(http.StatusOK)
 		if a.has(".cta") || a.has("#files") || a.text("h1 ~ .tag") != "Archived" ||
 			!strings.Contains(a.text("main"), "no longer request it") {
@@ -189,7 +189,7 @@ func TestTheNumberOfAPatientIsForTheLab(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("olivia")
-	m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+	m, _, err := w.app.Materials.CreateMaterial(t.Context(), v.actor,
 		material.Patch{Category: exchange.Some("PDX"), Title: exchange.Some("x"),
 			Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
 			Metadata:     exchange.Some(json.RawMessage(`{"submitter_patient_id": "patient-4711"}`))})

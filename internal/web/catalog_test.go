@@ -196,7 +196,7 @@ func TestHostileTextIsTextOnTheSearchAndOnAMaterial(t *testing.T) {
 	metadata, err := json.Marshal(map[string]any{"cell_line_name": hostile, "disease": hostile, "cell_type": hostile,
 		"growth_medium": hostile, "str_profile": hostile, "supplier": "javascript:alert(3)"})
 	w.must(err)
-	m, _, err := w.app.CreateMaterial(t.Context(), v.actor, material.Patch{
+	m, _, err := w.app.Materials.CreateMaterial(t.Context(), v.actor, material.Patch{
 		Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Hostile " + hostile),
 		Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
 		Metadata:     exchange.Some(json.RawMessage(metadata)), Citation: exchange.NullOf(hostile),

@@ -29,7 +29,7 @@ func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 			}
 		}
 		count(func(key, got string) { counters[key] = got })
-		m, _, err := w.app.CreateMaterial(w.Context(), w.as("olivia").actor,
+		m, _, err := w.app.Materials.CreateMaterial(w.Context(), w.as("olivia").actor,
 			material.Patch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Zyzzyvine carcinoma"),
 				Organization: exchange.Some(exchange.Ref(w.material("HeLa").OrganizationID)),
 				EmbargoDate:  exchange.NullOf(exchange.Date("2999-12-31")),

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 )
 
 // TestExpensivePages_TakeTurns has somebody else keep the only slot of the server: each page and file that reads much
@@ -15,7 +15,7 @@ import (
 func TestExpensivePages_TakeTurns(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	w.app.Capacity = app.Capacity{Slots: 1, Share: 1, Queue: 1, Wait: 10 * time.Millisecond, Time: time.Minute}
+	w.app.Capacity = core.Capacity{Slots: 1, Share: 1, Queue: 1, Wait: 10 * time.Millisecond, Time: time.Minute}
 	v, admin := w.as("mario"), w.as("ada")
 	lab := w.labOf("olivia")
 	paths := map[string]*visitor{"/catalog?q=hela": v, "/labs?q=bank": v, "/requests": v, "/requests/list.csv": v, lab +

@@ -37,7 +37,7 @@ func FuzzForms(f *testing.F) {
 		if id == "" {
 			id = role.person
 		}
-		signed, err := a.SignIn(f.Context(), identity.Person{RegistryID: id, GivenName: "A", FamilyName: "B"},
+		signed, err := a.Accounts.SignIn(f.Context(), identity.Person{RegistryID: id, GivenName: "A", FamilyName: "B"},
 			person.Registration{})
 		if err != nil {
 			f.Fatal(err)

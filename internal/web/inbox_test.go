@@ -36,7 +36,7 @@ func TestTheInboxShowsEachRequestUnderTheTabWhoseTurnItIs(t *testing.T) {
 	each(t, func(w *world) {
 		for name := range people {
 			v := w.as(name)
-			part, err := w.app.Requests(w.Context(),
+			part, err := w.app.Requests.Requests(w.Context(),
 				exchange.Actor{ID: v.actor.ID, Organizations: v.actor.Organizations}, exchange.Page{},
 				request.Filter{})
 			w.must(err)
@@ -174,7 +174,7 @@ func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T)
 		if !slices.Contains(a.inboxOf(), id) || !strings.Contains(a.text("#request-"+id), "Declined") {
 			t.Errorf("declined: %s", a.text("#list"))
 		}
-		now, err := w.app.Request(w.Context(), v.actor, q.ID)
+		now, err := w.app.Requests.Request(w.Context(), v.actor, q.ID)
 		if err != nil || now.Status != request.Rejected || now.Rejection != "We have <b>none</b> left." {
 			t.Errorf("it is %s, %q, %v", now.Status, now.Rejection, err)
 		}
@@ -214,7 +214,7 @@ func TestTheInboxAsATableIsFilteredAsThePageAndHasNoFormulas(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
-		odd, err := w.app.CreateRequest(w.Context(), w.as("somebody").actor,
+		odd, err := w.app.Requests.CreateRequest(w.Context(), w.as("somebody").actor,
 			request.New{Material: exchange.Some(exchange.Ref(q.MaterialID)), Quantity: exchange.Some("=1+1")})
 		w.must(err)
 		for _, query := range []string{"turn=all", "turn=me", "turn=done", "turn=all&status=OPEN&sort=due",
@@ -241,7 +241,7 @@ func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
 	somebody := w.as("somebody").actor
 	const many = 210
 	for range many {
-		_, err := w.app.CreateRequest(w.Context(), somebody,
+		_, err := w.app.Requests.CreateRequest(w.Context(), somebody,
 			request.New{Material: exchange.Some(exchange.Ref(q.MaterialID))})
 		w.must(err)
 	}
@@ -288,7 +288,7 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 		twins := w.crowd(q.Organization, 501)
 		id, path := strconv.FormatInt(q.ID, 10), "/requests/"+strconv.FormatInt(q.ID, 10)
 		assigned := func() uuid.UUID {
-			now, err := w.app.Request(w.Context(), v.actor, q.ID)
+			now, err := w.app.Requests.Request(w.Context(), v.actor, q.ID)
 			w.must(err)
 			return now.AssignedTo
 		}
@@ -322,7 +322,7 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 		if len(a.inboxOf()) != 0 || !strings.Contains(a.text("#errors"), "Many people") {
 			t.Errorf("many of a name: %v, %s", a.inboxOf(), a.text("#errors"))
 		}
-		m, err := w.app.Material(w.Context(), exchange.Actor{}, q.MaterialID)
+		m, err := w.app.Materials.Material(w.Context(), exchange.Actor{}, q.MaterialID)
 		w.must(err)
 		edit := fmt.Sprintf("/catalog/%d/edit", m.ID)
 		form := v.get(edit).want(http.StatusOK).formOf("#edit")
@@ -336,7 +336,7 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 		}
 		form.Set("contact_user_id", "Aaron 3 Zöllner")
 		v.form(edit, form).want(http.StatusSeeOther)
-		if m, err = w.app.Material(w.Context(), exchange.Actor{}, q.MaterialID); err != nil ||
+		if m, err = w.app.Materials.Material(w.Context(), exchange.Actor{}, q.MaterialID); err != nil ||
 			m.Contact.FirstName != "Aaron 3" {
 			t.Errorf("the contact is %s, %v", m.Contact.Name(), err)
 		}
@@ -358,19 +358,19 @@ func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
 		t.Errorf("two of one name: %s", a.text("#errors"))
 	}
 	owner.post(path+"/owner", "member", twins[0].RegistryID, "sure", "1").want(http.StatusSeeOther)
-	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != owner.actor.ID {
+	if o, err := w.app.Labs.Organization(w.Context(), organization); err != nil || o.Owner != owner.actor.ID {
 		t.Errorf("the owner is %s before the new one accepts, %v", o.Owner, err)
 	}
-	list, err := w.app.Invitations(w.Context(), owner.actor, organization,
+	list, err := w.app.Labs.Invitations(w.Context(), owner.actor, organization,
 		lab.InvitationFilter{Role: new(lab.OwnerRole)}, exchange.Page{Limit: 2})
 	if err != nil || list.Total.N != 1 || list.Items[0].RegistryID != twins[0].RegistryID {
 		t.Fatalf("invited as owner: %+v, %v", list, err)
 	}
-	if _, err := w.app.Answer(w.Context(), exchange.Actor{ID: twins[0].ID}, twins[0].ID, list.Items[0].ID,
+	if _, err := w.app.Labs.Answer(w.Context(), exchange.Actor{ID: twins[0].ID}, twins[0].ID, list.Items[0].ID,
 		lab.InvitationAccepted); err != nil {
 		t.Fatal(err)
 	}
-	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != twins[0].ID {
+	if o, err := w.app.Labs.Organization(w.Context(), organization); err != nil || o.Owner != twins[0].ID {
 		t.Errorf("the owner is %s, %v", o.Owner, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/store/storetest"
 )
 
@@ -76,7 +76,7 @@ func (row asked) fly(t *testing.T, end, want string) {
 	var before *snapshot
 	ctx := &endsIn{t.Context(), func() {
 		for _, query := range strings.Split(end, "; ") {
-			args := []any{app.Hash(v.cookies["__Host-session"])}
+			args := []any{core.Hash(v.cookies["__Host-session"])}
 			if !strings.Contains(query, "$1") {
 				args = nil
 			}

@@ -150,7 +150,7 @@ func TestAGrantIsMadeFilledAndReported(t *testing.T) {
 			t.Errorf("%d", a.status)
 		}
 		owner.post(grant, "title", "Other", "funder_id", "EX-2").want(http.StatusSeeOther)
-		g, err := w.app.Grants(t.Context(), owner.actor, exchange.Page{Limit: 9})
+		g, err := w.app.Grants.Grants(t.Context(), owner.actor, exchange.Page{Limit: 9})
 		w.must(err)
 		if g.Items[0].Title != "Other" {
 			t.Error(g.Items[0].Title)

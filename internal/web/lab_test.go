@@ -163,7 +163,7 @@ func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
 		}
 		w.as("mario").post(organization+"/invitations", "who", "x@example.com", "role", "MEMBER", "days",
 			"30").want(http.StatusForbidden)
-		list, err := w.app.Invitations(t.Context(), owner.actor, owner.actor.Owns[0], lab.InvitationFilter{},
+		list, err := w.app.Labs.Invitations(t.Context(), owner.actor, owner.actor.Owns[0], lab.InvitationFilter{},
 			exchange.Page{Limit: 9})
 		w.must(err)
 		if len(list.Items) != 1 {
@@ -171,7 +171,7 @@ func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
 		}
 		var link string
 		w.must(w.db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
-			link, err = w.app.InvitationLink(ctx, tx, list.Items[0].Invitation)
+			link, err = w.app.Notifications.InvitationLink(ctx, tx, list.Items[0].Invitation)
 			return err
 		}))
 		u, err := url.Parse(link)
@@ -361,22 +361,22 @@ func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 		return list
 	}
 	add := func(i int) {
-		_, _, err := w.app.Invite(t.Context(), owner.actor, id,
+		_, _, err := w.app.Labs.Invite(t.Context(), owner.actor, id,
 			lab.InvitationNew{Email: exchange.Some(fmt.Sprintf("p%d@example.com", i))})
 		w.must(err)
-		g, err := w.app.CreateGrant(t.Context(), owner.actor,
+		g, err := w.app.Grants.CreateGrant(t.Context(), owner.actor,
 			person.GrantPatch{Title: exchange.Some("G"), FunderID: exchange.Some(fmt.Sprint(i))})
 		w.must(err)
-		_, _, err = w.app.Fund(t.Context(), owner.actor, g.ID,
+		_, _, err = w.app.Grants.Fund(t.Context(), owner.actor, g.ID,
 			material.FundingBody{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
 		w.must(err)
-		_, err = w.app.CreateShipping(t.Context(), owner.actor,
+		_, err = w.app.Documents.CreateShipping(t.Context(), owner.actor,
 			lab.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
 		w.must(err)
-		_, err = w.app.UpdateOrganization(t.Context(), owner.actor, id,
+		_, err = w.app.Labs.UpdateOrganization(t.Context(), owner.actor, id,
 			lab.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))}, nil)
 		w.must(err)
-		_, _, err = w.app.AskToJoin(t.Context(), w.as(fmt.Sprint("asker", i)).actor, id, lab.JoinNew{})
+		_, _, err = w.app.Labs.AskToJoin(t.Context(), w.as(fmt.Sprint("asker", i)).actor, id, lab.JoinNew{})
 		w.must(err)
 	}
 	add(0)
@@ -405,7 +405,7 @@ func TestLabsAreFoundAndOwnOnesAreFirst(t *testing.T) {
 		t.Error(text)
 	}
 	owner := w.as("nadia")
-	_, _, err := w.app.Invite(t.Context(), owner.actor, owner.actor.Owns[0],
+	_, _, err := w.app.Labs.Invite(t.Context(), owner.actor, owner.actor.Owns[0],
 		lab.InvitationNew{RegistryID: exchange.Some(people["mario"])})
 	w.must(err)
 	a := w.as("mario").get("/labs")
@@ -423,7 +423,7 @@ func TestMaterialsOfALabAreFilteredAndOnlyMembersSeeArchivedOnes(t *testing.T) {
 	w := alone(t)
 	lab, owner := w.labOf("olivia"), w.as("olivia")
 	m := w.material("Sf9")
-	w.must(w.app.ArchiveMaterial(t.Context(), owner.actor, m.ID, nil))
+	w.must(w.app.Materials.ArchiveMaterial(t.Context(), owner.actor, m.ID, nil))
 	for name, want := range map[string]bool{"olivia": true, "josiah": false, "": false} {
 		if text := w.as(name).get(lab + "?state=archived").text("main table"); strings.Contains(text, "Sf9") != want {
 			t.Errorf("%q: %s", name, text)

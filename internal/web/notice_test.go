@@ -20,10 +20,10 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.as("mario"), w.requestFor("HeLa")
-		_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
+		_, err := w.app.Requests.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
 			request.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
-		part, unread, err := w.app.Notifications(w.Context(), v.actor, v.actor.ID, notify.NotificationFilter{},
+		part, unread, err := w.app.Notifications.Notifications(w.Context(), v.actor, v.actor.ID, notify.NotificationFilter{},
 			exchange.Page{Limit: 200})
 		w.must(err)
 		a := v.get("/notifications").want(http.StatusOK)
@@ -67,7 +67,7 @@ func TestNotificationsOfOthersCannotBeMarked(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	mario := w.as("mario")
-	part, _, err := w.app.Notifications(w.Context(), mario.actor, mario.actor.ID, notify.NotificationFilter{},
+	part, _, err := w.app.Notifications.Notifications(w.Context(), mario.actor, mario.actor.ID, notify.NotificationFilter{},
 		exchange.Page{Limit: 1})
 	w.must(err)
 	id := strconv.FormatInt(part.Items[0].ID, 10)
@@ -83,7 +83,7 @@ func TestNotificationsShowWhatPeopleWroteAsText(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, q := w.opened()
-	_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
+	_, err := w.app.Requests.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
 		request.TextBody{Text: exchange.Some(`<script>alert(1)</script>`)})
 	w.must(err)
 	a := v.get("/notifications").want(http.StatusOK)
@@ -146,7 +146,7 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 			t.Fatalf("the stream ended before %q: %v", words, lines.Err())
 		}
 		until("data:", `"unread":`)
-		_, err = w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
+		_, err = w.app.Requests.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
 			request.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
 		until("data:", "wrote a message", "/requests/"+strconv.FormatInt(q.ID, 10))

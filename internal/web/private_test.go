@@ -23,7 +23,7 @@ func open(cfg *web.Config) {
 // patient lists a xenograft with private fields, and gives its id.
 func (w *world) patient() int64 {
 	w.Helper()
-	m, _, err := w.app.CreateMaterial(w.Context(), w.as("olivia").actor,
+	m, _, err := w.app.Materials.CreateMaterial(w.Context(), w.as("olivia").actor,
 		material.Patch{Category: exchange.Some("PDX"), Title: exchange.Some("Colon xenograft"),
 			Organization: exchange.Some(exchange.Ref(w.material("HeLa").OrganizationID)),
 			EmbargoDate:  exchange.NullOf(exchange.Date("2999-12-31")), Metadata: exchange.Some(json.RawMessage(
@@ -35,7 +35,7 @@ func (w *world) patient() int64 {
 // published ends the embargo of a material.
 func (w *world) published(id int64) {
 	w.Helper()
-	_, err := w.app.UpdateMaterial(w.Context(), w.as("olivia").actor, id,
+	_, err := w.app.Materials.UpdateMaterial(w.Context(), w.as("olivia").actor, id,
 		material.Patch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
 	w.must(err)
 }
@@ -57,7 +57,7 @@ func TestMaterialPage_MarksWhatIsNotForEverybody(t *testing.T) {
 			a.has("dt:contains('Model ID') .tag") {
 			t.Errorf("%s", a.text("main"))
 		}
-		w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, id, nil))
+		w.must(w.app.Materials.ArchiveMaterial(w.Context(), w.as("mario").actor, id, nil))
 		if a := w.as("mario").get(path); !strings.Contains(a.text(".note.turn"), "only members") {
 			t.Errorf("archived under embargo: %s", a.text("main"))
 		}
@@ -92,7 +92,7 @@ func TestListingForm_OfOutsidersLeavesPrivateFieldsOut(t *testing.T) {
 		form.Set("title", "Colon xenograft, renamed")
 		form.Set("additional_metadata.submitter_pdx_id", "MODEL-8")
 		nadia.form(path, form).want(http.StatusSeeOther)
-		m, whole, err := outside.app.MaterialToEdit(outside.Context(), mario.actor, id)
+		m, whole, err := outside.app.Materials.MaterialToEdit(outside.Context(), mario.actor, id)
 		if text := string(m.Metadata); err != nil || !whole || m.Title != "Colon xenograft, renamed" ||
 			!strings.Contains(text, "MODEL-8") ||
 			!strings.Contains(text, `"quokkanaut"`) || !strings.Contains(text, "quokkanaut-T1") ||

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
@@ -106,7 +106,7 @@ func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
 	josiah.post(path+"/details", "form", "abstract", "abstract", hostile).want(http.StatusSeeOther)
 	mario.upload(path+"/documents/executed_mta", "file", `<img src=x onerror=alert(1)>.pdf`,
 		paper).want(http.StatusSeeOther)
-	_, err := w.app.UpdateRequest(t.Context(), mario.actor, q.ID,
+	_, err := w.app.Requests.UpdateRequest(t.Context(), mario.actor, q.ID,
 		request.Patch{Status: exchange.Some(request.Rejected), Rejection: exchange.Some(hostile)}, nil)
 	w.must(err)
 	for _, at := range []string{path, path + "?show=messages", path + "/move?to=OPEN", path + "/labels"} {
@@ -143,7 +143,7 @@ func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
 			}
 		}
 		for i := range 70 {
-			_, err := w.app.SendMessage(w.Context(), josiah.actor, q.ID,
+			_, err := w.app.Requests.SendMessage(w.Context(), josiah.actor, q.ID,
 				request.TextBody{Text: exchange.Some(fmt.Sprintf("Message number %d.", i))})
 			w.must(err)
 		}
@@ -222,9 +222,9 @@ func TestADeedThatCouldNotBeDoneSaysWhyUntilSomethingElseHappens(t *testing.T) {
 	q, path, mario := w.transfer("HeLa"), w.at("HeLa"), w.as("mario")
 	mario.post(path+"/move", "to", "APPROVED").want(http.StatusSeeOther)
 	w.as("josiah").post(path+"/move", "to", "CANCELLED", "reason", "We found a vial.").want(http.StatusSeeOther)
-	d, err := w.app.PendingStatusOf(t.Context(), mario.actor, q.ID)
+	d, err := w.app.Requests.PendingStatusOf(t.Context(), mario.actor, q.ID)
 	w.must(err)
-	w.db.Clock = func() time.Time { return time.Now().Add(app.UndoTime + time.Second) }
+	w.db.Clock = func() time.Time { return time.Now().Add(transfer.UndoTime + time.Second) }
 	jobtest.Start(t, job.Config{DB: w.db, Handlers: w.app.Handlers()})
 	jobtest.Wait(t, w.db, d.ID, exchange.JobFailed)
 	a := mario.get(path).want(http.StatusOK)

@@ -34,7 +34,7 @@ const stemCells = "WA01 (H1) hESC"
 func (v *visitor) ofStemCells() []request.Detail {
 	v.Helper()
 	id := v.material(stemCells).ID
-	part, err := v.app.Requests(v.Context(), v.actor, exchange.Page{Limit: 50},
+	part, err := v.app.Requests.Requests(v.Context(), v.actor, exchange.Page{Limit: 50},
 		request.Filter{Material: &id, Requester: &v.actor.ID})
 	v.must(err)
 	return part.Items
@@ -123,7 +123,7 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 	each(t, func(w *world) {
 		v, path := w.as("josiah"), w.askPath(stemCells)
 		addresses := func() int {
-			part, err := w.app.Addresses(w.Context(), v.actor, v.actor.ID, exchange.Page{})
+			part, err := w.app.Documents.Addresses(w.Context(), v.actor, v.actor.ID, exchange.Page{})
 			w.must(err)
 			return len(part.Items)
 		}
@@ -247,7 +247,7 @@ func TestARequestIsKeptAsADraftUntilItIsSent(t *testing.T) {
 	}
 	choice := page.doc.Find(`[name=address]:not([value=new])`).First().AttrOr("value", "")
 	v.post(path, page.filled("address", choice)...).want(http.StatusSeeOther)
-	if _, kept, err := w.app.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", w.material(stemCells).ID)); err != nil ||
+	if _, kept, err := w.app.Materials.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", w.material(stemCells).ID)); err != nil ||
 		kept {
 		t.Errorf("the draft of what was sent is still there (%v)", err)
 	}
@@ -268,24 +268,24 @@ func TestWhatCannotBeAskedForSaysSoInPlaceOfTheForm(t *testing.T) {
 	}
 	w.as("mario").post(path, "once", "1").want(http.StatusConflict)
 	form := w.as("josiah").get(path).filled("note", "Typed before it was archived")
-	_, err := w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
+	_, err := w.app.Materials.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
 		material.Patch{EmbargoDate: exchange.NullOf(exchange.Date("2999-01-02"))}, nil)
 	w.must(err)
 	if a := w.as("josiah").get(path).want(http.StatusConflict); a.has("form#request") ||
 		!strings.Contains(a.text("main"), "2999-01-02") {
 		t.Errorf("embargoed: %s", a.text("main"))
 	}
-	_, err = w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
+	_, err = w.app.Materials.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
 		material.Patch{EmbargoDate: exchange.Cleared[exchange.Date]()}, nil)
 	w.must(err)
-	w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, m.ID, nil))
+	w.must(w.app.Materials.ArchiveMaterial(w.Context(), w.as("mario").actor, m.ID, nil))
 	if a := w.as("josiah").get(path).want(http.StatusOK); a.has("form#request") ||
 		!strings.Contains(a.text("h1"), "no longer") {
 		t.Errorf("archived: %s", a.text("h1"))
 	}
 	v := w.as("josiah")
 	v.post(path, form...).want(http.StatusConflict)
-	if d, kept, err := w.app.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", m.ID)); err != nil || !kept ||
+	if d, kept, err := w.app.Materials.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", m.ID)); err != nil || !kept ||
 		d.Form.Get("note") != "Typed before it was archived" {
 		t.Errorf("what was typed is lost: %v, %v", d, err)
 	}
@@ -320,7 +320,7 @@ func TestTheFormOfARequestMakesAConstantNumberOfStatements(t *testing.T) {
 	v.post(path, v.get(path).filled("requester_abstract", "Aim.")...).want(http.StatusSeeOther)
 	few := count()
 	for range 15 {
-		_, err := w.app.CreateAddress(w.Context(), v.actor, v.actor.ID,
+		_, err := w.app.Documents.CreateAddress(w.Context(), v.actor, v.actor.ID,
 			person.AddressPatch{Name: exchange.Some("N"), Line1: exchange.Some("L"),
 				Locality: exchange.Some("T"), Country: exchange.Some("Italy"), SavedForUse: exchange.Some(true)})
 		w.must(err)

@@ -17,7 +17,7 @@ import (
 // transfer is the demo's request for a material by its title.
 func (w *world) transfer(material string) request.Detail {
 	w.Helper()
-	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, request.Filter{})
+	part, err := w.app.Requests.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, request.Filter{})
 	w.must(err)
 	for _, q := range part.Items {
 		if q.Material == material {
@@ -37,7 +37,7 @@ func (w *world) at(material string) string {
 // now is a request as it is now.
 func (w *world) now(id int64) request.Detail {
 	w.Helper()
-	q, err := w.app.Request(w.Context(), w.as("ada").actor, id)
+	q, err := w.app.Requests.Request(w.Context(), w.as("ada").actor, id)
 	w.must(err)
 	return q
 }
@@ -187,7 +187,7 @@ func (w *walker) step(v *visitor, requestID int64) {
 	}
 	to := request.Status(strings.TrimPrefix(f.name, "move "))
 	// nobody waits ten seconds here
-	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, requestID); err == nil && d != nil &&
+	if d, err := w.app.Requests.PendingStatusOf(w.Context(), v.actor, requestID); err == nil && d != nil &&
 		d.Action.Status == to {
 		if shown := a.follow(); !shown.has(".toast form") || !shown.has(`#next form[action^="/undo/"]`) ||
 			shown.has("a[href*='/move?']") {
@@ -198,7 +198,7 @@ func (w *walker) step(v *visitor, requestID int64) {
 		if d.Action.Override != "" {
 			p.Override = exchange.Some(d.Action.Override)
 		}
-		_, err := w.app.UpdateRequest(w.Context(), v.actor, requestID, p, nil)
+		_, err := w.app.Requests.UpdateRequest(w.Context(), v.actor, requestID, p, nil)
 		w.must(err)
 	}
 }
@@ -229,7 +229,7 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 		q := w.transfer("HeLa")
 		path, v := w.at("HeLa"), w.as("mario")
 		seen := v.get(path).input("seen")
-		_, err := w.app.SendMessage(w.Context(), w.as("josiah").actor, q.ID,
+		_, err := w.app.Requests.SendMessage(w.Context(), w.as("josiah").actor, q.ID,
 			request.TextBody{Text: exchange.Some("Two vials would be better.")})
 		w.must(err)
 		a := v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen",
@@ -239,7 +239,7 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 			a.text("#next h2") != "Accept or decline" {
 			w.Errorf("%s", text)
 		}
-		if d, err := w.app.PendingStatusOf(w.Context(), v.actor, q.ID); d != nil || err != nil {
+		if d, err := w.app.Requests.PendingStatusOf(w.Context(), v.actor, q.ID); d != nil || err != nil {
 			w.Errorf("%+v waits, %v", d, err)
 		}
 		v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen",

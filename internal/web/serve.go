@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/web/account"
 	"aliquot/internal/web/admin"
@@ -43,7 +43,7 @@ func Patterns() []string {
 // serve answers a request for a page.
 func (d *Server) serve(p ui.Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &pageRequest{d, &ui.PageRequest{Request: r, W: w, Who: app.Visitor{Zone: time.UTC}, App: d.app,
+		v := &pageRequest{d, &ui.PageRequest{Request: r, W: w, Who: core.Visitor{Zone: time.UTC}, App: d.app,
 			Stop: d.stop}}
 		answer, err := v.enter(p)
 		if err != nil {
@@ -94,7 +94,7 @@ func (v *pageRequest) count(p ui.Route) error {
 	}
 	hash := ""
 	if token := v.CookieValue(ui.SessionCookie); token != "" {
-		hash = app.Hash(token)
+		hash = core.Hash(token)
 	}
 	for _, verdict := range v.limits.Pass(hash, v.RemoteAddr, p.SignsIn) {
 		verdict.Tell(v.W.Header())

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/server"
 	"aliquot/internal/web/ui"
 )
@@ -23,14 +23,14 @@ func (v *pageRequest) recognize() error {
 	if who.Anonymous() {
 		v.ForgetCookie(ui.SessionCookie)
 		if v.limits != nil {
-			v.limits.Refused(app.Hash(token), v.RemoteAddr)
+			v.limits.Refused(core.Hash(token), v.RemoteAddr)
 		}
 		return nil
 	}
 	v.Who = who
 	server.SetUser(v.W, who.ID.String())
 	if v.limits != nil {
-		v.limits.Proved(app.Hash(token), who.ID)
+		v.limits.Proved(core.Hash(token), who.ID)
 	}
 	return nil
 }

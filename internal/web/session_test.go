@@ -153,21 +153,21 @@ func TestSignIn_EndsTheSessionThatTheBrowserHad(t *testing.T) {
 		}
 		before := v.cookies["__Host-session"]
 		v.get(v.get("/signin/start").consents("mario").RequestURI()).want(http.StatusSeeOther)
-		if _, err := w.app.Actor(w.Context(), before); exchange.CodeOf(err) != exchange.NotAuthenticated {
+		if _, err := w.app.Accounts.Actor(w.Context(), before); exchange.CodeOf(err) != exchange.NotAuthenticated {
 			t.Errorf("the old session still works: %v", err)
 		}
-		who, err := w.app.Actor(w.Context(), v.cookies["__Host-session"])
+		who, err := w.app.Accounts.Actor(w.Context(), v.cookies["__Host-session"])
 		if err != nil || who.ID != w.as("mario").actor.ID {
 			t.Errorf("%v, %v", who.ID, err)
 		}
 		elsewhere.get("/account").want(http.StatusOK)
 
-		program, err := w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]},
+		program, err := w.app.Accounts.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]},
 			person.Registration{})
 		w.must(err)
 		v.cookies["__Host-session"] = program.Token // which is no session
 		v.get(v.get("/signin/start").consents("mario").RequestURI()).want(http.StatusSeeOther)
-		if _, err := w.app.Actor(w.Context(), program.Token); err != nil {
+		if _, err := w.app.Accounts.Actor(w.Context(), program.Token); err != nil {
 			t.Errorf("the token of a program ended: %v", err)
 		}
 	})
@@ -221,7 +221,7 @@ func TestSignIn_AProviderThatIsDownIsToldAndLogged(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		w.app.WatchIdentity(w.Context())
+		w.app.Accounts.WatchIdentity(w.Context())
 	}()
 	for w.app.Identity.Trouble() == nil && w.Context().Err() == nil {
 		w.app.DB.Read()

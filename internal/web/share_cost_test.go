@@ -32,20 +32,20 @@ func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
 		}
 		organization := exchange.Some(exchange.Ref(m.OrganizationID))
 		for i := range 12 {
-			_, _, err := w.app.CreateMaterial(w.Context(), v.actor,
+			_, _, err := w.app.Materials.CreateMaterial(w.Context(), v.actor,
 				material.Patch{Category: exchange.Some("OTHER"),
 					Title: exchange.Some(fmt.Sprintf("More %d", i)), Organization: organization})
 			w.must(err)
-			_, err = w.app.CreateShipping(w.Context(), v.actor, lab.ShippingPatch{Organization: organization})
+			_, err = w.app.Documents.CreateShipping(w.Context(), v.actor, lab.ShippingPatch{Organization: organization})
 			w.must(err)
-			_, err = w.app.CreateGrant(w.Context(), v.actor,
+			_, err = w.app.Grants.CreateGrant(w.Context(), v.actor,
 				person.GrantPatch{Title: exchange.Some("Grant"), FunderID: exchange.Some(fmt.Sprint(i))})
 			w.must(err)
-			_, err = w.app.CreateAttachment(w.Context(), v.actor,
+			_, err = w.app.Documents.CreateAttachment(w.Context(), v.actor,
 				document.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
 					OwnedByOrg: exchange.NullOf(exchange.Ref(m.OrganizationID))}, nil)
 			w.must(err)
-			_, err = w.app.UpdateMaterial(w.Context(), v.actor, m.ID,
+			_, err = w.app.Materials.UpdateMaterial(w.Context(), v.actor, m.ID,
 				material.Patch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))}, nil)
 			w.must(err)
 		}

@@ -145,7 +145,7 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("gabriel")
-	g, err := w.app.CreateGrant(t.Context(), v.actor,
+	g, err := w.app.Grants.CreateGrant(t.Context(), v.actor,
 		person.GrantPatch{Title: exchange.Some("Shared tools"), FunderID: exchange.Some("X-1")})
 	w.must(err)
 	form := v.get("/share/new?category=PLASMID").formOf("#edit")
@@ -182,7 +182,7 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	if m.MTAAttachmentID == nil || !m.NeedsMTA || m.ShippingID == nil || !slices.Equal(m.Grants, []int64{g.ID}) {
 		t.Errorf("%+v", m)
 	}
-	if s, err := w.app.Shipping(t.Context(), *m.ShippingID); err != nil || !s.NeedsPayment ||
+	if s, err := w.app.Documents.Shipping(t.Context(), *m.ShippingID); err != nil || !s.NeedsPayment ||
 		s.Restrictions != "on dry ice" {
 		t.Errorf("%+v %v", s, err)
 	}

@@ -147,7 +147,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 			if !strings.HasPrefix(a.location, fmt.Sprintf("/catalog/%d", got.ID)) {
 				w.Errorf("%s leads to %s", c.Code, a.location)
 			}
-			made, _, err := w.app.CreateMaterial(w.Context(), v.actor, inAPI(t, form, c))
+			made, _, err := w.app.Materials.CreateMaterial(w.Context(), v.actor, inAPI(t, form, c))
 			w.must(err)
 			for _, change := range material.Changes(made.Material, got) {
 				if change.Field != "id" && change.Field != "reference" {
@@ -159,7 +159,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 				full.formOf("#edit")); again.status != http.StatusSeeOther {
 				w.Fatalf("%s: %d %s", c.Code, again.status, again.text("#edit .errors"))
 			}
-			now, err := w.app.Material(w.Context(), exchange.Actor{}, got.ID)
+			now, err := w.app.Materials.Material(w.Context(), exchange.Actor{}, got.ID)
 			if w.must(err); !now.UpdatedAt.Equal(got.UpdatedAt) {
 				w.Errorf("%s: the form that nobody touched changed %v", c.Code, material.Changes(got, now.Material))
 			}
@@ -230,7 +230,7 @@ func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
 		t.Errorf("%s", m.Metadata)
 	}
 	// What was listed without by the API can be changed without.
-	bare, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+	bare, _, err := w.app.Materials.CreateMaterial(t.Context(), v.actor,
 		material.Patch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Bare"),
 			Organization: exchange.Some(exchange.Ref(w.material("Neo-1").OrganizationID)),
 			Metadata:     exchange.Some(json.RawMessage(`{"own":{"x":[1,"<b>"]}}`))})
@@ -267,7 +267,7 @@ func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
 	form.Set("title", "Smuggled")
 	form.Set("organization_id", fmt.Sprint(m.OrganizationID))
 	stranger.form("/share/new", form)
-	if part, err := w.app.MaterialsOf(t.Context(), w.as("mario").actor, m.OrganizationID,
+	if part, err := w.app.Labs.MaterialsOf(t.Context(), w.as("mario").actor, m.OrganizationID,
 		exchange.Page{Limit: 500}); err != nil ||
 		slices.ContainsFunc(part.Items, func(m material.Shown) bool { return m.Title == "Smuggled" }) {
 		t.Error("a stranger listed for a lab", err)

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/store/storetest"
 )
@@ -140,7 +140,7 @@ func TestUpload_RightsThatEndWhileItIsSentChangeNothing(t *testing.T) {
 					switch end {
 					case "session":
 						_, err = pool.ExecContext(w.Context(), "DELETE FROM tokens WHERE hash = $1",
-							app.Hash(v.cookies["__Host-session"]))
+							core.Hash(v.cookies["__Host-session"]))
 					case "labs":
 						_, err = pool.ExecContext(w.Context(),
 							"UPDATE memberships SET left_at = created_at WHERE user_id = $1 AND left_at IS NULL",

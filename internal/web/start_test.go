@@ -25,7 +25,7 @@ func TestTheStartPageTellsWhatThisExchangeHas(t *testing.T) {
 			!a.has(`select[name=category] option[value=PDX]`) {
 			t.Errorf("no search: %s", a.text("main"))
 		}
-		part, err := w.app.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1},
+		part, err := w.app.Materials.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1},
 			material.Filter{Category: new("CELL_LINE")})
 		w.must(err)
 		if got := a.text(`.rack a[href="/catalog?category=CELL_LINE"] b`); got != strconv.FormatInt(part.Total.N, 10) {
@@ -126,7 +126,7 @@ func TestEveryPageOfAnEmptyExchangeIsThere(t *testing.T) {
 	t.Parallel()
 	w := emptyExchange(t)
 	w.as("newcomer")
-	w.must(w.app.SetAdmin(t.Context(), "newcomer", true))
+	w.must(w.app.Accounts.SetAdmin(t.Context(), "newcomer", true))
 	v := w.as("newcomer")
 	lab := fmt.Sprint(v.actor.Owns[0])
 	seen := 0

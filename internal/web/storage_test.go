@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 )
 
 // TestStorage_AFormWhoseFileFindsNoRoomIsShownAgain with what to do, wherever a file is sent.
 func TestStorage_AFormWhoseFileFindsNoRoomIsShownAgain(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	w.app.Quotas = app.Quotas{User: 10, Lab: 10}
+	w.app.Quotas = core.Quotas{User: 10, Lab: 10}
 	hela := w.material("HeLa").ID
 	for _, form := range []struct{ who, path, field, name string }{
 		{"josiah", w.askPath(stemCells), "irb_attachment", "a.pdf"},
@@ -41,7 +41,7 @@ func TestStorage_AFormWhoseFileFindsNoRoomIsShownAgain(t *testing.T) {
 func TestStorage_PagesShowWhatIsUsedAndDeleteFiles(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
-		w.app.Quotas = app.Quotas{User: 2_000_000_000, Lab: 3_000_000}
+		w.app.Quotas = core.Quotas{User: 2_000_000_000, Lab: 3_000_000}
 		mario, lab := w.as("mario"), w.labOf("olivia")
 		mario.upload(lab+"/documents", "file", "large.pdf", pdf+strings.Repeat(" ", 500_000)).want(http.StatusSeeOther)
 		a := mario.get(lab + "/storage").want(http.StatusOK)

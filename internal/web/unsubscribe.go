@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 )
 
@@ -36,10 +37,10 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxToken)
 	token := r.FormValue("token") // from the form, or from the query
-	read := s.app.Subscription
+	read := s.app.Notifications.Subscription
 	if r.Method == http.MethodPost {
-		read = func(ctx context.Context, token string) (app.Subscription, error) {
-			return s.app.Subscribe(ctx, token, r.PostFormValue("mail") == "on")
+		read = func(ctx context.Context, token string) (notifier.Subscription, error) {
+			return s.app.Notifications.Subscribe(ctx, token, r.PostFormValue("mail") == "on")
 		}
 	}
 	found, err := read(r.Context(), token)
@@ -77,7 +78,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func tellSubscription(s app.Subscription, changed bool) subscription {
+func tellSubscription(s notifier.Subscription, changed bool) subscription {
 	what, goes, not := "E-mail about "+s.Category.Words(), "goes", "does not go"
 	if s.Category == "" {
 		what, goes, not = "Digests", "go", "do not go"

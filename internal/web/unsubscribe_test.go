@@ -3,7 +3,7 @@ package web_test
 import (
 	"testing"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/web"
@@ -26,7 +26,7 @@ func TestThePageSaysWhatMailGoesWhere(t *testing.T) {
 		{"", false, true, "Digests no longer go to ada@example.org."},
 		{"", false, false, "Digests do not go to ada@example.org."},
 	} {
-		if got := web.Lead(app.Subscription{User: ada, Category: c.category, On: c.on}, c.changed); got != c.want {
+		if got := web.Lead(notifier.Subscription{User: ada, Category: c.category, On: c.on}, c.changed); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -103,9 +103,9 @@ func (w *world) as(name string) *visitor {
 	if user.RegistryID == "" {
 		user = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New"}
 	}
-	signed, err := w.app.SignIn(w.Context(), user, person.Registration{})
+	signed, err := w.app.Accounts.SignIn(w.Context(), user, person.Registration{})
 	w.must(err)
-	v.actor, err = w.app.Actor(w.Context(), signed.Token)
+	v.actor, err = w.app.Accounts.Actor(w.Context(), signed.Token)
 	w.must(err)
 	v.cookies["__Host-session"] = signed.Token
 	return v
@@ -236,7 +236,7 @@ func (a answer) input(name string) string {
 // material is one of the demo's by its title, request one of them by its material and requester.
 func (w *world) material(title string) material.Shown {
 	w.Helper()
-	part, err := w.app.Materials(w.Context(), exchange.Actor{Admin: true}, exchange.Page{Limit: 200},
+	part, err := w.app.Materials.Materials(w.Context(), exchange.Actor{Admin: true}, exchange.Page{Limit: 200},
 		material.Filter{})
 	w.must(err)
 	for _, m := range part.Items {
@@ -251,7 +251,7 @@ func (w *world) material(title string) material.Shown {
 // requests are those of the demo in a status.
 func (w *world) requests(status request.Status) []request.Detail {
 	w.Helper()
-	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200},
+	part, err := w.app.Requests.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200},
 		request.Filter{Status: &status})
 	w.must(err)
 	return part.Items

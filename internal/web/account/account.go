@@ -88,7 +88,7 @@ func (v *pageRequest) profilePage() *profilePage {
 func (v *pageRequest) profile() (ui.Response, error) { return ui.Show("account", v.profilePage()) }
 
 func (v *pageRequest) saveProfile() (ui.Response, error) {
-	_, err := v.App.UpdateUser(v.Context(), v.Who.Actor, v.Who.ID, v.names(), nil)
+	_, err := v.App.Accounts.UpdateUser(v.Context(), v.Who.Actor, v.Who.ID, v.names(), nil)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p := v.profilePage()
 		p.Errors = ui.SentencesOf(fields, profileLabels)

@@ -15,7 +15,7 @@ type addressesPage struct {
 }
 
 func (v *pageRequest) addresses() (ui.Response, error) {
-	list, err := v.App.Addresses(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
+	list, err := v.App.Documents.Addresses(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -40,7 +40,7 @@ func (v *pageRequest) ownAddress() (person.Address, error) {
 	if err != nil {
 		return person.Address{}, err
 	}
-	found, err := v.App.Address(v.Context(), v.Who.Actor, v.Who.ID, id)
+	found, err := v.App.Documents.Address(v.Context(), v.Who.Actor, v.Who.ID, id)
 	return found.Address, err
 }
 
@@ -64,13 +64,13 @@ func (v *pageRequest) saveAddress() (ui.Response, error) {
 	p := &addressPage{accountPage: v.accountPage("addresses", "New address")}
 	var err error
 	if v.PathValue("id") == "" {
-		_, err = v.App.CreateAddress(v.Context(), v.Who.Actor, v.Who.ID, ui.AddressOf(v.PostForm))
+		_, err = v.App.Documents.CreateAddress(v.Context(), v.Who.Actor, v.Who.ID, ui.AddressOf(v.PostForm))
 	} else {
 		if p.Address, err = v.ownAddress(); err != nil {
 			return ui.Response{}, err
 		}
 		p.Title = "Address " + p.Address.Name + ", settings"
-		_, err = v.App.UpdateAddress(v.Context(), v.Who.Actor, v.Who.ID, p.Address.ID, ui.AddressOf(v.PostForm), nil)
+		_, err = v.App.Documents.UpdateAddress(v.Context(), v.Who.Actor, v.Who.ID, p.Address.ID, ui.AddressOf(v.PostForm), nil)
 	}
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p.Errors = ui.SentencesOf(fields, ui.AddressLabels)
@@ -81,5 +81,5 @@ func (v *pageRequest) saveAddress() (ui.Response, error) {
 
 func (v *pageRequest) deleteAddress(id int64) (ui.Response, error) {
 	return ui.SeeOther("/account/addresses").Saying("Address deleted. Requests you already sent keep it."),
-		v.App.DeleteAddress(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
+		v.App.Documents.DeleteAddress(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/account"
 	"aliquot/internal/exchange"
 	"aliquot/internal/web/ui"
 
@@ -24,7 +24,7 @@ var closePages = []ui.Route{
 // closePage explains what closing an account does, and asks to confirm it.
 type closePage struct {
 	accountPage
-	app.Closing
+	account.Closing
 	Own bool // the account is the visitor's
 }
 
@@ -35,7 +35,7 @@ func (*closePage) Place() string { return "users" }
 func (*closePage) Parts() []ui.AdminPart { return ui.AdminParts() }
 
 func (v *pageRequest) closePage(user uuid.UUID) (*closePage, error) {
-	c, err := v.App.Closing(v.Context(), v.Who.Actor, user)
+	c, err := v.App.Accounts.Closing(v.Context(), v.Who.Actor, user)
 	p := &closePage{accountPage: v.accountPage("close", "Close account"), Closing: c, Own: v.Who.Is(user)}
 	if !p.Own {
 		p.Section = "admin"
@@ -62,7 +62,7 @@ func (v *pageRequest) close(user uuid.UUID, done ui.Response) (ui.Response, erro
 		p.Errors = ui.FieldErrors{"confirm": {"Type " + p.User.Name() + " or " + p.User.RegistryID + " to confirm"}}
 		return ui.Invalid(p.template(), p)
 	}
-	if err := v.App.CloseAccount(v.Context(), v.Who.Actor, user, nil); exchange.CodeOf(err) != exchange.Conflict ||
+	if err := v.App.Accounts.CloseAccount(v.Context(), v.Who.Actor, user, nil); exchange.CodeOf(err) != exchange.Conflict ||
 		!p.Blocked() {
 		return done, err
 	}
@@ -134,7 +134,7 @@ func (v *pageRequest) export() (ui.Response, error) {
 
 // exportData sends all data about the visitor, as it is read.
 func (v *pageRequest) exportData() (ui.Response, error) {
-	write, err := v.App.ExportAccount(v.Context(), v.Who.Actor, v.Who.ID)
+	write, err := v.App.Accounts.ExportAccount(v.Context(), v.Who.Actor, v.Who.ID)
 	if err != nil {
 		return ui.Response{}, err
 	}

@@ -21,7 +21,7 @@ type draftsPage struct {
 }
 
 func (v *pageRequest) drafts() (ui.Response, error) {
-	list, err := v.App.Drafts(v.Context(), v.Who.Actor)
+	list, err := v.App.Materials.Drafts(v.Context(), v.Who.Actor)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -46,14 +46,14 @@ func (v *pageRequest) draftOf() person.Draft {
 
 // saveDraft stores a draft, which the script sends while somebody types.
 func (v *pageRequest) saveDraft() (ui.Response, error) {
-	if err := v.App.SaveDraft(v.Context(), v.Who.Actor, v.draftOf()); err != nil {
+	if err := v.App.Materials.SaveDraft(v.Context(), v.Who.Actor, v.draftOf()); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.Response{Serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}, nil
 }
 
 func (v *pageRequest) deleteDraft() (ui.Response, error) {
-	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, v.PostFormValue(ui.DraftKeyField)); err != nil {
+	if err := v.App.Materials.DeleteDraft(v.Context(), v.Who.Actor, v.PostFormValue(ui.DraftKeyField)); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther("/drafts").Saying("Draft deleted."), nil

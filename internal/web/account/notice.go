@@ -67,7 +67,7 @@ func (v *noticeRequest) notifications() (ui.Response, error) {
 	if after := ui.ParseID(query.Get("after")); after != nil {
 		at.After, p.First = &exchange.Position{ID: *after}, p.address("after", "")
 	}
-	part, unread, err := v.App.Notifications(v.Context(), v.Who.Actor, v.Who.ID, f, at)
+	part, unread, err := v.App.Notifications.Notifications(v.Context(), v.Who.Actor, v.Who.ID, f, at)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -131,7 +131,7 @@ func dayWords(t, now time.Time, zone *time.Location) string {
 // readNotice marks one notification as read or unread.
 func (v *noticeRequest) readNotice(id int64) (ui.Response, error) {
 	read := v.PostFormValue("unread") == ""
-	if err := v.App.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil); err != nil {
+	if err := v.App.Notifications.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.noticesBack()), nil
@@ -143,7 +143,7 @@ func (v *noticeRequest) readNotices() (ui.Response, error) {
 	if until == nil {
 		return ui.SeeOther(v.noticesBack()), nil
 	}
-	if err := v.App.MarkAllRead(v.Context(), v.Who.Actor, v.Who.ID, *until); err != nil {
+	if err := v.App.Notifications.MarkAllRead(v.Context(), v.Who.Actor, v.Who.ID, *until); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.noticesBack()).Saying("All marked as read."), nil

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/stream"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/server"
 	"aliquot/internal/web/ui"
@@ -28,7 +28,7 @@ func (v *noticeRequest) noticeStream() (ui.Response, error) {
 			from = &place
 		}
 	}
-	feed, err := v.App.Follow(v.Context(), v.Who.Actor, v.Who.ID, from)
+	feed, err := v.App.Streams.Follow(v.Context(), v.Who.Actor, v.Who.ID, from)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -53,7 +53,7 @@ func (v *noticeRequest) noticeStream() (ui.Response, error) {
 }
 
 // tellPage sends what is new.
-func tellPage(s *server.Events, n app.FeedUpdate) error {
+func tellPage(s *server.Events, n stream.FeedUpdate) error {
 	for _, item := range n.Items {
 		i := ui.NoticeItemOf(item.Notification)
 		data, err := json.Marshal(streamedNotification{item.ID, i.Head, i.Address})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/labs"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
@@ -15,7 +15,7 @@ import (
 // notificationSettingsPage is the choice of notifications and mail.
 type notificationSettingsPage struct {
 	accountPage
-	Memberships []app.OwnSwitches
+	Memberships []labs.OwnSwitches
 	Mail        mailing.Settings
 	Saved       bool // the switches were saved by the form just sent
 }
@@ -66,10 +66,10 @@ var mailLabels = map[string]string{"delivery": "how you are notified",
 func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
 	p := &notificationSettingsPage{accountPage: v.accountPage("notifications", "Notifications")}
 	var err error
-	if p.Memberships, err = v.App.OwnSwitches(v.Context(), v.Who.Actor); err != nil {
+	if p.Memberships, err = v.App.Labs.OwnSwitches(v.Context(), v.Who.Actor); err != nil {
 		return nil, err
 	}
-	if p.Mail, err = v.App.MailSettings(v.Context(), v.Who.Actor, v.Who.ID); err != nil {
+	if p.Mail, err = v.App.Accounts.MailSettings(v.Context(), v.Who.Actor, v.Who.ID); err != nil {
 		return nil, err
 	}
 	if p.Form == nil || !p.Form.Has("delivery") {
@@ -103,7 +103,7 @@ func (v *pageRequest) told() (ui.Response, error) {
 
 // saveSwitches stores those switches whose value in the form differs.
 func (v *pageRequest) saveSwitches() (ui.Response, error) {
-	own, err := v.App.OwnSwitches(v.Context(), v.Who.Actor)
+	own, err := v.App.Labs.OwnSwitches(v.Context(), v.Who.Actor)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -121,7 +121,7 @@ func (v *pageRequest) saveSwitches() (ui.Response, error) {
 		if p.Patch(m.Switches) == m.Switches {
 			continue
 		}
-		if _, err := v.App.UpdateSettings(v.Context(), v.Who.Actor, m.Membership.ID, p, nil); err != nil {
+		if _, err := v.App.Labs.UpdateSettings(v.Context(), v.Who.Actor, m.Membership.ID, p, nil); err != nil {
 			return ui.Response{}, err
 		}
 	}
@@ -157,7 +157,7 @@ func (v *pageRequest) mailPatch() mailing.Patch {
 }
 
 func (v *pageRequest) saveMail() (ui.Response, error) {
-	_, err := v.App.UpdateMailSettings(v.Context(), v.Who.Actor, v.Who.ID, v.mailPatch(), nil)
+	_, err := v.App.Accounts.UpdateMailSettings(v.Context(), v.Who.Actor, v.Who.ID, v.mailPatch(), nil)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p, err := v.toldPage()
 		if err != nil {
@@ -170,6 +170,6 @@ func (v *pageRequest) saveMail() (ui.Response, error) {
 }
 
 func (v *pageRequest) retryMail() (ui.Response, error) {
-	_, err := v.App.RetryMail(v.Context(), v.Who.Actor, v.Who.ID)
+	_, err := v.App.Accounts.RetryMail(v.Context(), v.Who.Actor, v.Who.ID)
 	return ui.SeeOther("/account/notifications").Saying("We will send e-mail to your address again."), err
 }

@@ -28,7 +28,7 @@ func (*ownSearchesPage) Find(s material.SavedSearch) string {
 }
 
 func (v *pageRequest) ownSearchesPage() (*ownSearchesPage, error) {
-	list, err := v.App.SavedSearches(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
+	list, err := v.App.Materials.SavedSearches(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
 	return &ownSearchesPage{accountPage: v.accountPage("searches", "Saved searches"), Searches: list.Items}, err
 }
 
@@ -42,7 +42,7 @@ func (v *pageRequest) ownSearches() (ui.Response, error) {
 
 // saveOwnSearch renames a saved search, or switches its alerts.
 func (v *pageRequest) saveOwnSearch(id int64) (ui.Response, error) {
-	s, err := v.App.UpdateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, material.SavedSearchPatch{
+	s, err := v.App.Materials.UpdateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, material.SavedSearchPatch{
 		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))}, nil)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p, err := v.ownSearchesPage()
@@ -63,5 +63,5 @@ func (v *pageRequest) saveOwnSearch(id int64) (ui.Response, error) {
 
 func (v *pageRequest) deleteOwnSearch(id int64) (ui.Response, error) {
 	return ui.SeeOther("/account/searches").Saying("Saved search deleted."),
-		v.App.DeleteSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
+		v.App.Materials.DeleteSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, id, nil)
 }

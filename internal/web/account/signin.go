@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/account"
 	"aliquot/internal/exchange"
 	"aliquot/internal/web/ui"
 )
@@ -49,7 +49,7 @@ func (v *signInRequest) signIn() (ui.Response, error) {
 
 // signingIn is kept in the browser while the visitor is at the identity provider.
 type signingIn struct {
-	app.SignInStart
+	account.SignInStart
 	Next string `json:"n"`
 }
 
@@ -57,7 +57,7 @@ func (v *signInRequest) beginSignIn() (ui.Response, error) {
 	if v.App.Identity == nil {
 		return ui.Invalid("signin", v.signInPage("This installation has no identity provider yet; ask the operator."))
 	}
-	address, start, err := v.App.StartSignIn(v.Context())
+	address, start, err := v.App.Accounts.StartSignIn(v.Context())
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -79,8 +79,8 @@ func (v *signInRequest) endSignIn() (ui.Response, error) {
 	if err != nil || json.Unmarshal(text, &at) != nil || !at.Returned(v.FormValue("state")) || v.App.Identity == nil {
 		return again("This sign-in was started in another browser or has expired. Please sign in again.")
 	}
-	signed, err := v.App.FinishSignIn(v.Context(), at.SignInStart, v.URL.Query(),
-		app.Browser{Name: device(v.UserAgent()), Session: v.CookieValue(ui.SessionCookie)})
+	signed, err := v.App.Accounts.FinishSignIn(v.Context(), at.SignInStart, v.URL.Query(),
+		account.Browser{Name: device(v.UserAgent()), Session: v.CookieValue(ui.SessionCookie)})
 	switch e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) {
 	case exchange.InvalidCode:
 		v.LogCause(err)
@@ -106,7 +106,7 @@ func (v *signInRequest) endSignIn() (ui.Response, error) {
 
 func (v *signInRequest) signOut() (ui.Response, error) {
 	if v.SignedIn() {
-		if err := v.App.Logout(v.Context(), v.Who.Actor); err != nil {
+		if err := v.App.Accounts.Logout(v.Context(), v.Who.Actor); err != nil {
 			return ui.Response{}, err
 		}
 	}

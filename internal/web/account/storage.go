@@ -22,7 +22,7 @@ func (v *pageRequest) ownStorageAfter(refused error) (ui.Response, error) {
 
 // deleteOwnFile deletes a file of the visitor.
 func (v *pageRequest) deleteOwnFile(id int64) (ui.Response, error) {
-	err := v.App.DeleteAttachment(v.Context(), v.Who.Actor, id, nil)
+	err := v.App.Documents.DeleteAttachment(v.Context(), v.Who.Actor, id, nil)
 	if exchange.CodeOf(err) == exchange.AttachmentInUse {
 		return v.ownStorageAfter(err)
 	} else if err != nil {

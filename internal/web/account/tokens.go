@@ -57,14 +57,14 @@ func (p *tokensPage) Reach(t person.Token) string {
 
 func (v *pageRequest) tokensPage(tab, title string, kind person.TokenKind) (*tokensPage, error) {
 	p := &tokensPage{accountPage: v.accountPage(tab, title), Lives: []int{7, 30, 90, 365}, Max: person.MaxTokens}
-	list, err := v.App.Tokens(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
+	list, err := v.App.Accounts.Tokens(v.Context(), v.Who.Actor, v.Who.ID, exchange.Page{})
 	p.Tokens = slices.DeleteFunc(list.Items, func(t person.Token) bool { return t.Kind != kind })
 	return p, err
 }
 
 func (v *pageRequest) apiTokensPage() (p *tokensPage, err error) {
 	if p, err = v.tokensPage("tokens", "API tokens", person.APIToken); err == nil {
-		p.Labs, err = v.App.Labs(v.Context(), v.Who.Actor)
+		p.Labs, err = v.App.Accounts.Labs(v.Context(), v.Who.Actor)
 	}
 	return p, err
 }
@@ -107,7 +107,7 @@ func (v *pageRequest) createToken() (ui.Response, error) {
 	var secret string
 	asked, err := v.newToken()
 	if err == nil {
-		made, secret, err = v.App.CreateToken(v.Context(), v.Who.Actor, v.Who.ID, asked)
+		made, secret, err = v.App.Accounts.CreateToken(v.Context(), v.Who.Actor, v.Who.ID, asked)
 	}
 	fields, wrong := ui.FieldErrorsIn(err)
 	if exchange.CodeOf(err) == exchange.Conflict {
@@ -135,7 +135,7 @@ func (v *pageRequest) createToken() (ui.Response, error) {
 
 // revokeToken ends a token or a session, perhaps the present one.
 func (v *pageRequest) revokeToken(id int64) (ui.Response, error) {
-	if err := v.App.RevokeToken(v.Context(), v.Who.Actor, v.Who.ID, id, nil); err != nil {
+	if err := v.App.Accounts.RevokeToken(v.Context(), v.Who.Actor, v.Who.ID, id, nil); err != nil {
 		return ui.Response{}, err
 	}
 	switch {
@@ -159,12 +159,12 @@ func (v *pageRequest) sessions() (ui.Response, error) {
 
 func (v *pageRequest) endOtherSessions() (ui.Response, error) {
 	return ui.SeeOther("/account/sessions").Saying("You are signed out everywhere else."),
-		v.App.RevokeOtherSessions(v.Context(), v.Who.Actor)
+		v.App.Accounts.RevokeOtherSessions(v.Context(), v.Who.Actor)
 }
 
 // endEverything revokes all tokens and sessions, the present one too.
 func (v *pageRequest) endEverything() (ui.Response, error) {
-	if err := v.App.RevokeTokens(v.Context(), v.Who.Actor, v.Who.ID, nil); err != nil {
+	if err := v.App.Accounts.RevokeTokens(v.Context(), v.Who.Actor, v.Who.ID, nil); err != nil {
 		return ui.Response{}, err
 	}
 	v.ForgetCookie(ui.SessionCookie)

@@ -53,7 +53,7 @@ func (v *pageRequest) saveWelcome() (ui.Response, error) {
 		a.SavedForUse = exchange.Some(true)
 		steps.Address = &a
 	}
-	err := v.App.TakeFirstSteps(v.Context(), v.Who.Actor, steps)
+	err := v.App.Accounts.TakeFirstSteps(v.Context(), v.Who.Actor, steps)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p := v.welcomePage()
 		p.Errors = ui.SentencesOf(fields, ui.AddressLabels)

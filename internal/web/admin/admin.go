@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/notify"
@@ -101,7 +101,7 @@ func (v *pageRequest) admin() (ui.Response, error) {
 
 type usersPage struct {
 	adminPage
-	Users  []app.UserView
+	Users  []core.UserView
 	Admins bool
 }
 
@@ -170,7 +170,7 @@ func (v *pageRequest) adminBack(usual string) string {
 
 type organizationsPage struct {
 	adminPage
-	Labs []app.OrganizationView
+	Labs []core.OrganizationView
 }
 
 func (v *pageRequest) adminOrganizations() (ui.Response, error) {
@@ -215,7 +215,7 @@ func (v *pageRequest) adminMail() (ui.Response, error) {
 
 type auditPage struct {
 	adminPage
-	Acts     []app.AuditEntry
+	Acts     []core.AuditEntry
 	Actions  []string
 	Fault    string
 	DayFault string // the error of the Days field

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/lab"
@@ -201,7 +201,7 @@ func (v *pageRequest) catalog() (ui.Response, error) {
 func (a searchParams) filtered() bool { return len(a.search.Filters) > 0 }
 
 func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
-	found, err := v.App.Catalog(v.Context(), v.Who.Actor, a.search)
+	found, err := v.App.Materials.Catalog(v.Context(), v.Who.Actor, a.search)
 	if err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func counted[T any](p *catalogPage, a searchParams, found exchange.SearchResult[
 
 // helpNothingFound adds what the search would find without one of its filters, and without any.
 func (v *pageRequest) helpNothingFound(a searchParams, p *catalogPage) error {
-	counts, near, err := v.App.Without(v.Context(), v.Who.Actor, a.search)
+	counts, near, err := v.App.Materials.Without(v.Context(), v.Who.Actor, a.search)
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ type labHit struct {
 }
 
 func (v *pageRequest) findLabs(a searchParams, p *catalogPage) error {
-	found, err := v.App.SearchOrganizations(v.Context(), a.search)
+	found, err := v.App.Materials.SearchOrganizations(v.Context(), a.search)
 	if err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ type personHit struct {
 }
 
 func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
-	found, err := v.App.SearchUsers(v.Context(), a.search)
+	found, err := v.App.Materials.SearchUsers(v.Context(), a.search)
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
 	return nil
 }
 
-func labsOfPerson(u app.UserView) []lab.Organization { return u.Organizations }
+func labsOfPerson(u core.UserView) []lab.Organization { return u.Organizations }
 
 // snippetLength is the approximate length of the text beside a hit, in letters.
 const snippetLength = 200

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
@@ -71,7 +71,7 @@ var headed = []struct {
 }
 
 // groupsOf returns the filters of a search, with the number of hits that each would leave.
-func groupsOf(found app.Results[material.Shown], a searchParams) []facetGroup {
+func groupsOf(found catalog.Results[material.Shown], a searchParams) []facetGroup {
 	var groups, further []facetGroup
 	shown := map[string]bool{}
 	for _, h := range headed {
@@ -117,7 +117,7 @@ func groupsOf(found app.Results[material.Shown], a searchParams) []facetGroup {
 }
 
 // fill adds the most frequent values of a facet, and the chosen ones.
-func (g *facetGroup) fill(found app.Results[material.Shown], a searchParams, name string) {
+func (g *facetGroup) fill(found catalog.Results[material.Shown], a searchParams, name string) {
 	f := found.Facets[name]
 	values := make([]string, 0, len(f.Values))
 	for value, n := range f.Values {
@@ -138,7 +138,7 @@ func (g *facetGroup) fill(found app.Results[material.Shown], a searchParams, nam
 	g.More += f.More
 }
 
-func option(found app.Results[material.Shown], a searchParams, name, value string) facetOption {
+func option(found catalog.Results[material.Shown], a searchParams, name, value string) facetOption {
 	n := found.Facets[name].Values[value]
 	return facetOption{
 		ID: "o-" + url.QueryEscape(name+"-"+value), Name: name, Value: value,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/fulltext"
@@ -99,7 +99,7 @@ func paced(d time.Duration) string {
 }
 
 // hitOf returns a search result as its list shows it.
-func hitOf(m material.Shown, found app.Catalog, q fulltext.Query, now time.Time) hit {
+func hitOf(m material.Shown, found catalog.Catalog, q fulltext.Query, now time.Time) hit {
 	c, _ := category.Get(m.Category)
 	h := hit{
 		ID: m.ID, Icon: c.Icon, Kind: c.Label, Species: m.Organisms[:min(len(m.Organisms), 2)],

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/document"
@@ -19,7 +20,7 @@ import (
 
 type materialPage struct {
 	ui.Page
-	app.MaterialView
+	catalog.MaterialView
 	Category   category.Category
 	Status     tag
 	Lede       lede
@@ -68,7 +69,7 @@ type similarMaterial struct {
 
 // material is the page of a material.
 func (v *pageRequest) material(id int64) (ui.Response, error) {
-	m, err := v.App.MaterialView(v.Context(), v.Who.Actor, id)
+	m, err := v.App.Materials.MaterialView(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -279,7 +280,7 @@ func (p *materialPage) Elsewhere() string {
 
 // archive archives a material, unless this is undone in time.
 func (v *pageRequest) archive(id int64) (ui.Response, error) {
-	action, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Material: id}, nil)
+	action, err := v.App.Schedule(v.Context(), v.Who.Actor, transfer.PendingAction{Material: id}, nil)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -289,7 +290,7 @@ func (v *pageRequest) archive(id int64) (ui.Response, error) {
 
 // offerAgain restores a material from the archive.
 func (v *pageRequest) offerAgain(id int64) (ui.Response, error) {
-	if _, err := v.App.UpdateMaterial(v.Context(), v.Who.Actor, id,
+	if _, err := v.App.Materials.UpdateMaterial(v.Context(), v.Who.Actor, id,
 		material.Patch{Archived: exchange.Some(false)}, nil); err != nil {
 		return ui.Response{}, err
 	}

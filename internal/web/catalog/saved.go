@@ -25,7 +25,7 @@ func (v *pageRequest) suggest() (ui.Response, error) {
 	if err := ui.SearchSize("q", v.FormValue("q")); err != nil {
 		return ui.Response{}, err
 	}
-	found, err := v.App.Suggest(v.Context(), v.Who.Actor, v.FormValue("q"), maxSuggested)
+	found, err := v.App.Materials.Suggest(v.Context(), v.Who.Actor, v.FormValue("q"), maxSuggested)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -56,7 +56,7 @@ func (v *pageRequest) saveSearch() (ui.Response, error) {
 			filters[f.Name], at[f.Name] = values, values
 		}
 	}
-	s, err := v.App.CreateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, material.SavedSearchPatch{
+	s, err := v.App.Materials.CreateSavedSearch(v.Context(), v.Who.Actor, v.Who.ID, material.SavedSearchPatch{
 		Name: exchange.Some(v.PostFormValue("name")), Search: exchange.Some(v.PostFormValue("q")),
 		Filters: exchange.Some(filters), Alerts: exchange.Some(true),
 	})

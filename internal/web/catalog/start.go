@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
@@ -21,7 +22,7 @@ var startPages = []ui.Route{
 
 type homePage struct {
 	ui.Page
-	app.SiteNumbers
+	core.SiteNumbers
 	All     []category.Category
 	Rack    []tube
 	Stats   []stat
@@ -49,14 +50,14 @@ type step struct {
 }
 
 type newcomer struct {
-	app.RecentMaterial
+	core.RecentMaterial
 	Icon   string
 	Number string
 }
 
 // waiting is a request that waits on the visitor, with what they have to do.
 type waiting struct {
-	app.InboxItem
+	transfer.InboxItem
 	What string
 }
 
@@ -111,7 +112,7 @@ func (v *pageRequest) home() (ui.Response, error) {
 }
 
 // rackOf returns the categories, the fullest first. Filling is logarithmic, or small ones would look empty.
-func rackOf(n app.SiteNumbers) []tube {
+func rackOf(n core.SiteNumbers) []tube {
 	list := category.All()
 	slices.SortStableFunc(list,
 		func(a, b category.Category) int { return cmp.Compare(n.Categories[b.Code], n.Categories[a.Code]) })
@@ -130,7 +131,7 @@ func rackOf(n app.SiteNumbers) []tube {
 }
 
 // statsOf returns the statistics that are known.
-func statsOf(n app.SiteNumbers) []stat {
+func statsOf(n core.SiteNumbers) []stat {
 	var list []stat
 	for _, s := range []struct {
 		what, is string
@@ -150,7 +151,7 @@ func statsOf(n app.SiteNumbers) []stat {
 }
 
 // stepsOf returns the steps of a request, with their median days if enough requests got that far.
-func stepsOf(n app.SiteNumbers) []step {
+func stepsOf(n core.SiteNumbers) []step {
 	list := []step{
 		{Name: "Request", Text: "Say what you plan to do with it and where to send it. It takes ten minutes."},
 		{Name: "The lab decides", Text: "It accepts, or declines with a reason you can read."},
@@ -176,7 +177,7 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 	whose := request.OnMe
 	first := ui.RequestOrder(nil, &whose)
 	first.Limit = waitingShown
-	in, err := v.App.Inbox(v.Context(), v.Who.Actor, first, request.InboxFilter{Whose: &whose})
+	in, err := v.App.Requests.Inbox(v.Context(), v.Who.Actor, first, request.InboxFilter{Whose: &whose})
 	if err != nil {
 		return err
 	}
@@ -186,7 +187,7 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 			p.Waiting = append(p.Waiting, waiting{item, waitsFor(item.Turn)})
 		}
 	}
-	drafts, err := v.App.Drafts(v.Context(), v.Who.Actor)
+	drafts, err := v.App.Materials.Drafts(v.Context(), v.Who.Actor)
 	if err != nil {
 		return err
 	}

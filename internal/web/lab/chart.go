@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
 )
@@ -107,7 +107,7 @@ type part struct {
 
 // monthParts are the parts of a month's column, from the bottom: requests completed and otherwise ended in it, and
 // those in progress and new at its end.
-func monthParts(m app.Month) [4]int64 {
+func monthParts(m transfer.Month) [4]int64 {
 	var other int64
 	for _, s := range request.Endings[1:] {
 		other += m.Ended[s]
@@ -115,7 +115,7 @@ func monthParts(m app.Month) [4]int64 {
 	return [4]int64{m.Ended[request.Completed], m.Progress, m.New, other}
 }
 
-func chartOfMonths(months []app.Month) (c columnChart) {
+func chartOfMonths(months []transfer.Month) (c columnChart) {
 	const left, width, bottom, height = 34, 526, 222, 190
 	var most int64
 	for _, m := range months {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/funding"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/material"
@@ -32,8 +32,8 @@ var fundingPages = []ui.Route{
 // grantPage shows a grant and what it made available.
 type grantPage struct {
 	ui.Page
-	Grant           app.GrantPage
-	Report          app.GrantReport
+	Grant           funding.GrantPage
+	Report          funding.GrantReport
 	Bars            barChart
 	ID              string
 	Project, Funder string // of the form of the grant
@@ -58,7 +58,7 @@ func (v *grantRequest) readGrant() (*grantPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := v.App.GrantPage(v.Context(), v.Who.Actor, id)
+	g, err := v.App.Grants.GrantPage(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (v *grantRequest) readGrant() (*grantPage, error) {
 	return p, nil
 }
 
-func (p *grantPage) tell(r app.GrantReport) {
+func (p *grantPage) tell(r funding.GrantReport) {
 	p.Report = r
 	counts := map[int64]int64{}
 	titles := map[int64]material.Funded{}
@@ -102,7 +102,7 @@ func (v *grantRequest) saveGrant() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
-	_, err = v.App.UpdateGrant(v.Context(), v.Who.Actor, p.Grant.ID,
+	_, err = v.App.Grants.UpdateGrant(v.Context(), v.Who.Actor, p.Grant.ID,
 		person.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)}, nil)
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors, p.Open = fields, "edit"
@@ -125,7 +125,7 @@ func (v *grantRequest) fund() (ui.Response, error) {
 		p.Errors = ui.FieldErrors{"material": {"Choose a material."}}
 		return ui.Invalid("funding", p)
 	}
-	m, _, err := v.App.Fund(v.Context(), v.Who.Actor, p.Grant.ID,
+	m, _, err := v.App.Grants.Fund(v.Context(), v.Who.Actor, p.Grant.ID,
 		material.FundingBody{Material: exchange.Some(exchange.Ref(id))})
 	if text, ok := refusal(err); ok {
 		p.Errors = ui.FieldErrors{"material": {text}}
@@ -141,7 +141,7 @@ func (v *grantRequest) unfund(id int64) (ui.Response, error) {
 	if err != nil {
 		return v.Missing()
 	}
-	if err := v.App.Unfund(v.Context(), v.Who.Actor, id, material, nil); err != nil {
+	if err := v.App.Grants.Unfund(v.Context(), v.Who.Actor, id, material, nil); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther("/funding/" + itoa(id) + "#materials").Saying("Material removed from the grant."),
@@ -156,7 +156,7 @@ func (v *grantRequest) makeGrantLink() (ui.Response, error) {
 	}
 	p.LinkNote, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
 	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // an invalid number becomes 0, which is refused
-	p.Link, p.LinkEnds, err = v.App.ShareGrant(v.Context(), v.Who.Actor, p.Grant.ID,
+	p.Link, p.LinkEnds, err = v.App.Grants.ShareGrant(v.Context(), v.Who.Actor, p.Grant.ID,
 		person.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
@@ -181,7 +181,7 @@ func (v *grantRequest) revokeGrantLink(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if err := v.App.RevokeGrantLink(v.Context(), v.Who.Actor, id, link); err != nil {
+	if err := v.App.Grants.RevokeGrantLink(v.Context(), v.Who.Actor, id, link); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther("/funding/" + itoa(id) + "#links").Saying("Link revoked."), nil
@@ -194,7 +194,7 @@ func (v *grantRequest) readReport() (*grantPage, error) {
 		return nil, err
 	}
 	key := v.URL.Query().Get("key")
-	r, l, err := v.App.SharedReport(v.Context(), v.Who.Actor, id, key)
+	r, l, err := v.App.Grants.SharedReport(v.Context(), v.Who.Actor, id, key)
 	if err != nil {
 		return nil, err
 	}

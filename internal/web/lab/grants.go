@@ -3,7 +3,7 @@ package lab
 import (
 	"strconv"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/funding"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
@@ -11,10 +11,10 @@ import (
 
 type labGrantsPage struct {
 	labPage
-	Grants          []person.Grant  // that paid for materials of the lab
-	Own             []app.GrantView // of the visitor
-	More, MoreOwn   bool            // there are more than these
-	Project, Funder string          // of the form
+	Grants          []person.Grant      // that paid for materials of the lab
+	Own             []funding.GrantView // of the visitor
+	More, MoreOwn   bool                // there are more than these
+	Project, Funder string              // of the form
 }
 
 func itoa(id int64) string { return strconv.FormatInt(id, 10) }
@@ -25,11 +25,11 @@ func (v *pageRequest) readGrants() (*labGrantsPage, error) {
 		return nil, err
 	}
 	p := &labGrantsPage{labPage: base}
-	list, err := v.App.GrantsOf(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: maxOfPage})
+	list, err := v.App.Grants.GrantsOf(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: maxOfPage})
 	if err != nil {
 		return nil, err
 	}
-	own, err := v.App.Grants(v.Context(), v.Who.Actor, exchange.Page{Limit: maxOfPage})
+	own, err := v.App.Grants.Grants(v.Context(), v.Who.Actor, exchange.Page{Limit: maxOfPage})
 	p.Grants, p.Own, p.More, p.MoreOwn = list.Items, own.Items, list.Next != nil, own.Next != nil
 	return p, err
 }
@@ -51,7 +51,7 @@ func (v *pageRequest) makeGrant() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
-	g, err := v.App.CreateGrant(v.Context(), v.Who.Actor,
+	g, err := v.App.Grants.CreateGrant(v.Context(), v.Who.Actor,
 		person.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
@@ -34,7 +34,7 @@ func (v *pageRequest) labActivity() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	list, people, err := v.App.LabActivity(v.Context(), v.Who.Actor, base.Lab.ID, v.pageOf())
+	list, people, err := v.App.Labs.LabActivity(v.Context(), v.Who.Actor, base.Lab.ID, v.pageOf())
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -57,7 +57,7 @@ type labHistoryPage struct {
 }
 
 type labVersion struct {
-	app.Version[app.OrganizationView]
+	core.Version[core.OrganizationView]
 	Changes []labChange
 }
 
@@ -81,7 +81,7 @@ func (v *pageRequest) labHistory() (ui.Response, error) {
 	return ui.Show("lab-history", p)
 }
 
-func changesOfLab(v app.Version[app.OrganizationView]) (list []labChange) {
+func changesOfLab(v core.Version[core.OrganizationView]) (list []labChange) {
 	if v.Before == nil {
 		return []labChange{{What: "created the lab", To: v.State.Name}}
 	}

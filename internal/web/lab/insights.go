@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
@@ -22,7 +22,7 @@ var insightPages = []ui.Route{
 
 type insightsPage struct {
 	labPage
-	Insights   app.Insights
+	Insights   transfer.Insights
 	Months     int
 	Periods    []int
 	Category   string // "": all
@@ -85,14 +85,14 @@ func (v *pageRequest) readInsights() (*insightsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &insightsPage{labPage: base, Months: 12, Periods: app.InsightMonths, Categories: category.All()}
+	p := &insightsPage{labPage: base, Months: 12, Periods: transfer.InsightMonths, Categories: category.All()}
 	if n, err := strconv.Atoi(v.FormValue("months")); err == nil && slices.Contains(p.Periods, n) {
 		p.Months = n
 	}
 	if c, known := category.Get(v.FormValue("category")); known {
 		p.Category = c.Code
 	}
-	if p.Insights, err = v.App.Insights(v.Context(), v.Who.Actor, base.Lab.ID, p.Category, p.Months); err != nil {
+	if p.Insights, err = v.App.Requests.Insights(v.Context(), v.Who.Actor, base.Lab.ID, p.Category, p.Months); err != nil {
 		return nil, err
 	}
 	p.tell()

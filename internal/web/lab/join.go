@@ -44,7 +44,7 @@ func (v *joinRequest) joinPage() (ui.Response, error) {
 		p.State = "unknown"
 		return v.joined(p, http.StatusNotFound)
 	}
-	i, err := v.App.HeldInvitation(v.Context(), token)
+	i, err := v.App.Labs.HeldInvitation(v.Context(), token)
 	if exchange.CodeOf(err) == exchange.NotFound && err != nil {
 		p.State = "unknown"
 		return v.joined(p, http.StatusNotFound)
@@ -93,7 +93,7 @@ func (v *joinRequest) answerJoin() (ui.Response, error) {
 	if v.PostFormValue("answer") == "accept" {
 		to = lab.InvitationAccepted
 	}
-	i, err := v.App.AnswerHeld(v.Context(), v.Who.Actor, lab.InvitationToken{Token: exchange.Some(token)}, to)
+	i, err := v.App.Labs.AnswerHeld(v.Context(), v.Who.Actor, lab.InvitationToken{Token: exchange.Some(token)}, to)
 	switch exchange.CodeOf(err) {
 	case exchange.InvalidInput, exchange.Conflict, exchange.Forbidden, exchange.NotFound:
 		v.NoteRefusal(err)
@@ -120,7 +120,7 @@ func (v *joinRequest) answerInvitation() (ui.Response, error) {
 	if v.PostFormValue("answer") == "accept" {
 		to = lab.InvitationAccepted
 	}
-	i, err := v.App.Answer(v.Context(), v.Who.Actor, v.Who.ID, id, to)
+	i, err := v.App.Labs.Answer(v.Context(), v.Who.Actor, v.Who.ID, id, to)
 	if err != nil {
 		return ui.Response{}, err
 	}

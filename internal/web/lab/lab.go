@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/labs"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/field"
@@ -59,7 +60,7 @@ var labPages = []ui.Route{
 // labPage is what every page of a lab has.
 type labPage struct {
 	ui.Page
-	Lab app.Lab
+	Lab labs.Lab
 	Tab string
 	ID  string // of the lab, in addresses
 }
@@ -73,7 +74,7 @@ func (v *pageRequest) readLab(tab, title string) (labPage, error) {
 	if err != nil {
 		return labPage{}, err
 	}
-	l, err := v.App.Lab(v.Context(), v.Who.Actor, id)
+	l, err := v.App.Labs.Lab(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return labPage{}, err
 	}
@@ -88,7 +89,7 @@ func (v *pageRequest) readLab(tab, title string) (labPage, error) {
 func (v *pageRequest) labFor(action exchange.Action) (int64, error) {
 	id, err := v.PathID("id")
 	if err == nil {
-		err = v.App.MayToLab(v.Context(), v.Who.Actor, action, id)
+		err = v.App.Labs.MayToLab(v.Context(), v.Who.Actor, action, id)
 	}
 	return id, err
 }
@@ -129,9 +130,9 @@ func (v *pageRequest) linksOf(next *exchange.Position) (l links) {
 
 type labsPage struct {
 	ui.Page
-	Own    app.OwnLabs
+	Own    labs.OwnLabs
 	Query  string
-	Found  []app.OrganizationView
+	Found  []core.OrganizationView
 	Count  int64
 	About  bool // the count is an estimate
 	More   string
@@ -146,7 +147,7 @@ func (v *pageRequest) labs() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	if v.SignedIn() {
-		if p.Own, err = v.App.OwnLabs(v.Context(), v.Who.Actor); err != nil {
+		if p.Own, err = v.App.Labs.OwnLabs(v.Context(), v.Who.Actor); err != nil {
 			return ui.Response{}, err
 		}
 	}
@@ -156,7 +157,7 @@ func (v *pageRequest) labs() (ui.Response, error) {
 	}
 	if p.Search = p.Query != "" || !v.SignedIn() || v.URL.Query().Has("q"); p.Search {
 		s := exchange.Search{Query: fulltext.Parse(p.Query), Page: exchange.SearchPage{Limit: 20, Offset: offset}}
-		found, err := v.App.SearchOrganizations(v.Context(), s)
+		found, err := v.App.Materials.SearchOrganizations(v.Context(), s)
 		if err != nil {
 			return ui.Response{}, err
 		}
@@ -232,9 +233,9 @@ func (v *pageRequest) makeLab() (ui.Response, error) {
 	p.read(v)
 	patch, err := p.patchOf()
 	patch.Owner, patch.Members = exchange.Some(exchange.UserRef(v.Who.ID)), exchange.Some([]exchange.UserRef{})
-	var made app.OrganizationChange
+	var made labs.OrganizationChange
 	if err == nil {
-		made, err = v.App.CreateOrganization(v.Context(), v.Who.Actor, patch)
+		made, err = v.App.Labs.CreateOrganization(v.Context(), v.Who.Actor, patch)
 	}
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
@@ -272,7 +273,7 @@ func (v *pageRequest) saveLab() (ui.Response, error) {
 	p.read(v)
 	patch, err := p.patchOf()
 	if err == nil {
-		_, err = v.App.UpdateOrganization(v.Context(), v.Who.Actor, base.Lab.ID, patch, nil)
+		_, err = v.App.Labs.UpdateOrganization(v.Context(), v.Who.Actor, base.Lab.ID, patch, nil)
 	}
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p.Errors = fields
@@ -338,7 +339,7 @@ func (v *pageRequest) labMaterials() (ui.Response, error) {
 	} else {
 		p.Category = ""
 	}
-	list, err := v.App.Materials(v.Context(), v.Who.Actor, v.pageOf(), f)
+	list, err := v.App.Materials.Materials(v.Context(), v.Who.Actor, v.pageOf(), f)
 	if err != nil {
 		return ui.Response{}, err
 	}

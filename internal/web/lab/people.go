@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
@@ -43,14 +43,14 @@ func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 		return nil, err
 	}
 	p := &labPeoplePage{labPage: base, Days: inviteDays, Role: string(lab.MemberRole)}
-	members, err := v.App.Members(v.Context(), base.Lab.ID, v.pageOf())
+	members, err := v.App.Labs.Members(v.Context(), base.Lab.ID, v.pageOf())
 	if err != nil {
 		return nil, err
 	}
 	p.Members, p.Total, p.Links = members.Items, members.Total, v.linksOf(members.Next)
 	if base.Lab.May(exchange.InvitationRead) {
 		for _, status := range []lab.InvitationStatus{lab.InvitationPending, lab.InvitationExpired} {
-			list, err := v.App.Invitations(v.Context(), v.Who.Actor, base.Lab.ID,
+			list, err := v.App.Labs.Invitations(v.Context(), v.Who.Actor, base.Lab.ID,
 				lab.InvitationFilter{Status: &status}, exchange.Page{Limit: maxOfPage})
 			if err != nil {
 				return nil, err
@@ -59,7 +59,7 @@ func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 		}
 	}
 	if base.Lab.May(exchange.JoinRead) {
-		list, err := v.App.JoinRequests(v.Context(), v.Who.Actor, base.Lab.ID,
+		list, err := v.App.Labs.JoinRequests(v.Context(), v.Who.Actor, base.Lab.ID,
 			lab.JoinFilter{Status: new(lab.JoinPending)}, exchange.Page{Limit: maxOfPage})
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (v *pageRequest) member() (person.User, error) {
 	if err != nil {
 		return person.User{}, exchange.Errorf(exchange.NotFound, "There is no such member.")
 	}
-	u, err := v.App.User(v.Context(), v.Who.Actor, id)
+	u, err := v.App.Accounts.User(v.Context(), v.Who.Actor, id)
 	return u.User, err
 }
 
@@ -93,7 +93,7 @@ func (v *pageRequest) removeMember(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	action, err := v.App.Schedule(v.Context(), v.Who.Actor, app.PendingAction{Organization: id, Member: u.ID}, nil)
+	action, err := v.App.Schedule(v.Context(), v.Who.Actor, transfer.PendingAction{Organization: id, Member: u.ID}, nil)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -119,7 +119,7 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	seen, err := v.App.User(v.Context(), v.Who.Actor, member)
+	seen, err := v.App.Accounts.User(v.Context(), v.Who.Actor, member)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -127,7 +127,7 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 	if v.PostFormValue("sure") == "" {
 		return again("sure", "Tick the box to transfer ownership: you cannot undo this yourself.")
 	}
-	o, err := v.App.UpdateOrganization(v.Context(), v.Who.Actor, id,
+	o, err := v.App.Labs.UpdateOrganization(v.Context(), v.Who.Actor, id,
 		lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}, nil)
 	if text, ok := refusal(err); ok {
 		return again("owner", text)
@@ -143,7 +143,7 @@ func (v *pageRequest) handLabOver() (ui.Response, error) {
 }
 
 func (v *pageRequest) leaveLab(id int64) (ui.Response, error) {
-	if err := v.App.Leave(v.Context(), v.Who.Actor, id); err != nil {
+	if err := v.App.Labs.Leave(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther("/labs").Saying("You left the lab. Requests assigned to you went to its owner."), nil
@@ -182,7 +182,7 @@ func (v *pageRequest) invite() (ui.Response, error) {
 			} else {
 				n.RegistryID = exchange.Some(line)
 			}
-			if _, _, err = v.App.Invite(v.Context(), v.Who.Actor, id, n); err == nil {
+			if _, _, err = v.App.Labs.Invite(v.Context(), v.Who.Actor, id, n); err == nil {
 				sent++
 				continue
 			}
@@ -251,7 +251,7 @@ func (v *pageRequest) resendInvitation() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	sent, err := v.App.Resend(v.Context(), v.Who.Actor, lab, id)
+	sent, err := v.App.Labs.Resend(v.Context(), v.Who.Actor, lab, id)
 	if text, ok := refusal(err); ok {
 		return ui.SeeOther(v.lab("/people")).Saying(text), nil
 	} else if err != nil {
@@ -265,14 +265,14 @@ func (v *pageRequest) revokeInvitation() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if err := v.App.Withdraw(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
+	if err := v.App.Labs.Withdraw(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.lab("/people")).Saying("Invitation withdrawn. Its link no longer works."), nil
 }
 
 func (v *pageRequest) askToJoin(id int64) (ui.Response, error) {
-	_, existed, err := v.App.AskToJoin(v.Context(), v.Who.Actor, id,
+	_, existed, err := v.App.Labs.AskToJoin(v.Context(), v.Who.Actor, id,
 		lab.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
 	if text, ok := refusal(err); ok {
 		p, err := v.readPeople()
@@ -303,7 +303,7 @@ func (v *pageRequest) acceptJoin() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, labID, id, lab.JoinAccepted, lab.JoinDecline{})
+	j, err := v.App.Labs.AnswerJoin(v.Context(), v.Who.Actor, labID, id, lab.JoinAccepted, lab.JoinDecline{})
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -315,7 +315,7 @@ func (v *pageRequest) declineJoin() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	j, err := v.App.AnswerJoin(v.Context(), v.Who.Actor, labID, id, lab.JoinDeclined,
+	j, err := v.App.Labs.AnswerJoin(v.Context(), v.Who.Actor, labID, id, lab.JoinDeclined,
 		lab.JoinDecline{Reason: exchange.Some(v.PostFormValue("reason"))})
 	if err != nil {
 		return ui.Response{}, err
@@ -328,7 +328,7 @@ func (v *pageRequest) withdrawJoin() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if err := v.App.WithdrawJoin(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
+	if err := v.App.Labs.WithdrawJoin(v.Context(), v.Who.Actor, lab, id, nil); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.lab("/people")).Saying("Join request withdrawn."), nil

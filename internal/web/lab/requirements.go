@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/labs"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
@@ -13,7 +13,7 @@ import (
 
 type labRequirementsPage struct {
 	labPage
-	app.LabRequirements
+	labs.LabRequirements
 	Form  shippingForm
 	Links links
 }
@@ -39,7 +39,7 @@ func (v *pageRequest) readRequirements() (*labRequirementsPage, error) {
 	}
 	p := &labRequirementsPage{labPage: base}
 	p.Form = p.New()
-	p.LabRequirements, err = v.App.LabRequirements(v.Context(), v.Who.Actor, base.Lab.ID,
+	p.LabRequirements, err = v.App.Labs.LabRequirements(v.Context(), v.Who.Actor, base.Lab.ID,
 		exchange.Page{Limit: maxOfPage})
 	return p, err
 }
@@ -67,9 +67,9 @@ func (v *pageRequest) saveShipping() (ui.Response, error) {
 		Restrictions:   exchange.Some(v.PostFormValue("restrictions"))}
 	var id int64
 	if v.PathValue("shipping") == "" {
-		_, err = v.App.CreateShipping(v.Context(), v.Who.Actor, patch)
+		_, err = v.App.Documents.CreateShipping(v.Context(), v.Who.Actor, patch)
 	} else if id, err = v.PathID("shipping"); err == nil {
-		_, err = v.App.UpdateShipping(v.Context(), v.Who.Actor, id, patch, nil)
+		_, err = v.App.Documents.UpdateShipping(v.Context(), v.Who.Actor, id, patch, nil)
 	}
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p, err := v.readRequirements()
@@ -102,7 +102,7 @@ func (v *pageRequest) labDocumentID() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	t, err := v.App.Attachment(v.Context(), v.Who.Actor, id)
+	t, err := v.App.Documents.Attachment(v.Context(), v.Who.Actor, id)
 	if err == nil && (t.OwnedByOrg == nil || *t.OwnedByOrg != lab) {
 		err = exchange.Errorf(exchange.NotFound, "There is no such document.")
 	}
@@ -115,11 +115,11 @@ func (v *pageRequest) labDocument() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	t, err := v.App.Attachment(v.Context(), v.Who.Actor, id)
+	t, err := v.App.Documents.Attachment(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
 	}
-	t, file, err := v.App.Content(v.Context(), v.Who.Actor, id, t.Filename)
+	t, file, err := v.App.Documents.Content(v.Context(), v.Who.Actor, id, t.Filename)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -158,12 +158,12 @@ func (v *pageRequest) addDocument() (ui.Response, error) {
 	if err != nil {
 		return v.documentRefused(err)
 	}
-	_, err = v.App.CreateAttachment(v.Context(), v.Who.Actor,
+	_, err = v.App.Documents.CreateAttachment(v.Context(), v.Who.Actor,
 		document.AttachmentPatch{Filename: exchange.Some(file.Name),
 			Description: exchange.Some(sent.Fields.Get("description")), OwnedByOrg: exchange.NullOf(exchange.Ref(lab))},
 		&file.Content)
 	if err != nil {
-		v.App.Discard(v.Context(), file.Content, err)
+		v.App.Documents.Discard(v.Context(), file.Content, err)
 		return v.documentRefused(err)
 	}
 	return ui.SeeOther(v.lab("/requirements#documents")).Saying(file.Name +
@@ -182,9 +182,9 @@ func (v *pageRequest) replaceDocument() (ui.Response, error) {
 	if err != nil {
 		return v.documentRefused(err)
 	}
-	if _, err := v.App.ReplaceDocument(v.Context(), v.Who.Actor, id,
+	if _, err := v.App.Labs.ReplaceDocument(v.Context(), v.Who.Actor, id,
 		document.AttachmentPatch{Filename: exchange.Some(file.Name)}, &file.Content); err != nil {
-		v.App.Discard(v.Context(), file.Content, err)
+		v.App.Documents.Discard(v.Context(), file.Content, err)
 		return v.documentRefused(err)
 	}
 	return ui.SeeOther(v.lab("/requirements#documents")).Saying(file.Name +
@@ -196,7 +196,7 @@ func (v *pageRequest) deleteDocument() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if err := v.App.DeleteAttachment(v.Context(), v.Who.Actor, id, nil); err != nil {
+	if err := v.App.Documents.DeleteAttachment(v.Context(), v.Who.Actor, id, nil); err != nil {
 		return v.documentRefused(err)
 	}
 	return ui.SeeOther(v.lab("/requirements#documents")).Saying("The document " + strconv.FormatInt(id, 10) +

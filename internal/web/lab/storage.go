@@ -33,7 +33,7 @@ func (v *pageRequest) deleteLabFile() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	err = v.App.DeleteAttachment(v.Context(), v.Who.Actor, id, nil)
+	err = v.App.Documents.DeleteAttachment(v.Context(), v.Who.Actor, id, nil)
 	if exchange.CodeOf(err) == exchange.AttachmentInUse {
 		return v.labStorageAfter(err)
 	} else if err != nil {

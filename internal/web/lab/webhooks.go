@@ -28,7 +28,7 @@ func (v *pageRequest) readWebhooks() (*labWebhooksPage, error) {
 		return nil, err
 	}
 	p := &labWebhooksPage{labPage: base, All: true, Types: notify.EventTypes}
-	list, err := v.App.Webhooks(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: notify.MaxWebhooks})
+	list, err := v.App.Notifications.Webhooks(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: notify.MaxWebhooks})
 	p.Webhooks = list.Items
 	return p, err
 }
@@ -64,7 +64,7 @@ func (v *pageRequest) makeWebhook() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	patch, typed, everything := v.webhookForm()
-	made, err := v.App.CreateWebhook(v.Context(), v.Who.Actor, lab, patch)
+	made, err := v.App.Notifications.CreateWebhook(v.Context(), v.Who.Actor, lab, patch)
 	text, refused := refusal(err)
 	if err != nil && !refused {
 		return ui.Response{}, err
@@ -113,7 +113,7 @@ func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
 	}
 	p := &labWebhookPage{labWebhooksPage: labWebhooksPage{labPage: base, Types: notify.EventTypes},
 		States: notify.DeliveryStates}
-	if p.Webhook, err = v.App.Webhook(v.Context(), v.Who.Actor, base.Lab.ID, id); err != nil {
+	if p.Webhook, err = v.App.Notifications.Webhook(v.Context(), v.Who.Actor, base.Lab.ID, id); err != nil {
 		return nil, err
 	}
 	p.Form, p.All = p.Webhook, p.Webhook.Events == nil
@@ -121,13 +121,13 @@ func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
 	if state := notify.DeliveryState(v.URL.Query().Get("state")); slices.Contains(p.States, state) {
 		p.State, f.State = string(state), &state
 	}
-	list, err := v.App.Deliveries(v.Context(), v.Who.Actor, base.Lab.ID, id, v.pageOf(), f)
+	list, err := v.App.Notifications.Deliveries(v.Context(), v.Who.Actor, base.Lab.ID, id, v.pageOf(), f)
 	if err != nil {
 		return nil, err
 	}
 	p.Deliveries, p.Total, p.Links = list.Items, list.Total, v.linksOf(list.Next)
 	if n, err := strconv.ParseInt(v.URL.Query().Get("delivery"), 10, 64); err == nil {
-		d, attempts, err := v.App.Delivery(v.Context(), v.Who.Actor, base.Lab.ID, id, n)
+		d, attempts, err := v.App.Notifications.Delivery(v.Context(), v.Who.Actor, base.Lab.ID, id, n)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (v *pageRequest) saveWebhook() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	patch, typed, everything := v.webhookForm()
-	_, err = v.App.UpdateWebhook(v.Context(), v.Who.Actor, lab, id, patch, nil)
+	_, err = v.App.Notifications.UpdateWebhook(v.Context(), v.Who.Actor, lab, id, patch, nil)
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p, err := v.readWebhook()
 		if err != nil {
@@ -181,13 +181,13 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 	switch v.PathValue("act") {
 	case "on", "off":
 		on := v.PathValue("act") == "on"
-		w, err := v.App.UpdateWebhook(ctx, who, lab, id, notify.WebhookPatch{Enabled: exchange.Some(on)}, nil)
+		w, err := v.App.Notifications.UpdateWebhook(ctx, who, lab, id, notify.WebhookPatch{Enabled: exchange.Some(on)}, nil)
 		if w.Enabled {
 			return here.Saying("Webhook switched on."), err
 		}
 		return here.Saying("Webhook switched off. Events that happen while it is off are not sent."), err
 	case "rotate":
-		w, err := v.App.RotateWebhook(ctx, who, lab, id)
+		w, err := v.App.Notifications.RotateWebhook(ctx, who, lab, id)
 		if err != nil {
 			return ui.Response{}, err
 		}
@@ -198,10 +198,10 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 		p.Made = &w
 		return secretly(ui.Show("lab-webhook", p))
 	case "ping":
-		_, err := v.App.PingWebhook(ctx, who, lab, id)
+		_, err := v.App.Notifications.PingWebhook(ctx, who, lab, id)
 		return here.Saying("A test message is on its way. Reload the page to see the result."), err
 	case "delete":
-		err := v.App.DeleteWebhook(ctx, who, lab, id, nil)
+		err := v.App.Notifications.DeleteWebhook(ctx, who, lab, id, nil)
 		return ui.SeeOther(v.lab("/webhooks")).Saying("Webhook deleted."), err
 	}
 	return v.Missing()
@@ -217,7 +217,7 @@ func (v *pageRequest) redeliver() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if _, err := v.App.Redeliver(v.Context(), v.Who.Actor, lab, id, delivery); err != nil {
+	if _, err := v.App.Notifications.Redeliver(v.Context(), v.Who.Actor, lab, id, delivery); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).Saying("The message is being sent again with the same " +

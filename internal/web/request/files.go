@@ -35,7 +35,7 @@ func (v *pageRequest) upload(id int64) (ui.Response, error) {
 }
 
 func (v *pageRequest) handIn(id int64, slot document.Slot) error {
-	q, err := v.App.Request(v.Context(), v.Who.Actor, id)
+	q, err := v.App.Requests.Request(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (v *pageRequest) handIn(id int64, slot document.Slot) error {
 	if err != nil {
 		return err
 	}
-	_, err = v.App.HandIn(v.Context(), v.Who.Actor, id, slot, file.Name, file.Content)
+	_, err = v.App.Requests.HandIn(v.Context(), v.Who.Actor, id, slot, file.Name, file.Content)
 	return renamed(err, map[string]string{"filename": "file"})
 }
 
@@ -106,7 +106,7 @@ func (v *pageRequest) document(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	f, err := v.App.RequestFile(v.Context(), v.Who.Actor, id, attachment)
+	f, err := v.App.Requests.RequestFile(v.Context(), v.Who.Actor, id, attachment)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -133,14 +133,14 @@ func (v *pageRequest) document(id int64) (ui.Response, error) {
 // agreedMTA sends the blank MTA as it was when the request was made. If that has no content, it redirects to the
 // material's.
 func (v *pageRequest) agreedMTA(id int64) (ui.Response, error) {
-	q, err := v.App.Request(v.Context(), v.Who.Actor, id)
+	q, err := v.App.Requests.Request(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
 	}
 	if q.MTA == nil {
 		return ui.Response{}, exchange.Errorf(exchange.NotFound, "This request has no MTA template.")
 	}
-	t, content, err := v.App.ContentVersion(v.Context(), v.Who.Actor, q.MTA.Attachment, q.MTA.Version)
+	t, content, err := v.App.Documents.ContentVersion(v.Context(), v.Who.Actor, q.MTA.Attachment, q.MTA.Version)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return ui.SeeOther(fmt.Sprintf("/catalog/%d#files", q.MaterialID)), nil
 	}
@@ -155,7 +155,7 @@ func (v *pageRequest) agreedMTA(id int64) (ui.Response, error) {
 
 // documents sends all documents of a request, with old versions, as one ZIP file that is made while it is sent.
 func (v *pageRequest) documents(id int64) (ui.Response, error) {
-	list, err := v.App.RequestFiles(v.Context(), v.Who.Actor, id)
+	list, err := v.App.Requests.RequestFiles(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
 	}

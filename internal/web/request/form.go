@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
@@ -27,7 +27,7 @@ var askPages = []ui.Route{
 type askPage struct {
 	ui.Page
 	ui.FormValues
-	app.RequestFormView
+	transfer.RequestFormView
 	Resumed bool // the form is a draft
 	Again   bool // files were chosen, which have to be chosen again
 	Limit   int64
@@ -115,7 +115,7 @@ var askLabels = map[string]string{
 func init() { maps.Copy(askLabels, ui.AddressLabels) }
 
 // askPage returns the page with the form and the values typed in it.
-func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
+func (v *pageRequest) askPage(f transfer.RequestFormView, form url.Values) *askPage {
 	p := &askPage{Page: ui.Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f,
 		FormValues: ui.FormValues{Form: form}, Limit: v.App.UploadLimit}
 	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
@@ -167,16 +167,16 @@ func (v *pageRequest) askFor() (ui.Response, error) {
 	return ui.Show("ask", p)
 }
 
-func (v *pageRequest) askForm() (app.RequestFormView, error) {
+func (v *pageRequest) askForm() (transfer.RequestFormView, error) {
 	id, err := v.PathID("id")
 	if err != nil {
-		return app.RequestFormView{}, err
+		return transfer.RequestFormView{}, err
 	}
-	return v.App.RequestFormView(v.Context(), v.Who.Actor, id)
+	return v.App.Requests.RequestFormView(v.Context(), v.Who.Actor, id)
 }
 
 // firstAsk returns a new form, filled in with what the visitor used last.
-func firstAsk(f app.RequestFormView, user person.User) url.Values {
+func firstAsk(f transfer.RequestFormView, user person.User) url.Values {
 	form := url.Values{"name": {user.Name()}, "saved_for_reuse": {"1"}, "address": {"new"}}
 	if len(f.Addresses) > 0 {
 		form.Set("country", f.Addresses[0].Country)
@@ -217,7 +217,7 @@ func firstAsk(f app.RequestFormView, user person.User) url.Values {
 }
 
 // asked returns the request that a form describes.
-func (v *pageRequest) asked(f app.RequestFormView, form url.Values) request.Form {
+func (v *pageRequest) asked(f transfer.RequestFormView, form url.Values) request.Form {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
 	n := request.Form{
 		Request: request.New{Material: exchange.Some(exchange.Ref(f.Material.ID)),
@@ -263,8 +263,8 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 				form[name] = values
 			}
 		}
-		return v.App.SaveDraft(v.Context(), v.Who.Actor,
-			person.Draft{Key: app.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
+		return v.App.Materials.SaveDraft(v.Context(), v.Who.Actor,
+			person.Draft{Key: transfer.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
 	}
 	if sent.Fields.Has("save") {
 		v.Discard(sent)
@@ -285,8 +285,8 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 		_, err = asked.Check(f.Terms, f.Shipping)
 	} else {
 		var q request.Detail
-		q, err = v.App.SubmitRequest(v.Context(), v.Who.Actor,
-			app.NewRequest{Key: formKey(sent.Fields), Form: asked, Documents: uploadedDocuments(sent)})
+		q, err = v.App.Requests.SubmitRequest(v.Context(), v.Who.Actor,
+			transfer.NewRequest{Key: formKey(sent.Fields), Form: asked, Documents: uploadedDocuments(sent)})
 		if err == nil {
 			sent := ui.SeeOther(requestPath(q.ID)).Saying("Request sent. The lab aims to answer within " +
 				ui.Days(f.Organization.Targets.Decide) + ".")
@@ -317,11 +317,11 @@ var askFiles = []string{string(document.SignedMTA) + slotField, string(document.
 const slotField = "_attachment"
 
 // handed returns the documents that were submitted with the form.
-func uploadedDocuments(f ui.SentForm) []app.UploadedDocument {
-	var list []app.UploadedDocument
+func uploadedDocuments(f ui.SentForm) []transfer.UploadedDocument {
+	var list []transfer.UploadedDocument
 	for _, field := range askFiles {
 		if file, sent := f.Files[field]; sent {
-			list = append(list, app.UploadedDocument{Slot: document.Slot(strings.TrimSuffix(field, slotField)),
+			list = append(list, transfer.UploadedDocument{Slot: document.Slot(strings.TrimSuffix(field, slotField)),
 				Filename: file.Name, Content: file.Content})
 		}
 	}

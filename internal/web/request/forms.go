@@ -30,11 +30,11 @@ func (v *pageRequest) act(form, place, said string, do func(id int64) error) (ui
 
 func (v *pageRequest) sendMessage() (ui.Response, error) {
 	return v.act("message", "#timeline", "Message sent.", func(id int64) error {
-		if _, err := v.App.SendMessage(v.Context(), v.Who.Actor, id,
+		if _, err := v.App.Requests.SendMessage(v.Context(), v.Who.Actor, id,
 			request.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
 			return err
 		}
-		return v.App.DeleteDraft(v.Context(), v.Who.Actor, messageDraft(id))
+		return v.App.Materials.DeleteDraft(v.Context(), v.Who.Actor, messageDraft(id))
 	})
 }
 
@@ -67,7 +67,7 @@ func (v *pageRequest) changeDetails() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return v.act(form, place, "Saved.", func(id int64) error {
-		_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id, p, v.asSeen())
+		_, err := v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id, p, v.asSeen())
 		return renamed(err, map[string]string{"requester_abstract": "abstract", "payment_method": "payment",
 			"payment_method_notes": "notes"})
 	})
@@ -91,7 +91,7 @@ func renamed(err error, names map[string]string) error {
 
 func (v *pageRequest) changeShipment() (ui.Response, error) {
 	return v.act("shipment", "#shipping", "Saved.", func(id int64) error {
-		r, err := v.App.Request(v.Context(), v.Who.Actor, id)
+		r, err := v.App.Requests.Request(v.Context(), v.Who.Actor, id)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (v *pageRequest) changeShipment() (ui.Response, error) {
 		if wrong != nil {
 			p = request.ShipmentPatch{} // an empty change, which is refused to those who may not change it
 		}
-		if _, err = v.App.ShipRequest(v.Context(), v.Who.Actor, id, p, v.asSeen()); err != nil {
+		if _, err = v.App.Requests.ShipRequest(v.Context(), v.Who.Actor, id, p, v.asSeen()); err != nil {
 			return err
 		}
 		return wrong
@@ -108,12 +108,12 @@ func (v *pageRequest) changeShipment() (ui.Response, error) {
 
 func (v *pageRequest) assign() (ui.Response, error) {
 	return v.act("assign", "", "Saved.", func(id int64) error {
-		q, err := v.App.Request(v.Context(), v.Who.Actor, id)
+		q, err := v.App.Requests.Request(v.Context(), v.Who.Actor, id)
 		if err != nil {
 			return err
 		}
 		user, unknown := v.Person(v.PostFormValue("assigned_to"), q.Organization)
-		_, err = v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
+		_, err = v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id,
 			request.Patch{AssignedTo: exchange.Some(exchange.UserRef(user))}, nil)
 		switch _, wrong := ui.FieldErrorsIn(err); { // who may not assign gets that error, not one about the name
 		case wrong && unknown != nil:
@@ -127,7 +127,7 @@ func (v *pageRequest) assign() (ui.Response, error) {
 
 func (v *pageRequest) openIssue() (ui.Response, error) {
 	return v.act("issue", "#issues", "Problem reported. The other side will be notified.", func(id int64) error {
-		_, err := v.App.OpenIssue(v.Context(), v.Who.Actor, id,
+		_, err := v.App.Requests.OpenIssue(v.Context(), v.Who.Actor, id,
 			request.TextBody{Text: exchange.Some(v.PostFormValue("text"))})
 		return err
 	})
@@ -139,7 +139,7 @@ func (v *pageRequest) closeIssue() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return v.act("close", "#issues", "Problem resolved.", func(id int64) error {
-		_, err := v.App.CloseIssue(v.Context(), v.Who.Actor, id, issue)
+		_, err := v.App.Requests.CloseIssue(v.Context(), v.Who.Actor, id, issue)
 		return err
 	})
 }
@@ -153,20 +153,20 @@ func (v *pageRequest) snooze() (ui.Response, error) {
 		Reason: exchange.Some(v.PostFormValue("reason"))}
 	return v.act("snooze", "#pace", fmt.Sprintf("No reminders before %s.", until.Format("Mon 2 Jan")),
 		func(id int64) error {
-			_, err := v.App.SnoozeRequest(v.Context(), v.Who.Actor, id, n)
+			_, err := v.App.Requests.SnoozeRequest(v.Context(), v.Who.Actor, id, n)
 			return err
 		})
 }
 
 func (v *pageRequest) unsnooze() (ui.Response, error) {
 	return v.act("snooze", "#pace", "Reminders are on again.", func(id int64) error {
-		return v.App.UnsnoozeRequest(v.Context(), v.Who.Actor, id, nil)
+		return v.App.Requests.UnsnoozeRequest(v.Context(), v.Who.Actor, id, nil)
 	})
 }
 
 func (v *pageRequest) remind() (ui.Response, error) {
 	return v.act("remind", "", "Reminder sent.", func(id int64) error {
-		return v.App.RemindRequest(v.Context(), v.Who.Actor, id)
+		return v.App.Requests.RemindRequest(v.Context(), v.Who.Actor, id)
 	})
 }
 
@@ -177,7 +177,7 @@ func (v *pageRequest) setActive() (ui.Response, error) {
 		said = "Request reopened."
 	}
 	return v.act("active", "", said, func(id int64) error {
-		_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
+		_, err := v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id,
 			request.Patch{Active: exchange.Some(active)}, v.asSeen())
 		return err
 	})
@@ -194,7 +194,7 @@ func (v *pageRequest) review() (ui.Response, error) {
 		said = "Document accepted."
 	}
 	return v.act("review-"+string(slot), "#"+anchor(string(slot)), said, func(id int64) error {
-		_, err := v.App.ReviewDocument(v.Context(), v.Who.Actor, id, slot, accept,
+		_, err := v.App.Requests.ReviewDocument(v.Context(), v.Who.Actor, id, slot, accept,
 			strings.TrimSpace(v.PostFormValue("reason")), v.asSeen())
 		return err
 	})
@@ -213,7 +213,7 @@ func (v *pageRequest) withdraw() (ui.Response, error) {
 	}[slot]
 	return v.act("withdraw-"+string(slot), "#"+anchor(string(slot)), "Document withdrawn. It stays on record.",
 		func(id int64) error {
-			_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id, p, v.asSeen())
+			_, err := v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id, p, v.asSeen())
 			return err
 		})
 }

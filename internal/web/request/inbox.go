@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
@@ -29,7 +29,7 @@ type inboxPage struct {
 	Tabs  []inboxTab
 	Tab   inboxTab
 	Query url.Values // the filters, as query parameters
-	app.InboxChoices
+	transfer.InboxChoices
 	Rows     []ui.RequestRow
 	Total    exchange.Count
 	Filtered bool
@@ -112,7 +112,7 @@ func inboxAsked(query url.Values, tabs []inboxTab) (open int, f request.InboxFil
 
 // inboxWho filters an inbox by assignee if there are too many people for a list and the query has a typed name;
 // a name that matches nobody finds nothing.
-func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *request.InboxFilter) (ui.FieldErrors,
+func (v *pageRequest) inboxWho(choices transfer.InboxChoices, query url.Values, f *request.InboxFilter) (ui.FieldErrors,
 	error) {
 	typed := strings.TrimSpace(query.Get("who"))
 	if typed == "" || f.AssignedTo != nil || !choices.More {
@@ -133,13 +133,13 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.InboxChoices, err = v.App.InboxChoices(v.Context(), v.Who.Actor); err != nil {
+	if p.InboxChoices, err = v.App.Requests.InboxChoices(v.Context(), v.Who.Actor); err != nil {
 		return nil, err
 	}
 	if p.Errors, err = v.inboxWho(p.InboxChoices, query, &f); err != nil {
 		return nil, err
 	}
-	in, err := v.App.Inbox(v.Context(), v.Who.Actor, ui.RequestOrder(query, p.Tabs[open].whose), f)
+	in, err := v.App.Requests.Inbox(v.Context(), v.Who.Actor, ui.RequestOrder(query, p.Tabs[open].whose), f)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (v *pageRequest) inboxCSV() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	choices, err := v.App.InboxChoices(v.Context(), v.Who.Actor)
+	choices, err := v.App.Requests.InboxChoices(v.Context(), v.Who.Actor)
 	if err == nil {
 		_, err = v.inboxWho(choices, query, &f)
 	}
@@ -193,8 +193,8 @@ func (v *pageRequest) inboxCSV() (ui.Response, error) {
 	}
 	day := func(t time.Time) string { return t.In(v.Who.Zone).Format(time.DateOnly) }
 	return v.SendSheet("requests.csv", func(out io.Writer) error {
-		return v.App.InboxSheet(v.Context(), v.Who.Actor, ui.RequestOrder(query, f.Whose), f, inboxHead,
-			func(item app.InboxItem) []string {
+		return v.App.Requests.InboxSheet(v.Context(), v.Who.Actor, ui.RequestOrder(query, f.Whose), f, inboxHead,
+			func(item transfer.InboxItem) []string {
 				r := v.RequestRow(item)
 				waiting, due := "", ""
 				if item.Turn != nil {

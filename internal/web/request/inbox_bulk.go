@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
@@ -46,12 +46,12 @@ type bulkAct struct {
 var bulkActs = map[string]bulkAct{
 	"accept": {did: "will be accepted", do: func(v *pageRequest, id int64, _ bulkForm) error {
 		_, err := v.App.Schedule(v.Context(), v.Who.Actor,
-			app.PendingAction{Request: id, Status: request.Approved}, nil)
+			transfer.PendingAction{Request: id, Status: request.Approved}, nil)
 		return err
 	}},
 	"decline": {did: "declined", field: "reason", needs: "Enter a reason for the requesters.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
-			_, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
+			_, err := v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id,
 				request.Patch{Status: exchange.Some(request.Rejected), Rejection: exchange.Some(f.Reason)},
 				nil)
 			return err
@@ -64,12 +64,12 @@ var bulkActs = map[string]bulkAct{
 			} else if err != nil {
 				return err
 			}
-			_, err = v.App.UpdateRequest(v.Context(), v.Who.Actor, id,
+			_, err = v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id,
 				request.Patch{AssignedTo: exchange.Some(exchange.UserRef(to))}, nil)
 			return err
 		}},
 	"remind": {did: "reminded", do: func(v *pageRequest, id int64, _ bulkForm) error {
-		return v.App.RemindRequest(v.Context(), v.Who.Actor, id)
+		return v.App.Requests.RemindRequest(v.Context(), v.Who.Actor, id)
 	}},
 	"snooze": {did: "snoozed", field: "until", needs: "Choose a date.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
@@ -77,7 +77,7 @@ var bulkActs = map[string]bulkAct{
 			if err != nil {
 				return exchange.FieldErrors{"until": {"Enter a date, for example 2026-03-12."}}.Err()
 			}
-			_, err = v.App.SnoozeRequest(v.Context(), v.Who.Actor, id,
+			_, err = v.App.Requests.SnoozeRequest(v.Context(), v.Who.Actor, id,
 				request.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
 			return err
 		}},

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/document"
@@ -32,7 +32,7 @@ type labelPage struct {
 
 // parcel is one request with what its labels show.
 type parcel struct {
-	app.Parcel
+	transfer.Parcel
 	Tubes  int
 	To     []string
 	Facts  labelFacts
@@ -58,12 +58,12 @@ var labelSizes = []string{"a6", "inch", "a4"}
 
 // labels shows the labels of a request, for printing.
 func (v *pageRequest) labels(id int64) (ui.Response, error) {
-	r, err := v.App.Parcel(v.Context(), v.Who.Actor, id)
+	r, err := v.App.Requests.Parcel(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
 	}
 	p := &labelPage{Page: ui.Page{Title: fmt.Sprintf("Labels for request %d", id)}, Path: requestPath(id) + "/labels"}
-	return v.showLabels(p, []app.Parcel{r})
+	return v.showLabels(p, []transfer.Parcel{r})
 }
 
 // manyLabels shows the labels of those requests in the query that the visitor may pack.
@@ -75,7 +75,7 @@ func (v *pageRequest) manyLabels() (ui.Response, error) {
 	if len(ids) > maxInBulk {
 		return ui.Response{}, exchange.Errorf(exchange.InvalidInput, "Choose at most %d requests at once.", maxInBulk)
 	}
-	list, left, err := v.App.Parcels(v.Context(), v.Who.Actor, ids)
+	list, left, err := v.App.Requests.Parcels(v.Context(), v.Who.Actor, ids)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -88,7 +88,7 @@ func (v *pageRequest) manyLabels() (ui.Response, error) {
 }
 
 // showLabels shows the labels of parcels in the form that the query describes.
-func (v *pageRequest) showLabels(p *labelPage, list []app.Parcel) (ui.Response, error) {
+func (v *pageRequest) showLabels(p *labelPage, list []transfer.Parcel) (ui.Response, error) {
 	q := v.URL.Query()
 	p.Section, p.What, p.Size = "requests", q.Get("what"), q.Get("size")
 	if !slices.Contains([]string{"parcel", "tubes", "slip"}, p.What) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/web/ui"
@@ -148,7 +148,7 @@ func (v *pageRequest) askMove() (ui.Response, error) {
 
 // move changes the status of a request: at once, or after the time in which it can be undone.
 func (v *pageRequest) move(id int64) (ui.Response, error) {
-	d := app.PendingAction{Request: id, Status: request.Status(v.PostFormValue("to")),
+	d := transfer.PendingAction{Request: id, Status: request.Status(v.PostFormValue("to")),
 		Reason:   strings.TrimSpace(v.PostFormValue("reason")),
 		Override: strings.TrimSpace(v.PostFormValue("override"))}
 	p, err := v.movePage(d.Status)
@@ -189,7 +189,7 @@ func (v *pageRequest) move(id int64) (ui.Response, error) {
 	if d.Override != "" {
 		patch.Override = exchange.Some(d.Override)
 	}
-	if _, err := v.App.UpdateRequest(v.Context(), v.Who.Actor, id, patch, v.asSeen()); err != nil {
+	if _, err := v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id, patch, v.asSeen()); err != nil {
 		return v.askAgain(p, err)
 	}
 	return ui.SeeOther(requestPath(id)).Saying(p.Words.Said), nil
@@ -246,7 +246,7 @@ func (v *pageRequest) askDelete() (ui.Response, error) {
 }
 
 func (v *pageRequest) deleteRequest(id int64) (ui.Response, error) {
-	if err := v.App.DeleteRequest(v.Context(), v.Who.Actor, id, v.asSeen()); err != nil {
+	if err := v.App.Requests.DeleteRequest(v.Context(), v.Who.Actor, id, v.asSeen()); err != nil {
 		return v.refused("delete", err)
 	}
 	return ui.Response{Status: http.StatusSeeOther,

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/person"
@@ -47,7 +48,7 @@ var requestPages = []ui.Route{
 // requestPage is the page of a request.
 type requestPage struct {
 	ui.Page
-	R         app.RequestView
+	R         transfer.RequestView
 	View      ui.StatusView
 	Path      string // the address of the request
 	Category  category.Category
@@ -110,7 +111,7 @@ func (p *requestPage) Mid(id uuid.UUID) string {
 }
 
 // Initials returns the initials of a person's names.
-func (p *requestPage) Initials(u person.User) string { return app.Visitor{User: u}.Initials() }
+func (p *requestPage) Initials(u person.User) string { return core.Visitor{User: u}.Initials() }
 
 // Institution returns the requester's institution, from their address.
 func (p *requestPage) Institution() string {
@@ -137,7 +138,7 @@ func (v *pageRequest) request() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	draft, ok, err := v.App.Draft(v.Context(), v.Who.Actor, messageDraft(p.R.ID))
+	draft, ok, err := v.App.Materials.Draft(v.Context(), v.Who.Actor, messageDraft(p.R.ID))
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -162,7 +163,7 @@ func (v *pageRequest) requestPage() (*requestPage, error) {
 	if n, err := strconv.ParseInt(v.URL.Query().Get("before"), 10, 64); err == nil {
 		before = &exchange.Position{ID: n}
 	}
-	r, err := v.App.RequestView(v.Context(), v.Who.Actor, id, kinds, before)
+	r, err := v.App.Requests.RequestView(v.Context(), v.Who.Actor, id, kinds, before)
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +284,7 @@ func (p *requestPage) since(form url.Values) {
 }
 
 // asSeen returns the condition that the request is still as the form's page showed it.
-func (v *pageRequest) asSeen() app.IfMatch[request.Detail] {
+func (v *pageRequest) asSeen() core.IfMatch[request.Detail] {
 	seen := v.PostFormValue("seen")
 	if seen == "" {
 		return nil
@@ -300,7 +301,7 @@ func (v *pageRequest) asSeen() app.IfMatch[request.Detail] {
 // pace is how long the sides have taken so far.
 type pace struct{ Total, Lab, Requester time.Duration }
 
-func paceOf(r app.RequestView) pace {
+func paceOf(r transfer.RequestView) pace {
 	p := pace{Lab: time.Duration(r.Clock.Sides[request.LabSide]) * time.Second,
 		Requester: time.Duration(r.Clock.Sides[request.RequesterSide]) * time.Second}
 	now := max(r.Now.Sub(r.Clock.Since), 0)

@@ -61,11 +61,11 @@ func (v *pageRequest) keepFile(p *listingPage, file ui.SentFile) (document.Attac
 	if p.Material != nil {
 		lab = p.Material.OrganizationID
 	}
-	t, err := v.App.CreateAttachment(v.Context(), v.Who.Actor,
+	t, err := v.App.Documents.CreateAttachment(v.Context(), v.Who.Actor,
 		document.AttachmentPatch{Filename: exchange.Some(file.Name),
 			OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.Content)
 	if err != nil {
-		v.App.Discard(v.Context(), file.Content, err)
+		v.App.Documents.Discard(v.Context(), file.Content, err)
 	}
 	return t, err
 }
@@ -122,7 +122,7 @@ func (v *pageRequest) settle(p *listingPage) error {
 		return nil
 	}
 	if p.Desk.More && contact != "" {
-		u, err := v.App.Member(v.Context(), []int64{p.Desk.Lab.ID}, contact)
+		u, err := v.App.Labs.Member(v.Context(), []int64{p.Desk.Lab.ID}, contact)
 		if fields, wrong := ui.FieldErrorsIn(err); wrong {
 			p.Errors = ui.FieldErrors{"contact_user_id": ui.AsSentences(fields["person"])}
 			return nil
@@ -158,7 +158,7 @@ func (v *pageRequest) addShipping(p *listingPage, patch material.Patch) (materia
 		labID = p.Material.OrganizationID
 	}
 	on := func(name string) exchange.Opt[bool] { return exchange.Some(p.On("shipping." + name)) }
-	s, err := v.App.CreateShipping(v.Context(), v.Who.Actor,
+	s, err := v.App.Documents.CreateShipping(v.Context(), v.Who.Actor,
 		lab.ShippingPatch{Organization: exchange.Some(exchange.Ref(labID)),
 			NeedsAddress: on("needs_shipping_address"), NeedsPayment: on("needs_payment"),
 			AcceptsShippingCode:  on("accepts_shipping_code"),
@@ -203,26 +203,26 @@ func (v *pageRequest) attend(p *listingPage, m material.Shown) (trouble string, 
 			is, was := slices.Contains(wanted, fmt.Sprint(g.ID)), slices.Contains(m.Grants, g.ID)
 			if is && !was {
 				do(func() error {
-					_, _, err := v.App.Fund(v.Context(), v.Who.Actor, g.ID,
+					_, _, err := v.App.Grants.Fund(v.Context(), v.Who.Actor, g.ID,
 						material.FundingBody{Material: exchange.Some(exchange.Ref(m.ID))})
 					return err
 				})
 			} else if was && !is {
-				do(func() error { return v.App.Unfund(v.Context(), v.Who.Actor, g.ID, m.ID, nil) })
+				do(func() error { return v.App.Grants.Unfund(v.Context(), v.Who.Actor, g.ID, m.ID, nil) })
 			}
 		}
 	}
 	for id := range p.Maps() {
 		n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
 		do(func() error {
-			_, err := v.App.UpdateAttachment(v.Context(), v.Who.Actor, n,
+			_, err := v.App.Documents.UpdateAttachment(v.Context(), v.Who.Actor, n,
 				document.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))}, nil)
 			return err
 		})
 	}
 	for _, t := range p.Desk.Maps {
 		if slices.Contains(p.Form["map_remove"], fmt.Sprint(t.ID)) {
-			do(func() error { return v.App.DeleteAttachment(v.Context(), v.Who.Actor, t.ID, nil) })
+			do(func() error { return v.App.Documents.DeleteAttachment(v.Context(), v.Who.Actor, t.ID, nil) })
 		}
 	}
 	return trouble, err

@@ -31,7 +31,7 @@ func (v *pageRequest) editListing() (ui.Response, error) {
 	for _, id := range p.Material.Grants {
 		p.Form.Add("grant", fmt.Sprint(id))
 	}
-	d, there, err := v.App.Draft(v.Context(), v.Who.Actor, p.Draft)
+	d, there, err := v.App.Materials.Draft(v.Context(), v.Who.Actor, p.Draft)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -56,13 +56,13 @@ func (v *pageRequest) listing() (*listingPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, whole, err := v.App.MaterialToEdit(v.Context(), v.Who.Actor, id)
+	m, whole, err := v.App.Materials.MaterialToEdit(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return nil, err
 	}
 	p := &listingPage{Page: ui.Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m,
 		Draft: fmt.Sprintf("material %d", id), Outside: !whole}
-	p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, m.OrganizationID, &m)
+	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, m.OrganizationID, &m)
 	return p, err
 }
 
@@ -99,7 +99,7 @@ func (v *pageRequest) sendNewListing() (ui.Response, error) {
 	}
 	lab := v.shareLab(p.Get("organization_id"))
 	var err error
-	if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
+	if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
 		return ui.Response{}, err
 	}
 	if err := v.begin(p); err != nil {
@@ -123,7 +123,7 @@ func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (ui.Respo
 		if title == "" {
 			title = "New " + lowerFirst(p.Category.Label)
 		}
-		if err := v.App.SaveDraft(v.Context(), v.Who.Actor,
+		if err := v.App.Materials.SaveDraft(v.Context(), v.Who.Actor,
 			person.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
 			return ui.Response{}, err
 		}
@@ -209,7 +209,7 @@ func (v *pageRequest) lookUp(p *listingPage) {
 	if pmid == "" {
 		byID, byDOI = nil, &doi
 	}
-	found, err := v.App.Publication(v.Context(), v.Who.Actor, byID, byDOI)
+	found, err := v.App.Materials.Publication(v.Context(), v.Who.Actor, byID, byDOI)
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		p.Looked = e.Message
 		for field, texts := range e.Fields {
@@ -262,7 +262,7 @@ func (v *pageRequest) createMaterial(p *listingPage) (m material.Shown, existed 
 	if patch, err = v.addShipping(p, patch); err != nil {
 		return m, false, err
 	}
-	return v.App.CreateMaterial(v.Context(), v.Who.Actor, patch)
+	return v.App.Materials.CreateMaterial(v.Context(), v.Who.Actor, patch)
 }
 
 // saveListing changes a material, unless somebody else has changed it meanwhile.
@@ -308,7 +308,7 @@ func (v *pageRequest) changeMaterial(p *listingPage) (m material.Shown, err erro
 		}
 		return nil
 	}
-	return v.App.UpdateMaterial(v.Context(), v.Who.Actor, old.ID, patch, asSeen)
+	return v.App.Materials.UpdateMaterial(v.Context(), v.Who.Actor, old.ID, patch, asSeen)
 }
 
 // saved saves what belongs to a material, and redirects to it, or back to the form if some values may be mistakes.
@@ -317,7 +317,7 @@ func (v *pageRequest) saved(p *listingPage, m material.Shown, text string) (ui.R
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, p.Draft); err != nil {
+	if err := v.App.Materials.DeleteDraft(v.Context(), v.Who.Actor, p.Draft); err != nil {
 		return ui.Response{}, err
 	}
 	if trouble != "" {

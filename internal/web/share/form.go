@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/identifier"
@@ -83,7 +83,7 @@ type listingPage struct {
 	Material   *material.Shown // nil: a new one
 	Category   category.Category
 	Categories []category.Category
-	Desk       app.MaterialFormOptions
+	Desk       catalog.MaterialFormOptions
 	Sections   []formSection // of the category
 	Common     map[string]*formSection
 	Base       string   // the version of the material that the form started from

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/person"
@@ -121,7 +121,7 @@ func (v *pageRequest) listingHistory(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	m, err := v.App.Material(v.Context(), v.Who.Actor, id)
+	m, err := v.App.Materials.Material(v.Context(), v.Who.Actor, id)
 	if exchange.CodeOf(err) == exchange.NotFound && len(part.Items) > 0 { // it went to another lab, which hides it
 		m, err = part.Items[0].State, nil
 	}
@@ -143,7 +143,7 @@ func (v *pageRequest) listingHistory(id int64) (ui.Response, error) {
 	return ui.Show("share_history", p)
 }
 
-func tellVersion(version app.Version[material.Shown], p *ui.Page, current bool) versionLine {
+func tellVersion(version core.Version[material.Shown], p *ui.Page, current bool) versionLine {
 	line := versionLine{Number: *version.Version, By: "The operator", AsAdmin: version.AsAdmin,
 		Did: causes[version.Action], At: p.At(version.At),
 		Current: current, First: version.Before == nil}
@@ -180,7 +180,7 @@ func (v *pageRequest) restoreListing(id int64) (ui.Response, error) {
 		}
 		return nil
 	}
-	if _, err := v.App.UpdateMaterial(v.Context(), v.Who.Actor, id, was.Restore(), asSeen); err != nil {
+	if _, err := v.App.Materials.UpdateMaterial(v.Context(), v.Who.Actor, id, was.Restore(), asSeen); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(fmt.Sprintf("/catalog/%d/history",

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/person"
@@ -21,7 +21,7 @@ const newGrant = "new"
 type importPage struct {
 	ui.Page
 	Form    url.Values
-	Desk    app.MaterialFormOptions
+	Desk    catalog.MaterialFormOptions
 	Most    int
 	Preview *importPreview // of one identifier
 	Failed  string
@@ -47,7 +47,7 @@ func (p *importPage) Get(name string) string {
 func (v *pageRequest) importPage(form url.Values) (*importPage, error) {
 	p := &importPage{Page: ui.Page{Title: "Import materials", Section: "share"}, Form: form, Most: material.MaxImports}
 	var err error
-	p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(p.Get("lab")), nil)
+	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(p.Get("lab")), nil)
 	return p, err
 }
 
@@ -98,7 +98,7 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 	if len(names) == 1 {
 		return v.importOne(p, names[0], grant)
 	}
-	j, err := v.App.Imports(v.Context(), v.Who.Actor,
+	j, err := v.App.Materials.Imports(v.Context(), v.Who.Actor,
 		material.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
 			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)),
 			Preview: exchange.Some(!store)})
@@ -119,7 +119,7 @@ func (v *pageRequest) grantFor(p *importPage) (id int64, wrong ui.FieldErrors, e
 		}
 		return id, nil, nil
 	}
-	g, err := v.App.CreateGrant(v.Context(), v.Who.Actor,
+	g, err := v.App.Grants.CreateGrant(v.Context(), v.Who.Actor,
 		person.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
 	if fields, is := ui.FieldErrorsIn(err); is {
 		wrong = ui.FieldErrors{}
@@ -162,7 +162,7 @@ func importFaults(fields map[string][]string) ui.FieldErrors {
 
 // previewOne shows what importing an identifier would list.
 func (v *pageRequest) previewOne(p *importPage, name string) (ui.Response, error) {
-	found, err := v.App.PreviewImport(v.Context(), v.Who.Actor, nameOf(name))
+	found, err := v.App.Materials.PreviewImport(v.Context(), v.Who.Actor, nameOf(name))
 	if again, is, err := v.importRefused(p, err); is {
 		return again, err
 	}
@@ -184,7 +184,7 @@ var notFacts = []string{"id", "title", "category", "organization_id", "contact_u
 // importOne imports an identifier while the visitor waits.
 func (v *pageRequest) importOne(p *importPage, name string, grant int64) (ui.Response, error) {
 	n := nameOf(name)
-	m, existed, err := v.App.Import(v.Context(), v.Who.Actor,
+	m, existed, err := v.App.Materials.Import(v.Context(), v.Who.Actor,
 		material.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
 			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
 	if again, is, err := v.importRefused(p, err); is {

@@ -6,7 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
@@ -20,7 +22,7 @@ type jobPage struct {
 	Head    string
 	Says    string
 	Imports *importsView
-	Bulk    *app.BulkView
+	Bulk    *spreadsheet.BulkView
 	Again   string // the address to start again
 }
 
@@ -55,13 +57,13 @@ func (v *pageRequest) shareJob(id int64) (ui.Response, error) {
 	}
 	p := &jobPage{Page: ui.Page{Section: "share"}, Job: j, Running: !j.State.Over()}
 	switch j.Kind {
-	case app.ImportMaterials.Name:
+	case catalog.ImportMaterials.Name:
 		p.Again = "/share/import"
 		err = p.showImports()
-	case app.BulkMaterials.Name:
+	case core.BulkMaterials.Name:
 		p.Again = "/share/spreadsheet"
-		var view app.BulkView
-		if view, err = v.App.BulkView(v.Context(), v.Who.Actor, id); err == nil {
+		var view spreadsheet.BulkView
+		if view, err = v.App.Spreadsheets.BulkView(v.Context(), v.Who.Actor, id); err == nil {
 			p.Bulk = &view
 		}
 	default:
@@ -148,7 +150,7 @@ func (p *jobPage) Share() int64 {
 
 // storeJob stores what a trial run has checked.
 func (v *pageRequest) storeJob(id int64) (ui.Response, error) {
-	j, err := v.App.BulkAgain(v.Context(), v.Who.Actor, id, material.BulkMode(v.PostFormValue("mode")))
+	j, err := v.App.Spreadsheets.BulkAgain(v.Context(), v.Who.Actor, id, material.BulkMode(v.PostFormValue("mode")))
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -170,11 +172,11 @@ func (v *pageRequest) mendJob(id int64) (ui.Response, error) {
 		}
 	}
 	if len(list) == 0 {
-		_, err := v.App.BulkView(v.Context(), v.Who.Actor, id)
+		_, err := v.App.Spreadsheets.BulkView(v.Context(), v.Who.Actor, id)
 		return ui.SeeOther(fmt.Sprintf("/share/jobs/%d#values", id)).Saying("Enter at least one correct value."),
 			err
 	}
-	j, err := v.App.BulkMend(v.Context(), v.Who.Actor, id, list)
+	j, err := v.App.Spreadsheets.BulkMend(v.Context(), v.Who.Actor, id, list)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -192,11 +194,11 @@ func (v *pageRequest) cancelShareJob(id int64) (ui.Response, error) {
 
 // shareReport sends the outcome of every row.
 func (v *pageRequest) shareReport(id int64) (ui.Response, error) {
-	view, err := v.App.BulkView(v.Context(), v.Who.Actor, id)
+	view, err := v.App.Spreadsheets.BulkView(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
 	}
 	return v.SendSheet(fmt.Sprintf("report-%d.csv", id), func(out io.Writer) error {
-		return v.App.BulkReport(v.Context(), v.Who.Actor, view.OrganizationID, id, func() io.Writer { return out })
+		return v.App.Spreadsheets.BulkReport(v.Context(), v.Who.Actor, view.OrganizationID, id, func() io.Writer { return out })
 	})
 }

@@ -132,7 +132,7 @@ func cut(text string, most int) string {
 
 // alike finds materials that may be the same as the form's; the lab's own come first.
 func (v *pageRequest) alike(p *listingPage, m material.Material) (own []similarLine, err error) {
-	list, err := v.App.Alike(v.Context(), v.Who.Actor, m)
+	list, err := v.App.Materials.Alike(v.Context(), v.Who.Actor, m)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/material"
@@ -63,7 +63,7 @@ func (v *pageRequest) rememberLab(id int64) {
 
 type sharePage struct {
 	ui.Page
-	Desk       app.MaterialFormOptions
+	Desk       catalog.MaterialFormOptions
 	Categories []category.Category
 	Drafts     []ui.DraftLine
 }
@@ -73,13 +73,13 @@ func (v *pageRequest) share() (ui.Response, error) {
 	p := &sharePage{Page: ui.Page{Title: "List a material", Section: "share"}, Categories: category.All()}
 	asked := v.shareLab(v.URL.Query().Get("lab"))
 	var err error
-	if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, asked, nil); err != nil {
+	if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, asked, nil); err != nil {
 		return ui.Response{}, err
 	}
 	if asked != 0 {
 		v.rememberLab(asked)
 	}
-	drafts, err := v.App.Drafts(v.Context(), v.Who.Actor)
+	drafts, err := v.App.Materials.Drafts(v.Context(), v.Who.Actor)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -103,7 +103,7 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 	}
 	p := &listingPage{Form: url.Values{"category": {c.Code}}}
 	var err error
-	if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(asked.Get("lab")),
+	if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(asked.Get("lab")),
 		nil); err != nil {
 		return ui.Response{}, err
 	}
@@ -122,7 +122,7 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 		}
 	default:
 		var there bool
-		if draft, there, err = v.App.Draft(v.Context(), v.Who.Actor, newKey(c.Code)); err != nil {
+		if draft, there, err = v.App.Materials.Draft(v.Context(), v.Who.Actor, newKey(c.Code)); err != nil {
 			return ui.Response{}, err
 		}
 		if there {
@@ -145,7 +145,7 @@ func (v *pageRequest) begin(p *listingPage) error {
 	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID &&
 		p.Form.Get("organization_id") != "" {
 		var err error
-		if p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
+		if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ var own = []string{"reference", "imported", "import_source", "embargo_date", "or
 // fromOther fills in the form from another material of the visitor's labs.
 func (v *pageRequest) fromOther(p *listingPage, id string) error {
 	n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
-	m, _, err := v.App.MaterialToEdit(v.Context(), v.Who.Actor, n)
+	m, _, err := v.App.Materials.MaterialToEdit(v.Context(), v.Who.Actor, n)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (v *pageRequest) fromOther(p *listingPage, id string) error {
 
 // fromSource fills in the form from the record of an identifier at a public source.
 func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
-	found, err := v.App.PreviewImport(v.Context(), v.Who.Actor, nameOf(identifier))
+	found, err := v.App.Materials.PreviewImport(v.Context(), v.Who.Actor, nameOf(identifier))
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (v *pageRequest) freshListing() (ui.Response, error) {
 		func(kind string) bool { return strings.HasPrefix(key, kind) }) {
 		return v.Missing()
 	}
-	if err := v.App.DeleteDraft(v.Context(), v.Who.Actor, key); err != nil {
+	if err := v.App.Materials.DeleteDraft(v.Context(), v.Who.Actor, key); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(ui.DraftAddress(key)).Saying("Draft deleted."), nil

@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/document"
@@ -19,12 +21,12 @@ import (
 
 type sheetPage struct {
 	ui.Page
-	Desk       app.MaterialFormOptions
+	Desk       catalog.MaterialFormOptions
 	Categories []category.Category
 	Jobs       []sheetJob
 	Limit      int64
 
-	Sheet   *app.BulkSheet // the uploaded one
+	Sheet   *spreadsheet.BulkSheet // the uploaded one
 	Order   material.BulkOptions
 	Columns []sheetColumn
 	Choices []material.Column
@@ -53,7 +55,7 @@ func (v *pageRequest) sheetPage(lab string) (*sheetPage, error) {
 	p := &sheetPage{Page: ui.Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(),
 		Limit: v.App.UploadLimit}
 	var err error
-	p.Desk, err = v.App.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(lab), nil)
+	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(lab), nil)
 	return p, err
 }
 
@@ -66,7 +68,7 @@ func (v *pageRequest) spreadsheet() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	kind := app.BulkMaterials.Name
+	kind := core.BulkMaterials.Name
 	jobs, err := v.App.Jobs(v.Context(), v.Who.Actor, exchange.Page{Limit: maxJobs}, exchange.JobFilter{Kind: &kind})
 	if err != nil {
 		return ui.Response{}, err
@@ -85,7 +87,7 @@ func (v *pageRequest) spreadsheet() (ui.Response, error) {
 // sendSpreadsheet stores an uploaded spreadsheet and shows how its columns were understood.
 func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 	sent, err := v.ReadForm(func(typed url.Values, body io.Reader) (document.Content, error) {
-		return v.App.StoreBulk(v.Context(), v.Who.Actor, v.shareLab(typed.Get("lab")), body)
+		return v.App.Spreadsheets.StoreBulk(v.Context(), v.Who.Actor, v.shareLab(typed.Get("lab")), body)
 	}, "file")
 	if err != nil {
 		return ui.Response{}, err
@@ -102,7 +104,7 @@ func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 	}
 	v.rememberLab(p.Desk.Lab.ID)
 	order := material.BulkOptions{Category: sent.Fields.Get("category")}
-	s, err := v.App.LookAtBulk(v.Context(), v.Who.Actor, p.Desk.Lab.ID, order, file.Content, cleanName(file.Name))
+	s, err := v.App.Spreadsheets.LookAtBulk(v.Context(), v.Who.Actor, p.Desk.Lab.ID, order, file.Content, cleanName(file.Name))
 	if err != nil {
 		v.Discard(sent)
 	}
@@ -129,7 +131,7 @@ func cleanName(name string) string {
 }
 
 // columns shows how columns were understood, with the choices made so far.
-func (p *sheetPage) columns(s app.BulkSheet, order material.BulkOptions, chosen map[string]string) {
+func (p *sheetPage) columns(s spreadsheet.BulkSheet, order material.BulkOptions, chosen map[string]string) {
 	p.Sheet, p.Order, p.Title = &s, order, "Columns of "+s.Filename
 	c, _ := category.Get(order.Category)
 	p.Choices = material.Columns(c)
@@ -206,7 +208,7 @@ func (v *pageRequest) sendColumns() (ui.Response, error) {
 		order.Mapping[header] = &field
 	}
 	token := v.PostFormValue("token")
-	s, err := v.App.LookAgain(v.Context(), v.Who.Actor, token, order)
+	s, err := v.App.Spreadsheets.LookAgain(v.Context(), v.Who.Actor, token, order)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -221,7 +223,7 @@ func (v *pageRequest) sendColumns() (ui.Response, error) {
 		}
 		return ui.Show("share_sheet", p)
 	}
-	j, err := v.App.BulkOf(v.Context(), v.Who.Actor, token, order)
+	j, err := v.App.Spreadsheets.BulkOf(v.Context(), v.Who.Actor, token, order)
 	if fields, is := ui.FieldErrorsIn(err); is {
 		p.Errors = p.told(fields)
 		return ui.Invalid("share_sheet", p)
@@ -248,7 +250,7 @@ func (v *pageRequest) sheetTemplate() (ui.Response, error) {
 		return v.Missing()
 	}
 	return v.SendSheet(strings.ToLower(c.Code)+"."+format,
-		func(out io.Writer) error { return app.Template(c, format, out) })
+		func(out io.Writer) error { return spreadsheet.Template(c, format, out) })
 }
 
 // sheetExport sends the materials of a lab in the format that can be uploaded again.
@@ -259,16 +261,16 @@ func (v *pageRequest) sheetExport() (ui.Response, error) {
 		return v.Missing()
 	}
 	err = v.App.Expensive(v.Context(), v.Caller(),
-		func(ctx context.Context) error { return v.App.MayExport(ctx, v.Who.Actor, &lab) })
+		func(ctx context.Context) error { return v.App.Spreadsheets.MayExport(ctx, v.Who.Actor, &lab) })
 	if err != nil {
 		return ui.Response{}, err
 	}
-	keys, err := v.App.ExportKeys(v.Context(), v.Caller(), &lab)
+	keys, err := v.App.Spreadsheets.ExportKeys(v.Context(), v.Caller(), &lab)
 	if err != nil {
 		return ui.Response{}, err
 	}
 	return v.SendSheet(fmt.Sprintf("materials-%d.%s", lab, format), func(out io.Writer) error {
-		return v.App.Export(v.Context(), v.Caller(), &lab, keys, format, out)
+		return v.App.Spreadsheets.Export(v.Context(), v.Caller(), &lab, keys, format, out)
 	})
 }
 

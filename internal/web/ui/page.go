@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 )
 
 // Page is what every page has beside its own content. The server fills in the fields from Who on.
@@ -23,9 +23,9 @@ type Page struct {
 	NoSearch bool        // no search in the bar: the page has its own
 	Errors   FieldErrors // of the form on the page
 
-	Who     *app.Visitor // nil: not signed in
-	Theme   string       // light, dark or "": the device's
-	Here    string       // the address of the page
+	Who     *core.Visitor // nil: not signed in
+	Theme   string        // light, dark or "": the device's
+	Here    string        // the address of the page
 	Note    *Note
 	Now     time.Time
 	Zone    *time.Location

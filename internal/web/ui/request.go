@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/limit"
 
@@ -16,7 +17,7 @@ import (
 type PageRequest struct {
 	*http.Request
 	W    http.ResponseWriter
-	Who  app.Visitor
+	Who  core.Visitor
 	App  *app.App
 	Stop <-chan struct{} // closed when streams are to end
 }
@@ -66,7 +67,7 @@ func (v *PageRequest) Person(typed string, labs ...int64) (uuid.UUID, error) {
 	if id, err := uuid.Parse(typed); err == nil {
 		return id, nil
 	}
-	u, err := v.App.Member(v.Context(), labs, typed)
+	u, err := v.App.Labs.Member(v.Context(), labs, typed)
 	return u.ID, err
 }
 

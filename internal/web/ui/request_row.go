@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 )
 
 // RequestRow is one request in the list.
 type RequestRow struct {
-	app.InboxItem
+	transfer.InboxItem
 	Status  StatusView
 	Track   []StageView
 	Stage   string
@@ -72,7 +72,7 @@ func RequestOrder(query url.Values, whose *request.InboxState) exchange.Page {
 }
 
 // RequestRow returns a request as the list shows it to the visitor.
-func (v *PageRequest) RequestRow(item app.InboxItem) RequestRow {
+func (v *PageRequest) RequestRow(item transfer.InboxItem) RequestRow {
 	now := v.App.DB.Read().Now
 	r := RequestRow{InboxItem: item, Status: StatusOf(item.Detail, v.Who.Actor), With: item.Asker.Name(),
 		Of: item.Lab}

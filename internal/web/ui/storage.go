@@ -3,19 +3,19 @@ package ui
 import (
 	"net/http"
 
-	"aliquot/internal/app"
+	"aliquot/internal/app/core"
 )
 
 // StoragePage lists stored files, and those that may be deleted.
 type StoragePage struct {
-	app.StorageView
+	core.StorageView
 	Base   string // the prefix of the addresses that delete a file: /account or /labs/7
 	Grace  int    // days for which a deleted file is kept
 	Failed string // why a file was not deleted
 }
 
 // StoragePage returns the page of stored files; refused is why a file was not deleted.
-func (v *PageRequest) StoragePage(base string, s app.StorageView, refused error) StoragePage {
+func (v *PageRequest) StoragePage(base string, s core.StorageView, refused error) StoragePage {
 	p := StoragePage{StorageView: s, Base: base, Grace: int(v.App.Grace.Hours() / 24)}
 	if refused != nil {
 		p.Failed = MessageOf(refused)

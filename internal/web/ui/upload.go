@@ -77,7 +77,7 @@ func (f SentForm) tooLarge() bool {
 // Discard removes the files of a form, which have no record.
 func (v *PageRequest) Discard(f SentForm) {
 	for _, file := range f.Files {
-		v.App.DiscardBulk(v.Context(), file.Content, errNotTaken) // it may be a spreadsheet
+		v.App.Spreadsheets.DiscardBulk(v.Context(), file.Content, errNotTaken) // it may be a spreadsheet
 	}
 }
 
@@ -101,7 +101,7 @@ var (
 
 // Store stores the content of a file, for a form that anyone may send.
 func (v *PageRequest) Store(_ url.Values, body io.Reader) (document.Content, error) {
-	return v.App.Store(v.Context(), v.Who.Actor, body)
+	return v.App.Documents.Store(v.Context(), v.Who.Actor, body)
 }
 
 // ReadForm reads a form while it arrives, with one file in each of some fields; files in other fields are ignored.

@@ -1,0 +1,273 @@
+package account
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"aliquot/internal/app/core"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// takeoutHelp is the README of an export.
+const takeoutHelp = `This is what Aliquot stores about you, as JSON. Times are UTC.
+
+profile.json         who you are, how you want mail, your labs and their switches
+addresses.json       your addresses
+requests.json        the requests that you made, each with everything that happened in it
+attachments.json     the documents that you own; their content is where you submitted them
+notifications.json   your notifications
+saved_searches.json  the searches that you keep
+drafts.json          forms that you began
+grants.json          your grants
+invitations.json     labs that invited you, and labs that you asked to join
+tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
+acts.json            what is on record that you did, beside what happened in requests
+`
+
+// ExportAccount returns a function that writes all that is kept about a user, as a ZIP of JSON, reading a part at a
+// time.
+func (a Accounts) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) (write func(io.Writer) error,
+	err error) {
+	var reader store.Reader
+	err = a.Expensive(ctx, user.String(), func(ctx context.Context) (err error) {
+		if err := a.MayRead(ctx, who, exchange.AccountExport, who.ToUser(user),
+			core.Object("account of", user)); err != nil {
+			return err
+		}
+		reader, err = a.DB.Read().Mail.Reader(ctx, user)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func(out io.Writer) error {
+		z := zip.NewWriter(out)
+		return errors.Join(a.takeOut(ctx, z, reader), z.Close())
+	}, nil
+}
+
+// takeOut writes the files of an export.
+func (a Accounts) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error {
+	help, err := z.Create("README.txt")
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(help, takeoutHelp); err != nil {
+		return err
+	}
+	c, user, part := a.DB.Read(), of.ID, a.Parts(of.ID.String())
+	own, err := c.Memberships.List(ctx, user, core.Everything)
+	if err != nil {
+		return err
+	}
+	profile := []takenProfile{{of.User, of.Mail, own.Items}}
+	return errors.Join(
+		takeList(z, "profile", profile, nil),
+		takePages(ctx, part, z, "addresses",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Address], error) {
+				return c.Addresses.List(ctx, user, p)
+			}),
+		takePages(ctx, part, z, "requests",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenRequest], error) {
+				return takenRequests(ctx, c, user, p)
+			}),
+		takeAll(ctx, part, z, "attachments",
+			func(ctx context.Context) ([]document.Attachment, error) { return takenAttachments(ctx, c, user) }),
+		takePages(ctx, part, z, "notifications",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenNotification], error) {
+				return takenNotifications(ctx, c, user, p)
+			}),
+		takePages(ctx, part, z, "saved_searches",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[material.SavedSearch], error) {
+				return c.SavedSearches.List(ctx, user, p)
+			}),
+		takeAll(ctx, part, z, "drafts",
+			func(ctx context.Context) ([]person.Draft, error) { return c.Drafts.List(ctx, user) }),
+		takePages(ctx, part, z, "grants",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Grant], error) {
+				return c.Grants.List(ctx, user, p)
+			}),
+		takeAll(ctx, part, z, "invitations",
+			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
+		takePages(ctx, part, z, "tokens",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Token], error) {
+				return c.Tokens.List(ctx, user, p)
+			}),
+		takePages(ctx, part, z, "acts",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.AuditEvent], error) {
+				return c.Audit.List(ctx, p, exchange.AuditFilter{Actor: &user})
+			}),
+	)
+}
+
+// takenProfile is a user's profile.
+type takenProfile struct {
+	User        person.User
+	Mail        mailing.Settings
+	Memberships []lab.Membership
+}
+
+// takenRequest is a request with its events.
+type takenRequest struct {
+	request.Detail
+	Events []request.Event
+}
+
+// takenNotification is a notification of the user, without data of other people.
+type takenNotification struct {
+	ID       int64
+	Category mailing.Category
+	Text     string
+	Request  int64 `json:",omitzero"`
+	At       string
+	Read     bool
+	Mail     mailing.State
+}
+
+func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenRequest],
+	error) {
+	made, err := c.Requests.List(ctx, p, request.Filter{Requester: &user}, exchange.Actor{ID: user})
+	if err != nil {
+		return exchange.ListPage[takenRequest]{}, err
+	}
+	ids := make([]int64, len(made.Items))
+	for i, q := range made.Items {
+		ids[i] = q.ID
+	}
+	events, err := c.Events.OfRequests(ctx, ids)
+	if err != nil {
+		return exchange.ListPage[takenRequest]{}, err
+	}
+	list := make([]takenRequest, len(ids))
+	for i, q := range made.Items {
+		list[i] = takenRequest{q, events[q.ID]}
+	}
+	return exchange.ListPage[takenRequest]{Items: list, Next: made.Next}, nil
+}
+
+func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[takenNotification], error) {
+	told, err := c.Notifications.List(ctx, user, notify.NotificationFilter{}, p)
+	if err != nil {
+		return exchange.ListPage[takenNotification]{}, err
+	}
+	list := make([]takenNotification, len(told.Items))
+	for i, n := range told.Items {
+		list[i] = takenNotification{n.ID, n.Category, n.Text(), n.Event.RequestID,
+			n.CreatedAt.Format("2006-01-02T15:04:05Z"), n.ReadAt != nil, n.Mail}
+	}
+	return exchange.ListPage[takenNotification]{Items: list, Next: told.Next}, nil
+}
+
+// takenAttachments returns a user's attachments, without where their content is stored.
+func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]document.Attachment, error) {
+	list, err := c.Attachments.OfUser(ctx, user)
+	for i, t := range list {
+		if t.Content != nil {
+			content := *t.Content
+			content.Key = ""
+			list[i].Content = &content
+		}
+	}
+	return list, err
+}
+
+// takenInvitations returns the invitations to a user and the join requests that they sent.
+func takenInvitations(ctx context.Context, c store.Conn, u person.User) (list []any, err error) {
+	invited, err := c.Invitations.For(ctx, u, core.Everything)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range invited.Items {
+		list = append(list, v.Invitation)
+	}
+	asked, err := c.JoinRequests.OfUser(ctx, u.ID, lab.JoinFilter{}, core.Everything)
+	for _, j := range asked.Items {
+		list = append(list, j.JoinRequest)
+	}
+	return list, err
+}
+
+// takePages writes a list that is read in parts.
+func takePages[T any](ctx context.Context, part core.Turns, z *zip.Writer, name string,
+	read func(context.Context, exchange.Page) (exchange.ListPage[T], error)) error {
+	page := exchange.Page{Limit: core.Batch}
+	var list exchange.ListPage[T]
+	next := func() ([]T, error) {
+		err := part(ctx, func(ctx context.Context) (err error) {
+			list, err = read(ctx, page)
+			return err
+		})
+		page.After = list.Next
+		return list.Items, err
+	}
+	first, err := next()
+	if err != nil {
+		return err
+	}
+	return takeList(z, name, first, func() ([]T, error) {
+		if list.Next == nil {
+			return nil, nil
+		}
+		return next()
+	})
+}
+
+// takeAll writes a list that is read at once.
+func takeAll[T any](ctx context.Context, part core.Turns, z *zip.Writer, name string,
+	read func(context.Context) ([]T, error)) error {
+	var list []T
+	err := part(ctx, func(ctx context.Context) (err error) {
+		list, err = read(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return takeList(z, name, list, nil)
+}
+
+// takeList writes a list and then what more returns until that is empty; a nil more means that list is complete.
+func takeList[T any](z *zip.Writer, name string, list []T, more func() ([]T, error)) error {
+	w, err := z.Create(name + ".json")
+	if err != nil {
+		return err
+	}
+	open := "[\n"
+	for len(list) > 0 {
+		for _, item := range list {
+			text, err := json.MarshalIndent(item, "", "  ")
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(w, open+string(text)); err != nil {
+				return err
+			}
+			open = ",\n"
+		}
+		if list = nil; more != nil {
+			if list, err = more(); err != nil {
+				return err
+			}
+		}
+	}
+	end := "\n]\n"
+	if open == "[\n" { // the list is empty
+		end = "[]\n"
+	}
+	_, err = io.WriteString(w, end)
+	return err
+}

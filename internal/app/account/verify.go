@@ -1,0 +1,136 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"aliquot/internal/app/core"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+)
+
+// VerifyReport is the result of Verify.
+type VerifyReport struct {
+	Requests, Events, Files int
+	Bytes                   int64
+	Faults                  []string // one sentence each; none if all is well
+}
+
+// Verify checks the hash chain of every request's events, the account of its turns, and the checksum of every stored
+// file.
+func (a Accounts) Verify(ctx context.Context) (VerifyReport, error) {
+	var r VerifyReport
+	if err := a.verifyEvents(ctx, &r); err != nil {
+		return r, err
+	}
+	if err := a.verifyFiles(ctx, &r); err != nil {
+		return r, err
+	}
+	return r, a.verifyVersions(ctx, &r)
+}
+
+func (a Accounts) verifyEvents(ctx context.Context, r *VerifyReport) error {
+	c := a.DB.Read()
+	for after := int64(0); ; {
+		heads, err := c.Events.Heads(ctx, after, core.Batch)
+		if err != nil || len(heads) == 0 {
+			return err
+		}
+		accounts, err := c.Turns.Accounts(ctx, after, heads[len(heads)-1].Request)
+		if err != nil {
+			return err
+		}
+		for _, head := range heads {
+			after = head.Request
+			if account := accounts[head.Request]; account == nil ||
+				!account.Clock.Agrees(account.CreatedAt, account.Turns) ||
+				account.Turns[len(account.Turns)-1].Side != account.Party {
+				r.fault("request %d: the account of its turns was altered", head.Request)
+			}
+			chain, err := c.Events.Chain(ctx, head.Request)
+			if err != nil {
+				return err
+			}
+			r.Requests++
+			r.Events += len(chain)
+			var seq int64
+			var hash string
+			for _, e := range chain {
+				if !e.Follows(seq, hash) {
+					r.fault("request %d: event %d was altered, or one before it is missing", head.Request, e.Seq)
+					break
+				}
+				seq, hash = e.Seq, e.Hash
+			}
+			if seq != head.Seq || hash != head.Hash {
+				r.fault("request %d: its events end at %d, not at %d as its record says", head.Request, seq, head.Seq)
+			}
+		}
+	}
+}
+
+func (a Accounts) verifyFiles(ctx context.Context, r *VerifyReport) error {
+	c := a.DB.Read()
+	for after := int64(0); ; {
+		list, err := c.Attachments.StoredContent(ctx, after, core.Batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, t := range list {
+			after = t.ID
+			if err := a.verifyFile(ctx, r, fmt.Sprintf("attachment %d", t.ID), *t.Content); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (a Accounts) verifyVersions(ctx context.Context, r *VerifyReport) error {
+	c := a.DB.Read()
+	var last document.AttachmentVersion
+	for {
+		list, err := c.Attachments.StoredVersions(ctx, last.Attachment, last.Version, core.Batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, last = range list {
+			if err := a.verifyFile(ctx, r, fmt.Sprintf("attachment %d, version %d", last.Attachment, last.Version),
+				last.Content); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (a Accounts) verifyFile(ctx context.Context, r *VerifyReport, name string, content document.Content) error {
+	r.Files++
+	n, sum, err := a.checksum(ctx, content.Key)
+	switch {
+	case exchange.CodeOf(err) == exchange.NotFound:
+		r.fault("%s: its content is missing", name)
+	case err != nil:
+		return err
+	case n != content.Size || sum != content.SHA256:
+		r.fault("%s: its content was altered", name)
+	}
+	r.Bytes += n
+	return nil
+}
+
+func (a Accounts) checksum(ctx context.Context, key string) (int64, string, error) {
+	file, err := a.Files.Open(ctx, key)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = file.Close() }()
+	h := sha256.New()
+	n, err := io.Copy(h, file)
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+func (r *VerifyReport) fault(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}

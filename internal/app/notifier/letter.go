@@ -1,0 +1,120 @@
+package notifier
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"aliquot/internal/app/core"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
+	"aliquot/internal/notice"
+	"aliquot/internal/store"
+)
+
+// InvitationLink returns the URL of the page where an invitation is answered. Its token proves that the visitor reads
+// the addressee's mail. The token stays the same when the invitation is sent again, and opens it in its current state.
+func (a Notifications) InvitationLink(ctx context.Context, tx store.Conn, i lab.Invitation) (string, error) {
+	token, err := core.Seal(ctx, tx, OfInvitation, fmt.Sprint(i.ID, " ", i.Addressee()))
+	return a.PublicURL + "/join?token=" + url.QueryEscape(token), err
+}
+
+// InvitationThread returns the thread id for all mail about an invitation.
+func (a Notifications) InvitationThread(id int64) string {
+	return fmt.Sprintf("invitation.%d@%s", id, a.Host())
+}
+
+// searchThread returns the thread id for all mail about a saved search.
+func (a Notifications) searchThread(id int64) string {
+	return fmt.Sprintf("search.%d@%s", id, a.Host())
+}
+
+// InvitationWords returns what the mail of an invitation says; link is the address that accepts it.
+func InvitationWords(v lab.ShownInvitation, link string) notice.Invitation {
+	return notice.Invitation{Organization: v.Organization, Inviter: v.Inviter.Name(),
+		Role: strings.ToLower(string(v.Role)), Expires: v.ExpiresAt, Link: link}
+}
+
+// letter is the content of mail about a notification, written when it is sent.
+type letter struct {
+	thread string // the conversation to which it belongs
+	write  func(ctx context.Context, unsubscribe string) (notice.Text, error)
+}
+
+// letter returns the content of mail about a notification. visible reports whether the person may still see it.
+func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (l letter,
+	visible bool, err error) {
+	if n.News == nil {
+		facts, visible, err := a.facts(ctx, c, n, reader)
+		if err == nil && visible {
+			var kept map[int64]request.Detail
+			kept, err = c.Events.Facts(ctx, []int64{n.Event.ID})
+			facts = then(facts, kept)
+		}
+		return letter{a.thread(n.Event.RequestID), func(_ context.Context, unsubscribe string) (notice.Text, error) {
+			facts.Unsubscribe = unsubscribe
+			return a.Notice.Event(facts)
+		}}, visible, err
+	}
+	switch n.News.Kind {
+	case notify.Invited:
+		return a.invitationLetter(ctx, c, n, reader)
+	case notify.SearchMatched:
+		m, visible, err := match(ctx, c, n, reader)
+		return letter{a.searchThread(n.News.Detail.SavedSearch),
+			func(_ context.Context, unsubscribe string) (notice.Text, error) {
+				m.Unsubscribe = unsubscribe
+				return a.Notice.Match(m)
+			}}, visible, err
+	}
+	d := n.News.Detail
+	m := notice.Membership{Kind: notice.MembershipKind(n.News.Kind), Organization: n.OrganizationName,
+		Person: "Aliquot", Note: d.Text,
+		Link: fmt.Sprintf("%s/labs/%d/people", a.PublicURL, n.Organization)}
+	if n.Actor != nil {
+		m.Person = n.Actor.Name()
+	}
+	l = letter{a.InvitationThread(d.Invitation),
+		func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
+	if n.News.Kind == notify.WebhookOff {
+		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.Host())
+		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
+	}
+	if d.JoinRequest == 0 {
+		visible, err = c.Organizations.IsMember(ctx, n.Organization, n.User)
+		return l, visible, err
+	}
+	l.thread = fmt.Sprintf("join.%d@%s", d.JoinRequest, a.Host())
+	if n.News.Kind != notify.JoinAsked {
+		m.Note = d.Reason
+		return l, true, nil
+	}
+	j, err := c.JoinRequests.Get(ctx, n.Organization, d.JoinRequest)
+	if err != nil {
+		return l, false, err
+	}
+	o, err := c.Organizations.Get(ctx, n.Organization)
+	return l, j.Status == lab.JoinPending && o.Owner == n.User, err
+}
+
+// invitationLetter returns the letter of an invitation to someone who has signed in before.
+func (a Notifications) invitationLetter(ctx context.Context, c store.Conn, n notify.Notification,
+	reader store.Reader) (l letter, visible bool, err error) {
+	v, err := c.Invitations.Get(ctx, n.News.Detail.Invitation)
+	write := func(ctx context.Context, _ string) (words notice.Text, err error) {
+		link := ""
+		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+			link, err = a.InvitationLink(ctx, tx, v.Invitation)
+			return err
+		})
+		if err != nil {
+			return words, err
+		}
+		i := InvitationWords(v, link)
+		i.Location = reader.Mail.Location()
+		return a.Notice.Invitation(i)
+	}
+	return letter{a.InvitationThread(v.ID), write}, v.Status == lab.InvitationPending, err
+}

@@ -1,0 +1,141 @@
+package notifier
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/request"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// NotifyPeople notifies people of what happened outside of requests. Actors are not notified of their own actions.
+func NotifyPeople(ctx context.Context, tx store.Conn, n notify.Announcement, people ...uuid.UUID) error {
+	var err error
+	if n.ID, err = tx.Notifications.InsertAnnouncement(ctx, n); err != nil {
+		return err
+	}
+	if err := tx.Notifications.Announce(ctx, n, people...); err != nil {
+		return err
+	}
+	_, err = Tell.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID},
+		job.EnqueueOptions{Turn: n.Actor})
+	return err
+}
+
+// Tell is the job that sends the notifications that the transaction of an action leaves out: to the members of a large
+// lab, to everybody who wants mail about it, and to webhooks.
+var Tell = job.Kind[NotifyArgs]{Name: "tell"}
+
+// NotifyArgs names the events of one action and the roles of its actor; or an announcement whose notifications exist
+// already, so that only their mail is left.
+type NotifyArgs struct {
+	Organization int64         `json:"organization"`
+	Events       []int64       `json:"events"`
+	By           request.Roles `json:"by"`
+	News         int64         `json:"news,omitempty"`
+}
+
+// NotifyAbout notifies the people concerned of events; roles are those of the actor. It takes a few statements however many
+// people there are, and leaves the rest to the job Tell.
+func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles request.Roles,
+	events []request.Event) error {
+	args := NotifyArgs{Organization: q.Organization, By: roles}
+	var turn uuid.UUID
+	for _, e := range events {
+		turn = e.Actor
+		for _, audience := range notify.Audiences(e, roles) {
+			person := q.Requester
+			if audience.To == notify.ToAssignee {
+				person = q.AssignedTo
+			}
+			if err := tx.Notifications.Notify(ctx, audience, e, q.Organization, person); err != nil {
+				return err
+			}
+		}
+		args.Events = append(args.Events, e.ID)
+	}
+	_, err := Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{Turn: turn})
+	return err
+}
+
+// tellAtOnce is how many members are notified in one transaction; SQLite has no other writer meanwhile.
+const tellAtOnce = 500
+
+// notifyProgress is how far a job has got: the index of the event, and the member after whom to go on.
+type notifyProgress struct {
+	Event int       `json:"event"`
+	After uuid.UUID `json:"after"`
+}
+
+// NotifyRest notifies the members, some hundreds in each step, and enqueues mail for everyone notified.
+func (a Notifications) NotifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error {
+	if args.News != 0 {
+		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+			list, err := tx.Mail.OfAnnouncement(ctx, args.News, 2*tellAtOnce)
+			if err != nil {
+				return nil, err
+			}
+			return nil, a.mailOf(ctx, tx, list, r.Turn())
+		})
+	}
+	var at notifyProgress
+	if err := r.Resume(&at); err != nil {
+		return err
+	}
+	for at.Event < len(args.Events) {
+		var next notifyProgress
+		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+			next, err = a.notifySome(ctx, tx, args, at, r.Turn())
+			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next,
+				err
+		})
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+	return nil
+}
+
+func (a Notifications) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at notifyProgress,
+	turn uuid.UUID) (notifyProgress, error) {
+	e, err := tx.Events.Get(ctx, args.Events[at.Event])
+	if err != nil {
+		return at, err
+	}
+	next := notifyProgress{Event: at.Event + 1}
+	for _, audience := range notify.Audiences(e, args.By) {
+		if audience.To != notify.ToMembers {
+			continue // notified in the transaction of the action
+		}
+		members, err := tx.Organizations.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
+		if err != nil {
+			return at, err
+		}
+		if len(members) == 0 {
+			break
+		}
+		last := members[len(members)-1]
+		if err := tx.Notifications.NotifyMembers(ctx, audience.Category, e, args.Organization, at.After,
+			last); err != nil {
+			return at, err
+		}
+		if len(members) == tellAtOnce {
+			next = notifyProgress{Event: at.Event, After: last}
+		}
+	}
+	if next.Event > at.Event {
+		if err := a.hook(ctx, tx, e, args.Organization); err != nil {
+			return at, err
+		}
+	}
+	list, err := tx.Mail.OfEvent(ctx, e.ID, 2*tellAtOnce)
+	if err != nil {
+		return at, err
+	}
+	return next, a.mailOf(ctx, tx, list, turn)
+}

@@ -1,0 +1,185 @@
+package transfer
+
+import (
+	"context"
+	"io"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
+	"aliquot/internal/sheet"
+
+	"github.com/google/uuid"
+)
+
+// InboxItem is a request with what a list shows of it.
+type InboxItem struct {
+	request.Detail
+	Whose    request.InboxState
+	Turn     *request.Turn // nil if it waits for nobody
+	Roles    request.Roles
+	Asker    person.User // the requester
+	Assignee person.User
+	Lab      string         // the name of the organization
+	Doing    *PendingStatus // the reader's pending action, which they can undo
+}
+
+// Inbox is one page of a person's inbox, with the number of requests of each kind.
+type Inbox struct {
+	exchange.ListPage[InboxItem]
+	Counts request.InboxCounts
+}
+
+// Inbox lists the requests of the caller and of the caller's labs. Admins see only their own, too.
+func (a Requests) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f request.InboxFilter) (Inbox, error) {
+	var in Inbox
+	if _, err := a.Can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
+		return in, err
+	}
+	who.Admin = false // what admin rights allow is not one of their tasks
+	c := a.DB.Read()
+	var err error
+	if in.Counts, err = c.Inbox.Count(ctx, f, who); err != nil {
+		return in, err
+	}
+	list, next, err := c.Inbox.List(ctx, p, f, who)
+	if err != nil {
+		return in, err
+	}
+	in.Total, in.Next = exchange.Count{N: in.Counts.Of(f.Whose)}, next
+	in.Items, err = a.InboxItems(ctx, who, list)
+	return in, err
+}
+
+// InboxSheet writes all requests that Inbox lists as CSV, a part at a time: a header row, and a row for each request.
+func (a Requests) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f request.InboxFilter,
+	head []string, cells func(InboxItem) []string, out io.Writer) error {
+	if _, err := a.Can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
+		return err
+	}
+	who.Admin = false
+	w, err := sheet.NewCSV(out)
+	if err != nil {
+		return err
+	}
+	if err := w.Write(head); err != nil {
+		return err
+	}
+	order.Limit = partOfInbox
+	part := a.Parts(who.ID.String())
+	for {
+		var items []InboxItem
+		var next *exchange.Position
+		err := part(ctx, func(ctx context.Context) error {
+			list, after, err := a.DB.Read().Inbox.List(ctx, order, f, who)
+			if err == nil {
+				next = after
+				items, err = a.InboxItems(ctx, who, list)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			if err := w.Write(cells(item)); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return w.Close()
+		}
+		order.After = next
+	}
+}
+
+// partOfInbox is how many requests are read at a time.
+const partOfInbox = 200
+
+// InboxItems adds to requests the people and labs involved, with one statement for all people and one for all labs.
+func (a Requests) InboxItems(ctx context.Context, who exchange.Actor, list []request.Detail) ([]InboxItem, error) {
+	c := a.DB.Read()
+	var people []uuid.UUID
+	var labs []int64
+	for _, q := range list {
+		people, labs = append(people, q.Requester, q.AssignedTo), append(labs, q.Organization)
+	}
+	users, err := c.Users.ByIDs(ctx, people)
+	if err != nil {
+		return nil, err
+	}
+	organizations, err := c.Organizations.ByIDs(ctx, labs)
+	if err != nil {
+		return nil, err
+	}
+	byID, names := map[uuid.UUID]person.User{}, map[int64]string{}
+	for _, u := range users {
+		byID[u.ID] = u
+	}
+	for _, o := range organizations {
+		names[o.ID] = o.Name
+	}
+	doing, err := a.pendingStatuses(ctx, who, list)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]InboxItem, len(list))
+	for i, q := range list {
+		roles := request.RolesOf(q.RelationsOf(who, q.Organization))
+		items[i] = InboxItem{Detail: q, Whose: q.InboxState(who),
+			Turn: request.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
+			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Doing: doing[q.ID]}
+	}
+	return items, nil
+}
+
+// pendingStatuses returns the status changes that who has pending, by the ids of the requests.
+func (a Requests) pendingStatuses(ctx context.Context, who exchange.Actor,
+	list []request.Detail) (map[int64]*PendingStatus, error) {
+	keys := make([]string, len(list))
+	for i, q := range list {
+		keys[i] = PendingAction{Request: q.ID}.Key(who.ID)
+	}
+	waiting, err := a.DB.Read().Jobs.ByKeys(ctx, Do.Name, keys)
+	if err != nil {
+		return nil, err
+	}
+	doing := map[int64]*PendingStatus{}
+	for _, j := range waiting {
+		if j.State.Over() {
+			continue
+		}
+		d, err := PendingActionOf(j)
+		if err != nil {
+			return nil, err
+		}
+		doing[d.Request] = &PendingStatus{ID: j.ID, Action: d, At: *j.DueAt}
+	}
+	return doing, nil
+}
+
+// InboxChoices lists the filters of an inbox, and the people to whom a request can be assigned.
+type InboxChoices struct {
+	Labs   []lab.Organization // the caller's
+	People []person.User      // members of these labs, by name
+	More   bool               // there are more people; Member finds them
+}
+
+// InboxChoices reads the choices for the caller's inbox.
+func (a Requests) InboxChoices(ctx context.Context, who exchange.Actor) (v InboxChoices, err error) {
+	if _, err := a.Can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
+		return v, err
+	}
+	c := a.DB.Read()
+	if v.Labs, err = c.Organizations.OfUser(ctx, who.ID); err != nil {
+		return v, err
+	}
+	v.People, err = c.Inbox.Colleagues(ctx, who.ID, maxColleagues+1)
+	if v.More = len(v.People) > maxColleagues; v.More {
+		v.People = v.People[:maxColleagues]
+	}
+	return v, err
+}
+
+const maxColleagues = 200

@@ -1,0 +1,227 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/core"
+	"aliquot/internal/app/documents"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
+	"aliquot/internal/files"
+	"aliquot/internal/store"
+)
+
+// RequestFormView is what the form for requesting a material shows.
+type RequestFormView struct {
+	Material     material.Shown
+	Organization lab.Organization
+	Shipping     *lab.Shipping // nil if the material names none
+	Terms        request.Terms
+	Closed       error                // why it cannot be requested now; nil if it can
+	Own          bool                 // the material belongs to a lab of the caller
+	MTA          *document.Attachment // the blank MTA
+	Addresses    []person.Address
+	Earlier      []request.Detail // the caller's last requests, for any material
+	UnderWay     *request.Detail  // the caller's open request for this material
+	Draft        *person.Draft
+}
+
+// maxEarlier is how many earlier requests are read to prefill a form.
+const maxEarlier = 20
+
+// RequestFormView reads what the form for requesting a material shows to who.
+func (a Requests) RequestFormView(ctx context.Context, who exchange.Actor, material int64) (f RequestFormView, err error) {
+	if err := a.MayRead(ctx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
+		return f, err
+	}
+	c := a.DB.Read()
+	if f.Material, err = c.Materials.Shown(ctx, material); err != nil {
+		return f, err
+	}
+	if a.Hides(who, f.Material.Material, c.Now) {
+		return RequestFormView{}, offered(f.Material.Material, c.Now)
+	}
+	if f.Organization, err = c.Organizations.Get(ctx, f.Material.OrganizationID); err != nil {
+		return f, err
+	}
+	f.Closed, f.Own = offered(f.Material.Material, c.Now), who.MemberOf(f.Organization.ID)
+	if f.Shipping, err = shippingOf(ctx, c, f.Material.Material); err != nil {
+		return f, err
+	}
+	f.Terms = request.TermsOf(f.Material.Material, f.Shipping)
+	if id := f.Material.MTAAttachmentID; id != nil {
+		t, err := c.Attachments.Get(ctx, *id)
+		if err == nil {
+			f.MTA = &t
+		} else if exchange.CodeOf(err) != exchange.NotFound {
+			return f, err
+		}
+	}
+	addresses, err := c.Addresses.List(ctx, who.ID, core.Everything)
+	if err != nil {
+		return f, err
+	}
+	f.Addresses = addresses.Items
+	self := exchange.Actor{ID: who.ID} // leaves out what an admin could see besides
+	earlier, err := c.Requests.List(ctx, exchange.Page{Limit: maxEarlier}, request.Filter{Requester: &who.ID},
+		self)
+	if err != nil {
+		return f, err
+	}
+	f.Earlier = earlier.Items
+	same, err := c.Requests.List(ctx, exchange.Page{Limit: 1},
+		request.Filter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
+	if err != nil {
+		return f, err
+	}
+	if len(same.Items) > 0 {
+		f.UnderWay = &same.Items[0]
+	}
+	d, kept, err := catalog.New(a.Core).Draft(ctx, who, RequestDraftKey(material))
+	if kept {
+		f.Draft = &d
+	}
+	return f, err
+}
+
+// RequestDraftKey returns the key of the draft of a request for a material.
+func RequestDraftKey(material int64) string { return "ask " + strconv.FormatInt(material, 10) }
+
+// shippingOf returns the shipping requirements of a material, or nil if it names none.
+func shippingOf(ctx context.Context, c store.Conn, m material.Material) (*lab.Shipping, error) {
+	if m.ShippingID == nil {
+		return nil, nil
+	}
+	s, err := c.Shippings.Get(ctx, *m.ShippingID)
+	return &s, err
+}
+
+// NewRequest is a request as the form submits it.
+type NewRequest struct {
+	Key string // of the form; submitted twice with one key, it makes one request
+	request.Form
+	Documents []UploadedDocument
+}
+
+// UploadedDocument is a document that is uploaded with a form.
+type UploadedDocument struct {
+	Slot     document.Slot
+	Filename string
+	Content  document.Content
+}
+
+// SubmitRequest creates a request with its address and its documents, all or nothing, and only once however often the
+// form is submitted. It deletes the draft of the form.
+func (a Requests) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q request.Detail,
+	err error) {
+	sent := exchange.IdempotentCall{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
+	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		q, err = a.submitRequest(ctx, tx, who, n)
+		if err != nil {
+			return err
+		}
+		if err := tx.Drafts.Delete(ctx, who.ID, RequestDraftKey(q.MaterialID)); err != nil {
+			return err
+		}
+		sent.Body = strconv.FormatInt(q.ID, 10)
+		first, err := tx.IdempotentCalls.Insert(ctx, sent, tx.Now.Add(-core.RetryTime))
+		if err == nil && !first {
+			err = exchange.Errorf(exchange.Conflict, "This form was already sent.")
+		}
+		return err
+	})
+	if err == nil {
+		return q, nil
+	}
+	for _, d := range n.Documents {
+		documents.New(a.Core).Discard(ctx, d.Content, err)
+	}
+	if exchange.CodeOf(err) != exchange.Conflict {
+		return q, err
+	}
+	c := a.DB.Read()
+	earlier, none := c.IdempotentCalls.Get(ctx, sent.Caller, sent.Key, c.Now.Add(-core.RetryTime))
+	if none != nil {
+		return q, err
+	}
+	id, err := strconv.ParseInt(earlier.Body, 10, 64)
+	if err != nil {
+		return q, err
+	}
+	return a.Request(ctx, who, id)
+}
+
+// submitRequest is SubmitRequest inside a transaction.
+func (a Requests) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
+	n NewRequest) (q request.Detail, err error) {
+	m, err := tx.Materials.ForShare(ctx, int64(n.Request.Material.Value))
+	if err != nil {
+		return q, err
+	}
+	if who.MemberOf(m.OrganizationID) {
+		return q, exchange.Errorf(exchange.Conflict,
+			"This material belongs to your own lab, so you do not need to request it.")
+	}
+	if err := offered(m, tx.Now); err != nil {
+		return q, err
+	}
+	shipping, err := shippingOf(ctx, tx, m)
+	if err != nil {
+		return q, err
+	}
+	if n.Form, err = n.Check(request.TermsOf(m, shipping), shipping); err != nil {
+		return q, err
+	}
+	if n.Address != nil {
+		address, err := n.Address.Patch(person.Address{UserID: who.ID})
+		if err != nil {
+			return q, err
+		}
+		if err := documents.New(a.Core).AddAddress(ctx, tx, who, &address); err != nil {
+			return q, err
+		}
+		n.Request.Address = exchange.NullOf(exchange.Ref(address.ID))
+	}
+	for _, d := range n.Documents {
+		id, err := a.storeDocument(ctx, tx, who, d)
+		if err != nil {
+			return q, err
+		}
+		switch d.Slot {
+		case document.SignedMTA:
+			n.Request.SignedMTA = exchange.NullOf(id)
+		case document.IRB:
+			n.Request.IRB = exchange.NullOf(id)
+		}
+	}
+	r, err := n.Request.Create(who)
+	if err != nil {
+		return q, err
+	}
+	return a.createRequest(ctx, tx, who, n.Request, r)
+}
+
+// storeDocument saves a document as an attachment of who.
+func (a Requests) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor, d UploadedDocument) (exchange.Ref,
+	error) {
+	field := string(d.Slot) + "_attachment"
+	t, err := document.AttachmentPatch{Filename: exchange.Some(d.Filename)}.Create(who)
+	if err != nil {
+		_, wrong := document.Filename(d.Filename)
+		return 0, core.FieldError(field, "has a name that %v", wrong)
+	}
+	_, err = files.Sniff(nil, t.Filename) // some types show only in the name
+	if e, refused := errors.AsType[*exchange.Error](err); refused {
+		return 0, core.FieldError(field, "%s", e.Message)
+	}
+	t.Content = &d.Content
+	err = documents.New(a.Core).AddAttachment(ctx, tx, who, &t)
+	return exchange.Ref(t.ID), err
+}

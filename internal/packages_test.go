@@ -1,0 +1,203 @@
+// Package internal_test holds the floor plan of docs/architecture.md against the code.
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport says which packages of ours each package may import (docs/architecture.md). A package's own sub-packages
+// count as the package, unless they have a line of their own; to a package of exchange, "exchange" is the root alone.
+var mayImport = map[string][]string{
+	"exchange":            {"exchange/fulltext", "exchange/identifier"},
+	"exchange/category":   {"exchange/identifier"},
+	"exchange/field":      {"exchange", "exchange/fulltext"},
+	"exchange/fulltext":   {"exchange/identifier"},
+	"exchange/identifier": {},
+	"exchange/document":   {"exchange"},
+	"exchange/mailing":    {"exchange"},
+	"exchange/person":     {"exchange", "exchange/fulltext", "exchange/mailing"},
+	"exchange/lab": {"exchange", "exchange/category", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/mailing",
+		"exchange/person"},
+	"exchange/material": {"exchange", "exchange/category", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/person"},
+	"exchange/request": {"exchange", "exchange/document", "exchange/fulltext", "exchange/lab", "exchange/material",
+		"exchange/person"},
+	"exchange/notify": {"exchange", "exchange/lab", "exchange/mailing", "exchange/material", "exchange/person",
+		"exchange/request"},
+	"exchange/publish":      {"exchange/category", "exchange/identifier", "exchange/lab", "exchange/material"},
+	"exchange/exchangetest": {"exchange", "exchange/document", "exchange/field", "exchange/material"},
+	"store":                 {"exchange", "search"},
+	"store/sqldb":           {"exchange", "store/migration"},
+	"store/migration":       {},
+	"search":                {"exchange", "store/sqldb"},
+	"files":                 {"exchange"},
+	"sheet":                 {"exchange"},
+	"identity":              {"exchange"},
+	"job":                   {"exchange", "store"},
+	"importer":              {"exchange"},
+	"webhook":               {},
+	"notice":                {"exchange"},
+	"mail":                  {},
+	"app":                   {"exchange", "store", "job", "webhook"}, // and all of its own
+	"app/core":              {"exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "webhook"},
+	"app/stream":            {"exchange", "store", "app/core"},
+	"app/notifier":          {"exchange", "store", "job", "mail", "notice", "webhook", "app/core"},
+	"app/documents":         {"exchange", "store", "files", "app/core"},
+	"app/funding":           {"exchange", "store", "app/core"},
+	"app/catalog":           {"exchange", "store", "job", "app/core", "app/funding", "app/notifier"},
+	"app/transfer": {"exchange", "store", "files", "job", "sheet", "app/core", "app/catalog", "app/documents",
+		"app/notifier"},
+	"app/labs": {"exchange", "store", "job", "mail", "app/core", "app/catalog", "app/documents", "app/notifier",
+		"app/transfer"},
+	"app/spreadsheet": {"exchange", "store", "files", "job", "sheet", "app/core", "app/catalog", "app/documents",
+		"app/labs"},
+	"app/account": {"exchange", "store", "identity", "app/core", "app/documents", "app/labs", "app/notifier",
+		"app/transfer"},
+	"api":         {"exchange", "app", "limit", "server"},
+	"web":         {"exchange", "app", "limit", "server"}, // and all of its own
+	"web/ui":      {"exchange", "app", "limit", "server"},
+	"web/account": {"exchange", "app", "server", "web/ui"},
+	"web/admin":   {"exchange", "app", "server", "web/ui"},
+	"web/catalog": {"exchange", "app", "server", "web/ui"},
+	"web/lab":     {"exchange", "app", "server", "web/ui"},
+	"web/request": {"exchange", "app", "server", "web/ui"},
+	"web/share":   {"exchange", "app", "server", "web/ui"},
+	"demo":        {"exchange", "app", "identity"},
+	"seed":        {"exchange", "search", "store"},
+	"limit":       {},
+	"server":      {},
+	"config":      {},
+	"testgate":    {},
+}
+
+func TestPackages_ImportOnlyWhatTheArchitectureAllows(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(file))
+		pkg, allowed := packageOf(dir)
+		if pkg == "" {
+			t.Errorf("%s: the folder has no line in mayImport", file)
+			return nil
+		}
+		seen[pkg] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			ours, ok := strings.CutPrefix(name, "aliquot/internal/")
+			if !ok || within(ours, strings.SplitN(pkg, "/", 2)[0]) && !strings.Contains(pkg, "/") && pkg != "exchange" {
+				continue
+			}
+			good := false
+			for _, a := range allowed {
+				good = good || ours == a || within(ours, a) && !within(pkg, a)
+			}
+			if !good {
+				t.Errorf("%s imports %s; package %s may only import %v", file, name, pkg, allowed)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("mayImport has a package %s, the code has none", pkg)
+		}
+	}
+}
+
+// packageOf returns the longest name in mayImport that a folder is in, and what it may import.
+func packageOf(dir string) (string, []string) {
+	for d := dir; d != "." && d != "/"; d = path.Dir(d) {
+		if allowed, ok := mayImport[d]; ok {
+			return d, allowed
+		}
+	}
+	return "", nil
+}
+
+func within(dir, pkg string) bool { return dir == pkg || strings.HasPrefix(dir, pkg+"/") }
+
+// TestClient_ImportsNothingOfOurs keeps the Go client ready to become a module of its own: whoever calls the API from
+// Go needs neither the server nor what the server needs.
+func TestClient_ImportsNothingOfOurs(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../client/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the client has %d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			host, _, _ := strings.Cut(name, "/")
+			ours := host == "aliquot" && !(name == "aliquot/client" && strings.HasSuffix(file, "_test.go"))
+			if ours || strings.Contains(host, ".") && !slices.Contains(clientMayImport, name) {
+				t.Errorf("%s imports %s; the client may only use the standard library and %v", file, name,
+					clientMayImport)
+			}
+		}
+	}
+}
+
+var clientMayImport = []string{
+	"github.com/google/uuid", "github.com/oapi-codegen/nullable", "github.com/oapi-codegen/runtime",
+	"github.com/oapi-codegen/runtime/types",
+}
+
+// TestExchange_HasNoClockAndNoInputOrOutput keeps the rules pure: no SQL, no HTTP, no time of day.
+func TestExchange_HasNoClockAndNoInputOrOutput(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir("exchange", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			switch spec.Path.Value {
+			case `"database/sql"`, `"net/http"`, `"os"`, `"log"`, `"log/slog"`, `"math/rand"`:
+				t.Errorf("%s imports %s", file, spec.Path.Value)
+			}
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Now" {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" {
+					t.Errorf("%s reads the clock; pass the time as an argument", file)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
