@@ -1,15 +1,11 @@
 package web
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 	"text/template/parse"
 	"time"
@@ -29,27 +25,24 @@ func (v *pageRequest) render(w io.Writer, a ui.Response) error {
 	if v.SignedIn() {
 		p.Who = &v.Who
 	}
-	t := v.templates[a.Template]
-	if t == nil {
-		return fmt.Errorf("no template %s", a.Template)
-	}
-	name := "layout"
+	name := a.Template + " layout"
 	if _, id, is := strings.Cut(v.Header.Get("HX-Target"), "#"); is && v.Header.Get("HX-Request-Type") == "partial" &&
-		t.Lookup("#"+id) != nil {
-		name = "#" + id
+		v.templates.Lookup(a.Template+" #"+id) != nil {
+		name = a.Template + " #" + id
 	}
 	if len(p.Errors) > 0 { // the summary is above the fields, whose order is known once they are rendered
 		var page strings.Builder
-		if err := t.ExecuteTemplate(&page, name, a.Page); err != nil {
+		if err := v.templates.ExecuteTemplate(&page, name, a.Page); err != nil {
 			return err
 		}
 		p.Summary = p.Errors.InOrder(page.String())
 	}
-	return t.ExecuteTemplate(w, name, a.Page)
+	return v.templates.ExecuteTemplate(w, name, a.Page)
 }
 
-// readTemplates parses each page with what it uses of the layout and the shared parts.
-func readTemplates(names map[string]string) (map[string]*template.Template, error) {
+// readTemplates parses all templates into one set. What a page defines has the name of the page and a space before its
+// name, and each page has its own "layout", which calls its "head" and "main".
+func readTemplates(names map[string]string) (*template.Template, error) {
 	functions := template.FuncMap{
 		"asset": func(name string) (string, error) {
 			if names[name] == "" {
@@ -75,36 +68,35 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"lower":  strings.ToLower,
 		"join":   strings.Join,
 	}
-	shared, err := readTrees("templates/layout.html", "templates/part/*.html")
+	all := template.New("").Funcs(functions)
+	shared, err := readTrees("templates/*.html", "templates/part/*.html")
 	if err != nil {
 		return nil, err
+	}
+	for name, tree := range shared {
+		if _, err := all.AddParseTree(name, tree); err != nil {
+			return nil, err
+		}
 	}
 	list, err := fs.Glob(files, "templates/page/*.html")
 	if err != nil {
 		return nil, err
 	}
-	pages := map[string]*template.Template{}
-	for _, name := range list {
-		trees, err := readTrees(name)
+	for _, file := range list {
+		own, err := readTrees(file)
 		if err != nil {
 			return nil, err
 		}
-		t := template.New(name).Funcs(functions)
-		for _, root := range append(slices.Sorted(maps.Keys(trees)), "layout") { // fragments are rendered alone
-			if err := reach(t, root,
-				func(name string) *parse.Tree { return cmp.Or(trees[name], shared[name]) }); err != nil {
+		own["layout"] = shared["layout"].Copy()
+		page := strings.TrimSuffix(path.Base(file), ".html") + " "
+		for name, tree := range own {
+			callOwn(tree.Root, own, page)
+			if _, err := all.AddParseTree(page+name, tree); err != nil {
 				return nil, err
 			}
 		}
-		pages[strings.TrimSuffix(path.Base(name), ".html")] = t
 	}
-	for _, name := range []string{"docs", "unsubscribe"} { // which do not use the layout
-		if pages[name], err = template.New(name+".html").Funcs(functions).ParseFS(files, "templates/"+name+
-			".html"); err != nil {
-			return nil, err
-		}
-	}
-	return pages, nil
+	return all, nil
 }
 
 // readTrees parses files into all the templates that they define.
@@ -130,40 +122,28 @@ func readTrees(patterns ...string) (map[string]*parse.Tree, error) {
 	return trees, nil
 }
 
-// reach adds the template of that name to t, with all that it uses: with every template in every page, they take
-// four times the memory.
-func reach(t *template.Template, name string, defined func(name string) *parse.Tree) error {
-	tree := defined(name)
-	if tree == nil || t.Lookup(name) != nil {
-		return nil
+// callOwn makes the templates in a list call those that their page defines by the names that they have in the set.
+func callOwn(list *parse.ListNode, own map[string]*parse.Tree, page string) {
+	if list == nil {
+		return
 	}
-	tree = tree.Copy()
-	if _, err := t.AddParseTree(name, tree); err != nil {
-		return err
-	}
-	var walk func(list *parse.ListNode) error
-	walk = func(list *parse.ListNode) (err error) {
-		if list == nil {
-			return nil
-		}
-		for _, node := range list.Nodes {
-			switch n := node.(type) {
-			case *parse.TemplateNode:
-				err = reach(t, n.Name, defined)
-			case *parse.IfNode:
-				err = errors.Join(walk(n.List), walk(n.ElseList))
-			case *parse.RangeNode:
-				err = errors.Join(walk(n.List), walk(n.ElseList))
-			case *parse.WithNode:
-				err = errors.Join(walk(n.List), walk(n.ElseList))
+	for _, node := range list.Nodes {
+		switch n := node.(type) {
+		case *parse.TemplateNode:
+			if own[n.Name] != nil {
+				n.Name = page + n.Name
 			}
-			if err != nil {
-				return err
-			}
+		case *parse.IfNode:
+			callOwn(n.List, own, page)
+			callOwn(n.ElseList, own, page)
+		case *parse.RangeNode:
+			callOwn(n.List, own, page)
+			callOwn(n.ElseList, own, page)
+		case *parse.WithNode:
+			callOwn(n.List, own, page)
+			callOwn(n.ElseList, own, page)
 		}
-		return nil
 	}
-	return walk(tree.Root)
 }
 
 func icon(sprite, name, class string) template.HTML {

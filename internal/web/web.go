@@ -45,7 +45,7 @@ type Rest interface {
 // Server is what all pages share.
 type Server struct {
 	app       *app.App
-	templates map[string]*template.Template
+	templates *template.Template
 	version   string
 	stop      <-chan struct{}
 	limits    *limit.Gates
@@ -56,7 +56,7 @@ type Server struct {
 type siteAssets struct {
 	assets    assets
 	names     map[string]string // addresses of assets, by name
-	templates map[string]*template.Template
+	templates *template.Template
 }
 
 var looks = sync.OnceValues(func() (l siteAssets, err error) {
@@ -75,7 +75,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	d := &Server{app: cfg.App, templates: look.templates, version: cfg.Version,
 		stop: cfg.Stop, limits: cfg.Limits, site: server.NewSite(cfg.App.PublicURL)}
 	docs := d.docs(cfg.OpenAPI)
-	unsubscribe := subscriptions{app: d.app, page: d.templates["unsubscribe"].Lookup("unsubscribe.html")}
+	unsubscribe := subscriptions{app: d.app, page: d.templates.Lookup("templates/unsubscribe.html")}
 	here := d.here
 	mux.Handle("/unsubscribe", here(unsubscribe))
 	mux.Handle("/unsubscribe/{$}", here(unsubscribe))
@@ -172,7 +172,7 @@ func (d *Server) docs(openAPI func() ([]byte, error)) http.Handler {
 			return nil, err
 		}
 		var docs bytes.Buffer
-		err = d.templates["docs"].ExecuteTemplate(&docs, "docs.html", &c)
+		err = d.templates.ExecuteTemplate(&docs, "templates/docs.html", &c)
 		return docs.Bytes(), err
 	})
 	return only(func(w http.ResponseWriter, r *http.Request) {
