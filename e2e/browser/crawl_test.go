@@ -235,6 +235,9 @@ var unlinked = map[string]string{
 	"GET /join": "a mail leads here", "GET /account/closed": "a form leads here",
 	"GET /notifications/stream":     "script asks for it",
 	"GET /catalog/suggest":          "script asks for it",
+	"GET /robots.txt":               "crawlers read it",
+	"GET /sitemap.xml":              "crawlers read it",
+	"GET /sitemap/{id}":             "crawlers read it",
 	"GET /share/spreadsheet/export": "a form leads here", "GET /share/spreadsheet/template": "a form leads here",
 	"GET /funding/{id}/report": "a signed link leads here", "GET /funding/{id}/report.csv": "a signed link leads here",
 }

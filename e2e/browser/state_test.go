@@ -38,6 +38,9 @@ type state struct {
 var pageless = map[string]string{
 	"GET /signin/start": "leads to the identity provider", "GET /notifications/stream": "script reads it",
 	"GET /catalog/suggest":          "script reads it",
+	"GET /robots.txt":               "crawlers read it",
+	"GET /sitemap.xml":              "crawlers read it",
+	"GET /sitemap/{id}":             "crawlers read it",
 	"GET /share/spreadsheet/export": "a file", "GET /share/spreadsheet/template": "a file",
 	"GET /share/jobs/{id}/report":         "a file",
 	"GET /labs/{id}/documents/{document}": "a file", "GET /requests/{id}/documents/{attachment}": "a file",

@@ -53,7 +53,7 @@ func (a *API) getMaterialLinked(c *Call, _ None) (Body, error) {
 		return Body{}, err
 	}
 	raw, err := publish.LinkedData(l)
-	return Body{"application/ld+json", raw, fmt.Sprintf("aliquot-%d.jsonld", l.ID)}, err
+	return Body{publish.LinkedDataType, raw, fmt.Sprintf("aliquot-%d.jsonld", l.ID)}, err
 }
 
 // CitationQuery is the query of GET /materials/{id}/citation.

@@ -248,7 +248,7 @@ var routes = []route{
 	on("getMaterialLinked", "GET /materials/{id}/jsonld", exchange.MaterialRead, 200, (*API).getMaterialLinked,
 		"Read a material as linked data. JSON-LD in the words of schema.org and Bioschemas, for search engines and "+
 			"harvesters; it can stand inside of a script element of a page.").
-		as("application/ld+json"),
+		as(publish.LinkedDataType),
 	on("getMaterialCitation", "GET /materials/{id}/citation", exchange.MaterialRead, 200, (*API).getMaterialCitation,
 		"Read how to cite a material. A reference of the material, with its RRID or accession, and one of each "+
 			"article about it, for a bibliography program.").

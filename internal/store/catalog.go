@@ -42,6 +42,22 @@ func (st Materials) Newest(ctx context.Context, n int) ([]material.Material, err
 		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, st.conn.Today(), n)
 }
 
+// OfferedFrom reads which materials with an id of at least from, and less than before, are offered to everybody, in the
+// order of their ids.
+func (st Materials) OfferedFrom(ctx context.Context, from, before int64) ([]material.Changed,
+	error) {
+	return sqldb.All(ctx, st.conn,
+		func(r sqldb.Row, m *material.Changed) error { return r.Scan(&m.ID, sqldb.UTC(&m.UpdatedAt)) },
+		`SELECT o.id, o.updated_at FROM materials o WHERE o.id >= $2 AND o.id < $3 AND NOT o.is_archived AND `+
+			published("o")+" AND (o.embargo_date IS NULL OR o.embargo_date <= $1) ORDER BY o.id",
+		st.conn.Today(), from, before)
+}
+
+// LastID reads the highest id of a material, 0 if there is none.
+func (st Materials) LastID(ctx context.Context) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM materials")
+}
+
 // StillOffered reads which of some materials are offered to everybody.
 func (st Materials) StillOffered(ctx context.Context, ids []int64) ([]int64, error) {
 	if len(ids) == 0 {

@@ -83,6 +83,10 @@ var access = []asked{
 	{"POST /funding/{id}/links/{link}/revoke", "/funding/{grant}/links/999/revoke", "", "in 403 403 403 404 404"},
 
 	{"GET /catalog", "/catalog?q=hela", "", "200 200 200 200 200 200"},
+	{"GET /robots.txt", "/robots.txt", "", "200 200 200 200 200 200"},
+	{"GET /sitemap.xml", "/sitemap.xml", "", "200 200 200 200 200 200"},
+	{"GET /sitemap/{id}", "/sitemap/1", "", "200 200 200 200 200 200"},
+	{"GET /sitemap/{id}", "/sitemap/2", "", "404 404 404 404 404 404"},
 	{"GET /catalog/suggest", "/catalog/suggest?q=he", "", "200 200 200 200 200 200"},
 	{"POST /catalog/save", "/catalog/save", "q=hela", "in 303 303 303 303 303"},
 	{"GET /catalog/{id}", "/catalog/{material}", "", "200 200 200 200 200 200"},

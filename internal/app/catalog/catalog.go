@@ -177,3 +177,26 @@ func (a Materials) Without(ctx context.Context, who exchange.Actor, s exchange.S
 	near, err = a.Catalog(ctx, who, exchange.Search{Query: s.Query, Page: exchange.SearchPage{Limit: maxNear}})
 	return counts, near, err
 }
+
+// partSize is how many ids of materials a part covers. A sitemap may have 50,000 addresses (sitemaps.org); with fewer, it
+// is read in milliseconds.
+const partSize = 10_000
+
+// Parts returns in how many parts all materials are listed for crawlers; at least one.
+func (a Materials) Parts(ctx context.Context) (int64, error) {
+	last, err := a.DB.Read().Materials.LastID(ctx)
+	return last/partSize + 1, err
+}
+
+// Part returns those materials of a part, counted from 1, that are offered to everybody. It returns NotFound if there
+// are fewer parts.
+func (a Materials) Part(ctx context.Context, part int64) ([]material.Changed, error) {
+	parts, err := a.Parts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if part < 1 || part > parts {
+		return nil, exchange.Errorf(exchange.NotFound, "There are %d parts; see /sitemap.xml.", parts)
+	}
+	return a.DB.Read().Materials.OfferedFrom(ctx, (part-1)*partSize, part*partSize)
+}

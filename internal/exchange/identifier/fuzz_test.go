@@ -58,5 +58,6 @@ func FuzzPMID(f *testing.F)         { fuzz(f, "pmid") }
 func FuzzProtocolsDOI(f *testing.F) { fuzz(f, "protocols-doi") }
 func FuzzROR(f *testing.F)          { fuzz(f, "ror") }
 func FuzzRRID(f *testing.F)         { fuzz(f, "rrid") }
+func FuzzSPDX(f *testing.F)         { fuzz(f, "spdx") }
 func FuzzSRA(f *testing.F)          { fuzz(f, "sra") }
 func FuzzTaxonomy(f *testing.F)     { fuzz(f, "taxonomy") }

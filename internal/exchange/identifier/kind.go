@@ -52,6 +52,7 @@ var families = map[Kind]family{
 		sure(ProtocolsDOI)},
 	"ror":      {"ROR ID", "https://ror.org/05dxps055", "{}", sure(ROR)},
 	"rrid":     {"RRID", "RRID:CVCL_0030", "https://scicrunch.org/resolver/{}", RRID},
+	"spdx":     {"Licence", "CC-BY-4.0", "https://spdx.org/licenses/{}.html", sure(SPDX)},
 	"sra":      {"SRA or ENA accession", "SRP045225", "https://www.ebi.ac.uk/ena/browser/view/{}", sure(SRA)},
 	"taxonomy": {"NCBI Taxonomy ID", "NCBITaxon:9606", "https://bioregistry.io/{}", sure(Taxonomy)},
 }

@@ -62,6 +62,25 @@ var table = map[identifier.Kind]samples{
 		bad: []string{"10.1109/5.771073", "10.17504/protocols.io.", "10.17504/protocols.io.bbmuik6w/v",
 			"10.17504/protocols.io.bbmuik6w/v0", "bbmuik6w"},
 	},
+	"spdx": {
+		good: map[string]string{
+			"CC-BY-4.0":    "CC-BY-4.0",
+			"cc by 4.0":    "CC-BY-4.0",
+			"CC BY-NC 4.0": "CC-BY-NC-4.0",
+			"CC BY v4.0":   "CC-BY-4.0",
+			"CC0":          "CC0-1.0",
+			"https://creativecommons.org/licenses/by-nc-nd/4.0/":        "CC-BY-NC-ND-4.0",
+			"http://creativecommons.org/licenses/by/3.0/legalcode":      "CC-BY-3.0",
+			"https://creativecommons.org/publicdomain/zero/1.0/deed.de": "CC0-1.0",
+			"https://spdx.org/licenses/MIT.html":                        "MIT",
+			"https://opensource.org/licenses/BSD-3-Clause":              "BSD-3-Clause",
+			"MIT License":  "MIT",
+			"apache-2.0":   "Apache-2.0",
+			"GPL-3.0-only": "GPL-3.0-only",
+		},
+		bad: []string{"CC-BY", "CC-BY-9.0", "see our website", "https://example.org/licenses/MIT", "custom",
+			"https://creativecommons.org/licenses/by-xx/4.0/", "MIT OR Apache-2.0"},
+	},
 	"pmid": {
 		good: map[string]string{
 			"13052828":            "13052828",

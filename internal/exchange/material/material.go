@@ -303,3 +303,9 @@ type Filter struct {
 }
 
 const addressPattern = `^([Hh][Tt][Tt][Pp][Ss]?:\/\/[^\x00-\x1f\x7f-\x9f]+)?$`
+
+// Changed is when a material was last changed.
+type Changed struct {
+	ID        int64
+	UpdatedAt time.Time
+}

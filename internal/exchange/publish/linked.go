@@ -12,22 +12,31 @@ import (
 	"aliquot/internal/exchange/material"
 )
 
+// LinkedDataType is the media type of linked data.
+const LinkedDataType = "application/ld+json"
+
 // node is an object of JSON-LD.
 type node = map[string]any
 
 // profile is how a kind of material is described: its types, and the Bioschemas profile that defines the properties of
-// these types (bioschemas.org/profiles).
+// these types (bioschemas.org/profiles). Only a description with all the properties that the profile requires, its
+// "minimum", claims to conform to it.
 type profile struct {
-	types []string
-	name  string
+	types    []string
+	name     string
+	required []string
 }
 
-// What is sent in a parcel is also a Product, since only a Product can have an offer.
+// What is sent in a parcel is also a Product, since only a Product can have an offer. Of LabProtocol there are only
+// drafts; the newest, 0.9, requires nothing, so the one before counts.
 var (
-	sample    = profile{[]string{"BioSample", "Product"}, "Sample/0.2-RELEASE-2018_11_10"}
-	substance = profile{[]string{"ChemicalSubstance", "Product"}, "ChemicalSubstance/0.4-RELEASE"}
-	dataset   = profile{[]string{"Dataset"}, "Dataset/1.0-RELEASE"}
-	protocol  = profile{[]string{"LabProtocol"}, "LabProtocol/1.0-DRAFT"}
+	sample    = profile{[]string{"BioSample", "Product"}, "Sample/0.2-RELEASE-2018_11_10", []string{"identifier"}}
+	substance = profile{[]string{"ChemicalSubstance", "Product"}, "ChemicalSubstance/0.4-RELEASE",
+		[]string{"identifier", "name", "url"}}
+	dataset = profile{[]string{"Dataset"}, "Dataset/1.0-RELEASE",
+		[]string{"description", "identifier", "keywords", "license", "name", "url"}}
+	protocol = profile{[]string{"LabProtocol"}, "LabProtocol/0.8-DRAFT",
+		[]string{"bioSample", "intendedUse", "keywords", "labEquipment", "reagent"}}
 )
 
 func (d details) profile() profile {
@@ -51,11 +60,9 @@ func LinkedData(l Listing) ([]byte, error) {
 	p := d.profile()
 	lab := fmt.Sprintf("%s/organizations/%d", l.Site, l.OrganizationID)
 	n := node{
-		"@context": "https://schema.org/",
-		"@id":      l.address(),
-		"@type":    p.types,
-		"http://purl.org/dc/terms/conformsTo": node{"@id": "https://bioschemas.org/profiles/" + p.name,
-			"@type": "CreativeWork"},
+		"@context":      "https://schema.org/",
+		"@id":           l.address(),
+		"@type":         p.types,
 		"alternateName": d.alternateNames(l.Title),
 		"description":   l.description(d),
 		"url":           l.page(),
@@ -89,6 +96,7 @@ func LinkedData(l Listing) ([]byte, error) {
 		n["reagent"] = lines(d.text("materials"))
 		n["labEquipment"] = lines(d.text("equipment"))
 		n["protocolOutcome"] = d.text("expected_results")
+		n["intendedUse"] = strings.Join(d.get("technique"), ", ")
 		var steps []node
 		for _, step := range lines(d.text("steps")) {
 			steps = append(steps, node{"@type": "HowToStep", "text": step})
@@ -107,6 +115,10 @@ func LinkedData(l Listing) ([]byte, error) {
 		}
 	}
 	fit(n)
+	if !slices.ContainsFunc(p.required, func(name string) bool { return n[name] == nil }) {
+		n["http://purl.org/dc/terms/conformsTo"] = node{"@id": "https://bioschemas.org/profiles/" + p.name,
+			"@type": "CreativeWork"}
+	}
 	return json.Marshal(n)
 }
 
@@ -115,10 +127,10 @@ func (l Listing) work(n node, d details, organization node) {
 	n["provider"] = organization
 	n["conditionsOfAccess"] = l.conditions()
 	n["about"] = append(l.taxa(d), diseases(d)...)
-	if license := d.text("license"); strings.HasPrefix(license, "https://") || strings.HasPrefix(license, "http://") {
-		n["license"] = license
-	} else if license != "" {
-		n["license"] = node{"@type": "CreativeWork", "name": license}
+	if address := d.license(); address != "" {
+		n["license"] = address
+	} else if name := d.text("license"); name != "" {
+		n["license"] = node{"@type": "CreativeWork", "name": name}
 	}
 }
 

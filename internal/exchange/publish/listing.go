@@ -136,6 +136,19 @@ func (d details) identifiers() []identifier.ID {
 	return list
 }
 
+// license returns the address of the licence: that of the SPDX License List if it is listed there, or the one that the
+// lab entered; "" if there is none.
+func (d details) license() string {
+	license := d.text("license")
+	if name, err := identifier.SPDX(license); err == nil {
+		return identifier.Kind("spdx").Address(name)
+	}
+	if strings.HasPrefix(license, "https://") || strings.HasPrefix(license, "http://") {
+		return license
+	}
+	return ""
+}
+
 // article is a publication about the material; unknown values are "".
 type article struct {
 	title, doi, pmid string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,6 +84,14 @@ func TestEveryCategoryIsPublishedAsItsFileSays(t *testing.T) {
 			made.Files = append(made.Files,
 				txtar.File{Name: string(f), Data: bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))})
 		}
+		var page strings.Builder
+		for _, m := range l.Metas() {
+			fmt.Fprintf(&page, "%s: %s\n", m.Name, m.Content)
+		}
+		for _, link := range l.Links() {
+			fmt.Fprintf(&page, "Link: %s\n", link)
+		}
+		made.Files = append(made.Files, txtar.File{Name: "page", Data: []byte(page.String())})
 		file := filepath.Join("testdata", strings.ToLower(code)+".txtar")
 		if *update {
 			if err := os.WriteFile(file+".new", txtar.Format(made), 0o644); err != nil { //nolint:gosec // for everyone

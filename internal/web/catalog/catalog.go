@@ -25,6 +25,9 @@ var catalogPages = []ui.Route{
 	ui.GetID("/catalog/{id}", (*pageRequest).material),
 	ui.PostID("/catalog/{id}/archive", (*pageRequest).archive),
 	ui.PostID("/catalog/{id}/offer", (*pageRequest).offerAgain),
+	ui.Get("/robots.txt", (*pageRequest).robots),
+	ui.Get("/sitemap.xml", (*pageRequest).sitemaps),
+	ui.GetID("/sitemap/{id}", (*pageRequest).sitemap).Expensive(),
 }
 
 // Limits of what a search shows.

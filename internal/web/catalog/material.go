@@ -28,6 +28,7 @@ type materialPage struct {
 	Address    string // permanent
 	Canonical  string
 	LinkedData json.RawMessage // "" if only some may see the material
+	Metas      []publish.Meta  // likewise
 	Sections   []factSection
 	With       []needLine // what a request needs when it is sent
 	After      []needLine // what it needs once it is accepted
@@ -95,6 +96,14 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 		p.Description = strings.TrimSpace(c.Label + " held by " + m.Organization.Name + ". " + p.Lede.String())
 		if p.LinkedData, err = publish.LinkedData(m.Listing); err != nil {
 			return ui.Response{}, err
+		}
+		p.Metas = m.Metas()
+		for _, link := range m.Links() {
+			v.W.Header().Add("Link", link.String())
+		}
+		for _, f := range m.Files {
+			v.W.Header().Add("Link",
+				publish.Link{Target: v.App.PublicURL + f.DownloadPath(), Relation: "item", Type: f.Content.MediaType}.String())
 		}
 	}
 	p.need()
