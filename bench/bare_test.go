@@ -85,6 +85,7 @@ type bareHandler struct {
 
 	material, count, materials, actor, request, documents              *sql.Stmt // to read
 	lock, locked, event, update, turn, tellRequester, tellMembers, job *sql.Stmt // to write
+	row                                                                *sql.Stmt // for BenchmarkWriters
 }
 
 // said is what the rules make of the request in a status, taken from answers of ours.
@@ -156,12 +157,26 @@ func newBare(b *testing.B, kind, where string, rules map[request.Status]said) ht
 	h.event, h.update = prepare(b, h.write, insertEvent), prepare(b, h.write, updateRequest)
 	h.turn, h.job = prepare(b, h.write, insertTurn), prepare(b, h.write, insertJob)
 	h.tellRequester, h.tellMembers = prepare(b, h.write, tellRequester), prepare(b, h.write, tellMembers)
+	h.row = prepare(b, h.write, "UPDATE materials SET additional_info = $1, updated_at = $2 WHERE id = $3")
 	mux := http.NewServeMux()
+	mux.HandleFunc("PATCH /row/{id}", h.patchRow)
 	mux.HandleFunc("GET /v1/materials/{id}", h.getMaterial)
 	mux.HandleFunc("GET /v1/materials", h.listMaterials)
 	mux.HandleFunc("GET /v1/material-requests/{id}", h.getRequest)
 	mux.HandleFunc("PATCH /v1/material-requests/{id}", h.patchRequest)
 	return mux
+}
+
+// patchRow changes one row in a transaction of its own, with its own flush.
+func (h *bareHandler) patchRow(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Info string `json:"additional_info"`
+	}
+	err := json.NewDecoder(r.Body).Decode(&in)
+	if err == nil {
+		_, err = h.row.ExecContext(r.Context(), in.Info, time.Now().UTC(), r.PathValue("id"))
+	}
+	answer(w, in, err)
 }
 
 func answer(w http.ResponseWriter, body any, err error) {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	clients = 8                      // that call at once, each over a connection it keeps
+	clients = 8                      // that call at once, each over a connection it keeps; of BenchmarkWriters four times as many
 	rounds  = 60                     // of each side, in turn
 	length  = 100 * time.Millisecond // of a round
 )
@@ -31,8 +31,11 @@ type call func(side, client, n int) *http.Request
 // compare calls both sides in turn, in rounds so short that what else the machine does hits both
 // alike. It reports the throughput of each, their ratio and our latency, and fails when the ratio
 // is below bar.
-func compare(b *testing.B, bar float64, next call) {
-	var tallies [2]tally
+func compare(b *testing.B, bar float64, next call) { compareWith(b, clients, bar, next) }
+
+// compareWith is compare with another number of clients.
+func compareWith(b *testing.B, clients int, bar float64, next call) {
+	tallies := [2]tally{{calls: make([]int, clients)}, {calls: make([]int, clients)}}
 	for range b.N { // once: it takes longer than -benchtime
 		for range rounds {
 			for side := range tallies {
@@ -49,25 +52,26 @@ func compare(b *testing.B, bar float64, next call) {
 	b.ReportMetric(tallies[ours].percentile(99), "p99-ms")
 	b.ReportMetric(0, "ns/op") // of all rounds together, which says nothing
 	if our/limit < bar {
-		b.Errorf("%.2f of the bare limit, not %.2f", our/limit, bar)
+		b.Errorf("%.2f of the bare limit, not %.2f: %.0f of %.0f calls a second, p50 %.1f ms, p99 %.1f ms", our/limit, bar,
+			our, limit, tallies[ours].percentile(50), tallies[ours].percentile(99))
 	}
 }
 
 // tally is what one side did.
 type tally struct {
-	calls [clients]int // by each client
+	calls []int // by each client
 	took  []time.Duration
 	spent time.Duration // in rounds
 }
 
 // round lets every client call for the length of a round.
 func (t *tally) round(b *testing.B, next func(client, n int) *http.Request) {
-	caller := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}
+	caller := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: len(t.calls), DisableCompression: true}}
 	defer caller.CloseIdleConnections()
-	var took [clients][]time.Duration
+	took := make([][]time.Duration, len(t.calls))
 	var all sync.WaitGroup
 	start := time.Now()
-	for client := range clients {
+	for client := range t.calls {
 		all.Go(func() {
 			for time.Since(start) < length && !b.Failed() {
 				began := time.Now()
@@ -81,7 +85,7 @@ func (t *tally) round(b *testing.B, next func(client, n int) *http.Request) {
 	}
 	all.Wait()
 	t.spent += time.Since(start)
-	t.took = append(t.took, slices.Concat(took[:]...)...)
+	t.took = append(t.took, slices.Concat(took...)...)
 }
 
 // rate is in calls per second.

@@ -104,7 +104,11 @@ func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Co
 	}
 	var next exchange.Job
 	var refused error
-	err := r.w.txs.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	run := r.w.DB.Tx
+	if r.handler.heavy {
+		run = r.w.DB.TxAlone
+	}
+	err := run(ctx, func(ctx context.Context, tx store.Conn) error {
 		if next, refused = do(ctx, tx); refused != nil {
 			return refused
 		}

@@ -40,7 +40,6 @@ type Worker struct {
 	handlers map[string]Handler
 	kinds    []string
 	lanes    []lane
-	txs      commitBatcher // that save jobs
 	stopping chan struct{} // closed when the process is asked to stop
 
 	mu   sync.Mutex
@@ -59,7 +58,7 @@ type lane struct {
 
 // New returns a worker, whose Run may be called once.
 func New(cfg Config) (*Worker, error) {
-	w := &Worker{Config: cfg, txs: commitBatcher{db: cfg.DB}, handlers: map[string]Handler{},
+	w := &Worker{Config: cfg, handlers: map[string]Handler{},
 		stopping: make(chan struct{}), held: map[*Run]bool{}}
 	heavy := false
 	for _, h := range cfg.Handlers {

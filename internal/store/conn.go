@@ -33,6 +33,12 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 	return db.DB.Tx(ctx, onStores(do))
 }
 
+// TxAlone is Tx for a transaction that may take long: on SQLite it shares its commit with no other, so that none waits
+// for it that has run already.
+func (db *DB) TxAlone(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	return db.DB.TxAlone(ctx, onStores(do))
+}
+
 func onStores(do func(ctx context.Context, tx Conn) error) func(context.Context, *sqldb.Conn) error {
 	return func(ctx context.Context, c *sqldb.Conn) error { return do(ctx, storesOn(c)) }
 }

@@ -21,7 +21,7 @@ func (h *DeferredCommit) Tx(ctx context.Context, do func(ctx context.Context, tx
 	if h.conn != nil {
 		return errors.New("a second transaction in a call whose commit is deferred")
 	}
-	return h.db.tx(ctx, do, h)
+	return h.db.tx(ctx, do, false, h)
 }
 
 // Commit runs last in the open transaction, or in a new one if none is open, and commits if last returns nil.
@@ -32,7 +32,9 @@ func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Conte
 	defer h.Rollback(ctx)
 	err := last(ctx, h.conn)
 	if err == nil {
-		err = h.conn.commit()
+		err = h.conn.commit(ctx)
+	} else {
+		err = h.conn.rollback(ctx, err)
 	}
 	err = Translate(withContextErr(ctx, err))
 	h.db.noteFull(err)
@@ -43,6 +45,6 @@ func (h *DeferredCommit) Commit(ctx context.Context, last func(ctx context.Conte
 func (h *DeferredCommit) Rollback(ctx context.Context) {
 	if c := h.conn; c != nil {
 		h.conn = nil
-		c.cleanup(ctx)
+		_ = c.finish(ctx, false)
 	}
 }

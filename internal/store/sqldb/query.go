@@ -116,8 +116,21 @@ func (b bound) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 	return b.handle.QueryContext(ctx, b.query, args...)
 }
 
+// uninterrupted returns the context for a statement. In a group, cancelling takes effect between statements: SQLite
+// would roll back the other members too if it were interrupted while it writes.
+func (c *Conn) uninterrupted(ctx context.Context) (context.Context, error) {
+	if c.group == nil {
+		return ctx, nil
+	}
+	return context.WithoutCancel(ctx), ctx.Err()
+}
+
 // Exec runs a statement and returns the number of rows that it changed.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, err := c.uninterrupted(ctx)
+	if err != nil {
+		return 0, err
+	}
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return 0, Translate(err)
@@ -135,6 +148,10 @@ type Row interface{ Scan(dst ...any) error }
 
 // All returns every row of a query.
 func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query string, args ...any) ([]T, error) {
+	ctx, err := c.uninterrupted(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return nil, Translate(err)

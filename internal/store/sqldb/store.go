@@ -43,6 +43,7 @@ type DB struct {
 
 	Sampling  Sampling
 	longLists longLists
+	writer    writer // of SQLite
 
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
@@ -197,7 +198,7 @@ func (db *DB) Postgres() bool { return db.dialect.name == goose.DialectPostgres 
 func (db *DB) Queries() int64 { return db.queries.Load() }
 
 // WriteWaits returns how often a writer waited for a connection so far; on SQLite, for the one writer before it.
-func (db *DB) WriteWaits() int64 { return db.write.Stats().WaitCount }
+func (db *DB) WriteWaits() int64 { return db.writer.waits.Load() + db.write.Stats().WaitCount }
 
 // Watch calls note with each reading statement before it runs; nil stops that. Benchmarks use it to compare a page with
 // its queries alone.
@@ -213,6 +214,8 @@ func (db *DB) Watch(note func(query string, args []any)) {
 type Conn struct {
 	DB     *DB
 	tx     *sql.Tx
+	group  *group               // in which it runs on SQLite
+	over   bool                 // it was committed or rolled back
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
 	Now    time.Time
 
@@ -252,11 +255,18 @@ const MaxTries = 5
 // do again after a short random pause, so do must change nothing but the database and its own results. Transactions do
 // not nest.
 func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx *Conn) error) error {
-	return db.tx(ctx, do, nil)
+	return db.tx(ctx, do, false, nil)
 }
 
-// tx is Tx, but it leaves the commit to held, unless that is nil.
-func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx *Conn) error, held *DeferredCommit) error {
+// TxAlone is Tx for a transaction that may take long: on SQLite it shares its commit with no other, so that none waits
+// for it that has run already.
+func (db *DB) TxAlone(ctx context.Context, do func(ctx context.Context, tx *Conn) error) error {
+	return db.tx(ctx, do, true, nil)
+}
+
+// tx is Tx or TxAlone, but it leaves the commit to held, unless that is nil.
+func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx *Conn) error, alone bool,
+	held *DeferredCommit) error {
 	if ctx.Value(inTx{}) != nil {
 		return errors.New("a transaction inside a transaction")
 	}
@@ -264,10 +274,10 @@ func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx *Conn) err
 	if db.RehearseTx {
 		_ = db.runTx(ctx, func(ctx context.Context, tx *Conn) error {
 			return errors.Join(do(ctx, tx), errors.New("only a rehearsal"))
-		}, nil)
+		}, alone, nil)
 	}
 	for attempt := 1; ; attempt++ {
-		err := db.runTx(ctx, do, held)
+		err := db.runTx(ctx, do, alone, held)
 		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < MaxTries &&
 			(pg.Code == "40001" || pg.Code == "40P01") {
 			select {
@@ -283,32 +293,75 @@ func (db *DB) tx(ctx context.Context, do func(ctx context.Context, tx *Conn) err
 	}
 }
 
-func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx *Conn) error, held *DeferredCommit) error {
-	tx, err := db.write.BeginTx(ctx, nil)
+func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx *Conn) error, alone bool,
+	held *DeferredCommit) error {
+	c, err := db.begin(ctx, alone)
 	if err != nil {
 		return err
 	}
-	c := &Conn{DB: db, tx: tx, wanted: map[string]*sql.Stmt{}, Acts: new([][]any), Enqueued: new(bool), News: new(bool),
-		Now: db.instant()}
 	defer func() {
 		if held == nil || held.conn == nil {
-			c.cleanup(ctx)
+			_ = c.finish(ctx, false) // after a panic; otherwise it is over
 		}
 	}()
 	switch err = do(ctx, c); {
 	case err != nil:
+		err = c.rollback(ctx, err)
 	case held != nil:
 		held.conn = c
 	default:
-		err = c.commit()
+		err = c.commit(ctx)
 	}
 	return withContextErr(ctx, err)
 }
 
+// begin begins a transaction; alone is for TxAlone.
+func (db *DB) begin(ctx context.Context, alone bool) (*Conn, error) {
+	c := &Conn{DB: db, wanted: map[string]*sql.Stmt{}, Acts: new([][]any), Enqueued: new(bool), News: new(bool)}
+	var err error
+	if db.Postgres() {
+		c.tx, err = db.write.BeginTx(ctx, nil)
+	} else if c.group, err = db.join(ctx, alone); err == nil {
+		c.tx, c.wanted = c.group.tx, c.group.wanted
+	}
+	c.Now = db.instant()
+	return c, err
+}
+
+// finish ends a transaction, unless it is over.
+func (c *Conn) finish(ctx context.Context, keep bool) error {
+	if c.over {
+		return nil
+	}
+	c.over = true
+	switch {
+	case c.group != nil:
+		return c.DB.leave(ctx, c.group, keep)
+	case keep:
+		return c.tx.Commit()
+	default:
+		_ = c.tx.Rollback()
+		return nil
+	}
+}
+
+// rollback rolls back a transaction that failed with err, and returns why. If it failed because of what others of its
+// group did, and that was not committed either, this is the error of the group.
+func (c *Conn) rollback(ctx context.Context, err error) error {
+	failed := c.finish(ctx, false)
+	if e, ok := errors.AsType[*exchange.Error](err); failed != nil && ok && !e.Code.ServerFault() {
+		return failed
+	}
+	return err
+}
+
 // commit commits the transaction, then wakes the workers if it made a job ready, and the notification streams if it
 // changed notifications.
-func (c *Conn) commit() error {
-	if err := c.tx.Commit(); err != nil {
+func (c *Conn) commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return c.rollback(ctx, err)
+	}
+	if err := c.finish(ctx, true); err != nil {
 		return err
 	}
 	if c.DB.Log != nil {
@@ -350,11 +403,10 @@ func withContextErr(ctx context.Context, err error) error {
 	return err
 }
 
-// cleanup rolls back a transaction that was not committed, and keeps the statements that it prepared.
-func (c *Conn) cleanup(ctx context.Context) {
-	_ = c.tx.Rollback() // does nothing after a commit
-	for query := range c.wanted {
-		_, _ = c.DB.keep(ctx, 1, c.DB.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
+// keepAll keeps statements that a transaction prepared, once it is over.
+func (db *DB) keepAll(ctx context.Context, wanted map[string]*sql.Stmt) {
+	for query := range wanted {
+		_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
 	}
 }
 
