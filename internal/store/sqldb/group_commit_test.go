@@ -206,9 +206,9 @@ func TestGroupCommit_ATransactionAloneSharesItsCommitWithNobody(t *testing.T) {
 	t.Parallel()
 	db := numbers(t)
 	var groups []*group
-	note := func(_ context.Context, c *Conn) error {
+	note := func(ctx context.Context, c *Conn) error {
 		groups = append(groups, c.group)
-		return nil
+		return insert(ctx, c, len(groups))
 	}
 	err := errors.Join(db.whileWaiting(t, func() error { return db.Tx(t.Context(), note) },
 		func() error { return db.TxAlone(t.Context(), note) }, func() error { return db.Tx(t.Context(), note) })...)
