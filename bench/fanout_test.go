@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// crowd is how many members the big lab has, all of whom hear of a new request.
+// crowd is how many members the big lab has, all of whom are notified of a new request.
 const crowd = 10_000
 
 // BenchmarkFanOut compares a new request to a lab of 10,000 members with one to a lab of two. Before that a
@@ -34,7 +34,7 @@ func BenchmarkFanOut(b *testing.B) {
 		b.ReportMetric(crowd/time.Since(began).Seconds(), "told/s")
 		stop()
 		if n, err := w.db.Read().Notifications.Unread(b.Context(), last); err != nil || n != 1 {
-			b.Errorf("the last of the members heard of %d requests: %v", n, err)
+			b.Errorf("the last of the members was notified of %d requests: %v", n, err)
 		}
 		compare(b, 0.8, func(side, client, n int) *http.Request {
 			asked := material

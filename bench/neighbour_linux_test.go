@@ -57,7 +57,7 @@ func sizeOfNeighbour(b *testing.B) neighbourSize {
 
 // BenchmarkNeighbour measures what others feel of one heavy user, on the built program as it is deployed, with its
 // limits: a large spreadsheet, 16 workbooks at once, 100 jobs, and an address that searches in a loop, with 15 kB and
-// with the most that a search may ask for. Others read, write and search, first alone and then beside that.
+// with the most that a search may ask for. Others read, write and search, first alone and then at the same time.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {

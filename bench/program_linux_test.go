@@ -293,7 +293,7 @@ func BenchmarkBulkMemory(b *testing.B) {
 	}
 }
 
-// peak runs a command and gives the most memory that it held. What the kernel tells of it afterwards
+// peak runs a command and gives the most memory that it held. What the kernel reports afterwards
 // would count this process too, of which it was a copy for a moment.
 func peak(b *testing.B, command *exec.Cmd) (most int64) {
 	p := &process{b: b, cmd: command}

@@ -3978,7 +3978,7 @@ type Token struct {
 	// Organization The organization that it belongs to.
 	Organization nullable.Nullable[int64] `json:"organization"`
 
-	// Presented This very call came with it.
+	// Presented This call came with it.
 	Presented bool `json:"presented"`
 
 	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
@@ -7011,7 +7011,7 @@ type ClientInterface interface {
 
 	// ExportMaterials Download the materials of an organization, embargoed and archived ones too
 	//
-	// The bulk call takes it back. Open to members of the organization and admins.
+	// The bulk call accepts it again. Open to members of the organization and admins.
 	//
 	// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
 	ExportMaterials(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7488,7 +7488,7 @@ type ClientInterface interface {
 
 	// UpdateSavedSearchWithBody Change a saved search
 	//
-	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -7497,7 +7497,7 @@ type ClientInterface interface {
 
 	// UpdateSavedSearch Change a saved search
 	//
-	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -9359,7 +9359,7 @@ func (c *Client) BulkReport(ctx context.Context, id int64, job int64, reqEditors
 
 // ExportMaterials Download the materials of an organization, embargoed and archived ones too
 //
-// The bulk call takes it back. Open to members of the organization and admins.
+// The bulk call accepts it again. Open to members of the organization and admins.
 //
 // Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
 func (c *Client) ExportMaterials(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10446,7 +10446,7 @@ func (c *Client) GetSavedSearch(ctx context.Context, id openapi_types.UUID, save
 
 // UpdateSavedSearchWithBody Change a saved search
 //
-// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10465,7 +10465,7 @@ func (c *Client) UpdateSavedSearchWithBody(ctx context.Context, id openapi_types
 
 // UpdateSavedSearch Change a saved search
 //
-// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -21617,7 +21617,7 @@ type ClientWithResponsesInterface interface {
 
 	// ExportMaterialsWithResponse Download the materials of an organization, embargoed and archived ones too
 	//
-	// The bulk call takes it back. Open to members of the organization and admins.
+	// The bulk call accepts it again. Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -22166,7 +22166,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSavedSearchWithBodyWithResponse Change a saved search
 	//
-	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -22175,7 +22175,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSavedSearchWithResponse Change a saved search
 	//
-	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -26670,7 +26670,7 @@ func (c *ClientWithResponses) BulkReportWithResponse(ctx context.Context, id int
 
 // ExportMaterialsWithResponse Download the materials of an organization, embargoed and archived ones too
 //
-// The bulk call takes it back. Open to members of the organization and admins.
+// The bulk call accepts it again. Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -27585,7 +27585,7 @@ func (c *ClientWithResponses) GetSavedSearchWithResponse(ctx context.Context, id
 
 // UpdateSavedSearchWithBodyWithResponse Change a saved search
 //
-// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -27600,7 +27600,7 @@ func (c *ClientWithResponses) UpdateSavedSearchWithBodyWithResponse(ctx context.
 
 // UpdateSavedSearchWithResponse Change a saved search
 //
-// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+// One that looks for something else, or whose alerts are switched on, starts again: what matches by then is not new. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

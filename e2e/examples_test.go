@@ -62,7 +62,7 @@ func roughRoad(t *testing.T, base string) (address string) {
 }
 
 // TestExamplesAskOnceOnARoughRoad: each example finds the material behind several parts of the list,
-// asks once and uploads once whatever is lost on the way, and tells of the lab's answer.
+// asks once and uploads once whatever is lost on the way, and prints the lab's answer.
 func TestExamplesAskOnceOnARoughRoad(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {

@@ -70,7 +70,7 @@ func TestEightStartsAtOnceTidyUpOnce(t *testing.T) {
 	})
 }
 
-// TestKilledWhileItTidiesUpEachFileIsCountedOnce: the job goes on where it was, in the next process.
+// TestKilledWhileItTidiesUpEachFileIsCountedOnce: the job continues where it was, in the next process.
 func TestKilledWhileItTidiesUpEachFileIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {

@@ -51,7 +51,7 @@ func (p party) move(request int64, patch api.RequestPatch, want string) {
 	}
 }
 
-// hand uploads one of the files of the demo, to be handed in.
+// hand uploads one of the files of the demo, to be submitted.
 func (p party) hand(name string) nullable.Nullable[int64] {
 	p.Helper()
 	content, err := os.ReadFile(filepath.Join("../internal/demo/files", name))

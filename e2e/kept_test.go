@@ -113,7 +113,7 @@ func heardOnce(t *testing.T, josiah, mario client) {
 		heard, err := did(who.hears.call("GET", "/users/"+who.hears.id+"/notifications/?limit=1", ""))
 		want := strconv.Itoa(acts[who.other.id])
 		if got := heard.header.Get("X-Total-Count"); err != nil || got != want || want == "0" {
-			t.Errorf("%s heard of %s of the %s acts of the other side: %v", who.hears.id, got, want, err)
+			t.Errorf("%s was notified of %s of the %s acts of the other side: %v", who.hears.id, got, want, err)
 		}
 	}
 }

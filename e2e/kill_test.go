@@ -108,7 +108,7 @@ func writeUntilKilled(t *testing.T, p *process, josiah client, l lab) []*transfe
 type transfer struct {
 	josiah, mario client
 	lab           string
-	answered      func() // is told of each answer
+	answered      func() // is called for each answer
 
 	materialPath string
 	material     []byte   // as it was answered

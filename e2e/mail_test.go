@@ -18,7 +18,7 @@ import (
 const mailKills = 20
 
 // TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice kills the worker while it sends mail and
-// other processes make events. In the end everybody was told of every act of the other side, and the mail
+// other processes make events. In the end everybody was notified of every act of the other side, and the mail
 // about each was sent once, or is in doubt.
 func TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice(t *testing.T) {
 	})
 }
 
-// mailStates waits until no job is under way, and says what became of the mail about each notification
+// mailStates waits until no job is under way, and returns the state of the mail about each notification
 // of those who have an address.
 func mailStates(t *testing.T, in installation) map[string]string {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-// violation is what axe says of a page.
+// violation is a violation that axe reports.
 type violation struct {
 	ID, Help string
 	Nodes    []struct {

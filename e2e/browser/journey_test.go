@@ -106,7 +106,7 @@ func (p *people) accept() {
 	t.again("Waiting for")
 }
 
-// exchangeDocuments: the requester hands in the signed MTA, the lab checks and countersigns it.
+// exchangeDocuments: the requester submits the signed MTA, the lab checks and countersigns it.
 func (p *people) exchangeDocuments() {
 	p.requester.again("Upload the signed MTA")
 	p.requester.upload("requester_signed_mta", p.site.pdf("HT-29 MTA signed.pdf"))
@@ -118,7 +118,7 @@ func (p *people) exchangeDocuments() {
 	p.lab.says("Pack and ship")
 }
 
-// upload hands in a document of a request.
+// upload submits a document of a request.
 func (t *tab) upload(slot, path string) {
 	t.Helper()
 	form := `form[action$="/documents/` + slot + `"]`

@@ -14,14 +14,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// update has the pictures of docs/pages made anew ("make pictures").
+// update has the pictures of docs/pages taken again ("make pictures").
 var update bool
 
 // running is the browser that all tests share; each tab has a profile of its own in it.
 var running context.Context
 
 func TestMain(m *testing.M) {
-	flag.BoolVar(&update, "update", false, "write the pictures of docs/pages anew")
+	flag.BoolVar(&update, "update", false, "rewrite the pictures of docs/pages")
 	flag.Parse()
 	path := os.Getenv("TEST_BROWSER")
 	if path == "" {

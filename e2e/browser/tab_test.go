@@ -64,7 +64,7 @@ func (s *site) open(name string) *tab {
 	return t
 }
 
-// heard notes what the browser says of itself. It runs in the loop that reads the browser's messages.
+// heard records the browser's own messages. It runs in the loop that reads the browser's messages.
 func (t *tab) heard(event any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,7 +165,7 @@ func (t *tab) until(what, expression string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: waited in vain: %s\n%s", t.who(), what, t.where())
+			t.Fatalf("%s: waited without success: %s\n%s", t.who(), what, t.where())
 		}
 	}
 }
@@ -349,7 +349,7 @@ func (t *tab) says(words string) {
 	t.until("it says "+words, `document.body.innerText.toLowerCase().includes(`+quoted(strings.ToLower(words))+`)`)
 }
 
-// again loads the page anew until it has some words: for who has no script.
+// again reloads the page until it has some words, for those without script.
 func (t *tab) again(words string) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(300 * time.Millisecond) {
@@ -358,7 +358,7 @@ func (t *tab) again(words string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: waited in vain for %q\n%s", t.who(), words, t.where())
+			t.Fatalf("%s: waited without success for %q\n%s", t.who(), words, t.where())
 		}
 	}
 }

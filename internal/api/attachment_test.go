@@ -207,9 +207,9 @@ func TestWhoMayReadContent(t *testing.T) {
 		}{
 			"of one person": {s.requester().upload("own.pdf", pdf, nil), []string{"requester", "admin"}},
 			"of the lab":    {s.newAttachment(), []string{"member", "owner", "assignee", "admin"}},
-			"the requester's, handed in": {s.linked("requester_signed_mta_attachment"),
+			"the requester's, submitted": {s.linked("requester_signed_mta_attachment"),
 				[]string{"member", "owner", "requester", "assignee", "admin"}},
-			"the lab's, handed in": {s.linked("executed_mta_attachment"),
+			"the lab's, submitted": {s.linked("executed_mta_attachment"),
 				[]string{"member", "owner", "requester", "assignee", "admin"}},
 			"MTA of a listed material": {public, roles},
 			"sequence map":             {s.member.upload("map.pdf", pdf, obj{"sequence_map_for": listed}), roles},
@@ -304,13 +304,13 @@ func TestNobodyHandsInWhatIsNotTheirs(t *testing.T) {
 						want = 403
 					}
 					if a.Status != want {
-						t.Errorf("%s hands in as %s what is of %s: %d %s, want %d", role, slot, of, a.Status, a.Raw,
+						t.Errorf("%s submits as %s what is of %s: %d %s, want %d", role, slot, of, a.Status, a.Raw,
 							want)
 					}
 				}
 			}
 		}
-		// A document that a requester handed in is shared with the lab, and still not the lab's to
+		// A document that a requester submitted is shared with the lab, and still not the lab's to
 		// give to another requester.
 		given := s.linked("irb_attachment")
 		other := s.people["stranger"].want(201, "POST", "/material-requests", obj{"material": s.material})

@@ -148,7 +148,7 @@ func (f *reader) unread(n int) []told {
 	})
 }
 
-// ids are those of the notifications that a stream told of.
+// ids are those of the notifications that a stream sent.
 func (f *reader) ids() []int64 {
 	f.t.Helper()
 	var list []int64
@@ -174,7 +174,7 @@ func (f *reader) over() time.Duration {
 	select {
 	case <-f.ended:
 	case <-time.After(20 * time.Second):
-		f.t.Fatal("the stream goes on")
+		f.t.Fatal("the stream continues")
 	}
 	return time.Since(begin)
 }

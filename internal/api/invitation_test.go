@@ -61,7 +61,7 @@ func TestAnInvitationThatIsOverCannotBeAccepted(t *testing.T) {
 		declined := s.newInvitation("id-requester")
 		guest.want(200, "POST", fmt.Sprintf("%s/%d/decline", s.user("/invitations"), declined), nil)
 		guest.refused(409, "CONFLICT", "POST", accept(declined), nil)
-		expired := s.newInvitation("id-requester") // asked anew
+		expired := s.newInvitation("id-requester") // asked again
 		if _, err := s.sql.ExecContext(t.Context(), "UPDATE invitations SET expires_at = $1 WHERE id = $2",
 			db.Read().Now.Add(-time.Second), expired); err != nil {
 			t.Fatal(err)

@@ -294,7 +294,7 @@ var meanings = map[string]string{
 	"payment_method_notes":              "What the lab must know to be paid, such as the number of an account.",
 	"per_second":                        "With RATE_LIMITED: how many calls a second are let in again.",
 	"postal_code":                       "Postal code.",
-	"presented":                         "This very call came with it.",
+	"presented":                         "This call came with it.",
 	"prev_hash":                         "Hash of the event before; empty for the first.",
 	"preview":                           "Only show what would be made; nothing is stored.",
 	"progress":                          "Progress.",

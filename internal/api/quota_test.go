@@ -125,7 +125,7 @@ func TestQuota_ASpreadsheetThatIsRefusedCountsForNobody(t *testing.T) {
 	})
 }
 
-// TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere when a material shows it as its MTA, and when it is handed in as
+// TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere when a material shows it as its MTA, and when it is submitted as
 // the executed one; nothing changes where there is none.
 func TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere(t *testing.T) {
 	t.Parallel()

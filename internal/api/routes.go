@@ -76,7 +76,7 @@ var routes = []route{
 		"Read a saved search"),
 	on("updateSavedSearch", "PUT,PATCH /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 200,
 		(*API).updateSavedSearch,
-		"Change a saved search. One that looks for something else, or whose alerts are switched on, begins anew: "+
+		"Change a saved search. One that looks for something else, or whose alerts are switched on, starts again: "+
 			"what matches by then is not new."),
 	on("deleteSavedSearch", "DELETE /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 204,
 		(*API).deleteSavedSearch,
@@ -128,7 +128,7 @@ var routes = []route{
 		"Download a spreadsheet to fill in").sendsFile(),
 	on("exportMaterials", "GET /organizations/{id}/materials/export", exchange.MaterialExport, 200,
 		(*API).exportMaterials,
-		"Download the materials of an organization, embargoed and archived ones too. The bulk call takes it back.").
+		"Download the materials of an organization, embargoed and archived ones too. The bulk call accepts it again.").
 		sendsFile(),
 	on("listGrantsOf", "GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf,
 		"List the grants that paid for an organization's materials").sortedBy(exchange.GrantFields),

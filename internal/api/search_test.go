@@ -320,7 +320,7 @@ func TestAPageThatIsNoneIsRefused(t *testing.T) {
 	})
 }
 
-// TestAnEmbargoHoldsInEverythingThatASearchTells: only members hear of the material before its day.
+// TestAnEmbargoHoldsInEverythingThatASearchTells: only members see the material before its day.
 func TestAnEmbargoHoldsInEverythingThatASearchTells(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -347,7 +347,7 @@ func TestAnEmbargoHoldsInEverythingThatASearchTells(t *testing.T) {
 			}
 			for what, hears := range told {
 				if hears != want {
-					t.Errorf("%s hears of it by %s: %v, want %v", name, what, hears, want)
+					t.Errorf("%s is notified of it by %s: %v, want %v", name, what, hears, want)
 				}
 			}
 			if count := p.want(200, "GET", "/search/materials?search=zyzzyva",

@@ -74,7 +74,7 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 		s.requester().want(204, "POST", s.user("/notifications/read"), nil)
 		f.unread(0)
 		if got := f.ids(); len(got) != 2 {
-			t.Errorf("told of %v", got)
+			t.Errorf("notified of %v", got)
 		}
 	})
 }
@@ -256,7 +256,7 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 		all := s.requester().all()[len(before):]
 		for name, got := range map[string][]int64{"who comes again": heard, "who stays": steady.ids()} {
 			if slices.Sort(got); !slices.Equal(got, all) {
-				t.Errorf("%s heard of %d, want %d: %v", name, len(got), len(all), got)
+				t.Errorf("%s was notified of %d, want %d: %v", name, len(got), len(all), got)
 			}
 		}
 	})

@@ -70,7 +70,7 @@ func TestWhoDoesNotReadAStreamIsDropped(t *testing.T) {
 		select {
 		case <-ended:
 		case <-time.After(20 * time.Second):
-			t.Fatal("the stream goes on")
+			t.Fatal("the stream continues")
 		}
 		raw, _ := io.ReadAll(conn) // what was on its way
 		if n := strings.Count(string(raw), "event: notification"); n == 0 || n > 900 {
@@ -92,7 +92,7 @@ func TestAThousandNotificationsAreCaughtUpWith(t *testing.T) {
 		ids := f.ids()
 		if len(ids) < 1000 || len(heard) != len(ids)+1 || !slices.IsSorted(ids) ||
 			heard[len(ids)-1].id != fmt.Sprint(ids[len(ids)-1]) {
-			t.Errorf("heard of %d, and %d events, the last one is %v", len(ids), len(heard), heard[len(heard)-1])
+			t.Errorf("notified of %d, and %d events, the last one is %v", len(ids), len(heard), heard[len(heard)-1])
 		}
 	})
 }

@@ -157,7 +157,7 @@ func (s *scene) execute(query string, args ...any) {
 	}
 }
 
-// happen makes an event of each kind happen to the scene's request, and has them told of.
+// happen makes an event of each kind happen to the scene's request, and has the subscribers notified.
 func (s *scene) happen(kinds ...request.EventKind) {
 	s.t.Helper()
 	err := s.db.Tx(s.t.Context(), func(ctx context.Context, tx store.Conn) error {

@@ -114,7 +114,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 // alertOf runs alerts until stranger and member have got so many; what one run has locked, another leaves for the next.
 func (h *hearing) alertOf(times int) {
 	h.Helper()
-	jobtest.Poll(h, "both heard of what is new", func() bool {
+	jobtest.Poll(h, "both were notified of what is new", func() bool {
 		h.alert(1)
 		return len(h.alerted(h.people["stranger"])) == times && len(h.alerted(h.people["member"])) == times
 	})

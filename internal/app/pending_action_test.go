@@ -290,7 +290,7 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 			t.Error("a reminder changed the request or its turn")
 		}
 		if days := r.heard(r.asks, requestID); len(days) != 1 || days[0] != 3 {
-			t.Errorf("the requester heard of %v", days)
+			t.Errorf("the requester was notified of %v", days)
 		}
 		r.set(r.now.Load().Add(24 * time.Hour))
 		_, err = r.app.Requests.SnoozeRequest(ctx, r.asks, requestID,

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound also checks that counting starts anew an hour later.
+// TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound also checks that counting starts again an hour later.
 func TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

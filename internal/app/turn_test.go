@@ -42,7 +42,7 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 		since := map[int64]int{fresh: 0, approved: 0, closed: 0} // the day
 		for i, c := range []struct {
 			change func() error
-			anew   []int64
+			again  []int64
 			heard  [][]int // of the first two requests, by the requester, 7 days later
 		}{
 			{materialOf(material.Patch{Title: exchange.Some("HeLa S3")}), nil, [][]int{{7}, nil}},
@@ -62,7 +62,7 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 		} {
 			r.set(began.AddDate(0, 0, 7*i))
 			r.must(c.change())
-			for _, id := range c.anew {
+			for _, id := range c.again {
 				since[id] = 7 * i
 			}
 			for id, day := range since {

@@ -102,7 +102,7 @@ func TestDemo(t *testing.T) {
 		t.Run("requests take hours and days", func(t *testing.T) { paced(t, a) })
 		t.Run("some wait for longer than others", func(t *testing.T) { waited(t, a) })
 		t.Run("ids rise with time", func(t *testing.T) { inOrder(t, a) })
-		t.Run("nobody is told of the past again", func(t *testing.T) { toldAlready(t, a) })
+		t.Run("nobody is notified of the past again", func(t *testing.T) { toldAlready(t, a) })
 		t.Run("the admin alone is an admin", func(t *testing.T) { oneAdmin(t, a) })
 		t.Run("filling twice changes nothing", func(t *testing.T) { twice(t, a) })
 	})

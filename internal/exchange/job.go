@@ -84,7 +84,7 @@ func (j Job) Fail(why string, again *time.Time, now time.Time) Job {
 	return j
 }
 
-// Release returns j as given back by a worker that stops: another may take it at once.
+// Release returns j as released by a worker that stops: another may take it at once.
 func (j Job) Release(now time.Time) Job {
 	j.State, j.DueAt = JobReady, &now
 	return j

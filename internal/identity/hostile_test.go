@@ -197,7 +197,7 @@ func TestABrokenEndpointIsUnavailableAndABrokenUserinfoOnlyCostsTheName(t *testi
 		"array": func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, []int{1}) },
 		"50 MB": func(w http.ResponseWriter, _ *http.Request) {
 			for chunk := make([]byte, 1<<20); ; {
-				if _, err := w.Write(chunk); err != nil { // ends because the client hangs up
+				if _, err := w.Write(chunk); err != nil { // ends because the client disconnects
 					return
 				}
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 // TestALeaseStaysWhereTheClockJumpsAheadWhileAWorkerWaitsForTheDatabase: what the clock showed before the
-// wait says nothing of leases that were given during it. Where such a lease ends, its job runs twice at once.
+// wait does not mention leases that were given during it. Where such a lease ends, its job runs twice at once.
 func TestALeaseStaysWhereTheClockJumpsAheadWhileAWorkerWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {

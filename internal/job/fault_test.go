@@ -283,7 +283,7 @@ func TestAWorkerThatStopsFinishesWhatIsShortAndGivesBackTheRest(t *testing.T) {
 		<-began
 		stopped := make(chan struct{})
 		go func() { stop(); close(stopped) }()
-		jobtest.Poll(b.T, "the endless one is given back",
+		jobtest.Poll(b.T, "the endless one is released",
 			func() bool { return b.job(second).State == exchange.JobReady })
 		close(finish)
 		<-stopped
@@ -293,7 +293,7 @@ func TestAWorkerThatStopsFinishesWhatIsShortAndGivesBackTheRest(t *testing.T) {
 		for _, id := range append(waiting, second) {
 			if j := b.job(id); j.State != exchange.JobReady || j.Failures != 0 || j.Error != "" ||
 				j.DueAt.After(time.Now()) {
-				b.Errorf("job %d was not given back: %+v", id, j)
+				b.Errorf("job %d was not released: %+v", id, j)
 			}
 		}
 		b.work(short.Handle(doShort), long.Handle(doLong))
@@ -317,7 +317,7 @@ func TestAJobThatDoesNotEndInTimeIsGivenBackWhenTheWorkerStops(t *testing.T) {
 		<-began
 		stop()
 		if j := b.job(id); j.State != exchange.JobReady || j.Failures != 0 {
-			b.Errorf("it was not given back: %+v", j)
+			b.Errorf("it was not released: %+v", j)
 		}
 	})
 }

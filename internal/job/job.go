@@ -43,7 +43,7 @@ func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o Enq
 	return tx.Jobs.Insert(ctx, k.job(tx, raw, o))
 }
 
-// Restart is Enqueue, except that an existing job with that key, in whatever state, starts anew with args: what a run
+// Restart is Enqueue, except that an existing job with that key, in whatever state, starts again with args: what a run
 // of it has saved stays, and what that run has not saved yet is refused.
 func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o EnqueueOptions) (int64, error) {
 	raw, err := json.Marshal(args)

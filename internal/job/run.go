@@ -181,7 +181,7 @@ func (r *Run) call() (err error) {
 }
 
 // settle ends a run that came to err: where the handler did not finish the job, the job is done now,
-// or failed, or given back. It gives the state that the job is in then, or has with who took it.
+// or failed, or released. It returns the state that the job is in then, or has with the worker that took it.
 func (r *Run) settle(err error) (exchange.JobState, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), settleTime)
 	defer cancel()

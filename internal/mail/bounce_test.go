@@ -112,7 +112,7 @@ func TestWhatReportsNoFailureIsNoBounce(t *testing.T) {
 	}
 }
 
-// nested is a report that lies in n multiparts.
+// nested is a report inside of n multiparts.
 func nested(n int) string {
 	var b strings.Builder
 	for i := range n {

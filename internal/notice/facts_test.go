@@ -82,7 +82,7 @@ func sameFacts(t failer, name string, m notice.Text) {
 	text, shown := words(m.Text), words(visible(t, m.HTML))
 	for i := range min(len(text), len(shown)) {
 		if text[i] != shown[i] {
-			t.Errorf("%s: the text goes on %q where the HTML goes on %q", name, text[i:min(i+8, len(text))],
+			t.Errorf("%s: the text continues %q where the HTML continues %q", name, text[i:min(i+8, len(text))],
 				shown[i:min(i+8, len(shown))])
 			return
 		}

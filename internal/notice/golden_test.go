@@ -176,7 +176,7 @@ func TestEveryMessageInEveryRoleIsTheGoldenOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-			t.Errorf("%s (-want +got), make golden writes it anew:\n%s", name, diff)
+			t.Errorf("%s (-want +got), make golden rewrites it:\n%s", name, diff)
 		}
 	}
 }

@@ -202,7 +202,7 @@ var scenes = map[request.EventKind][]scene{
 		with(at(request.Open), func(r *request.Detail) { r.Active = false })}},
 }
 
-// turned is the detail of what tells of a turn of some days.
+// turned is the detail of an event about a turn of some days.
 func turned(side request.Side, what ...string) request.EventDetail {
 	return request.EventDetail{Party: side, What: what, Since: new(exchange.Instant(start)), Days: 7}
 }
@@ -234,7 +234,7 @@ type told struct {
 	event notice.Event
 }
 
-// tellings are all of a kind of event: each scene, to everyone who hears of it when it is the act of
+// tellings are all of a kind of event: each scene, to everyone who is notified of it when it is the act of
 // someone who is on neither side, or of Aliquot.
 func tellings(t *testing.T, kind request.EventKind) []told {
 	t.Helper()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Invitation invites a person, who may never have heard of Aliquot, to an organization.
+// Invitation invites a person, who may not know Aliquot, to an organization.
 type Invitation struct {
 	Organization string
 	Inviter      string // display name

@@ -1,4 +1,4 @@
-// Package notice writes the mails to people: what happened to a request, what waits for them, and invitations to
+// Package notice writes the mails to people: what happened to a request, their pending tasks, and invitations to
 // organizations. Each message is built from one page of facts, which one template turns into plain text and another
 // into HTML. It has no clock and reads nothing.
 package notice
@@ -76,7 +76,7 @@ type need struct {
 	Lines []string // why it was returned
 }
 
-// part is one part of a digest: what waits, or what happened.
+// part is one part of a digest: pending requests, or what happened.
 type part struct {
 	Title  string
 	Groups []group

@@ -151,7 +151,7 @@ func (st Alerts) SearchesToTell(ctx context.Context, limit int) ([]material.Save
 		ORDER BY n.saved_search_id LIMIT $1) ORDER BY o.id`, limit)
 }
 
-// TakeMatches gives what is new in a saved search and notes that its person is told of it: nobody else
+// TakeMatches returns what is new in a saved search and records that its person is notified of it: nobody else
 // gets it. What they may not see any more is forgotten.
 func (st Alerts) TakeMatches(ctx context.Context, s material.SavedSearch) (m notify.Match, err error) {
 	if _, err := st.conn.Exec(ctx, `DELETE FROM search_matches WHERE saved_search_id = $1 AND NOT told

@@ -17,7 +17,7 @@ import (
 )
 
 // Insert notes an act outside of a request's own events: actor is nil for an anonymous
-// caller and for the operator; detail is what is to be known of it beside that.
+// caller and for the operator; detail is what else is to be known of it.
 func (st Audit) Insert(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool,
 	detail any) error {
 	raw, err := sqldb.JSON(detail)

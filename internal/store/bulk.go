@@ -277,7 +277,7 @@ func (st Bulk) SettleStaged(ctx context.Context, job, epoch, after int64, limit 
 }
 
 // walkInOrder has PostgreSQL read the index of staged materials in its order until commit. It has no statistics of
-// them, takes them for few, and would otherwise read all that are left and sort them, for each part anew.
+// them, takes them for few, and would otherwise read all that are left and sort them, again for each part.
 func walkInOrder(ctx context.Context, c *sqldb.Conn) error {
 	if c.Dialect().InOrder == "" {
 		return nil
@@ -326,7 +326,7 @@ func (st Bulk) StagedBeside(ctx context.Context, organization, job int64) (bool,
 		AND EXISTS (SELECT 1 FROM materials m WHERE m.staged_in = b.job_id))`, organization, job)
 }
 
-// ForgetCheckpoint has a job begin anew when it is tried again.
+// ForgetCheckpoint has a job begin again when it is tried again.
 func (st Bulk) ForgetCheckpoint(ctx context.Context, job int64) error {
 	_, err := st.conn.Exec(ctx, "UPDATE jobs SET checkpoint = NULL WHERE id = $1", job)
 	return err

@@ -258,7 +258,7 @@ func (st Closing) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
 		"organization_id", user)
 }
 
-// CloseLab withdraws what waits for an answer of an organization that nobody is left in, and takes what it told others
+// CloseLab withdraws the open invitations and join requests of an organization that nobody is left in, and takes what it told others
 // and how it wanted to be paid, and its name from its versions and from news.
 func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 	id := []any{organization}

@@ -34,7 +34,7 @@ type testLab struct {
 
 var start = time.Date(2026, 3, 12, 9, 40, 0, 0, time.UTC)
 
-// each runs test on each kind of database, whose clock goes on by a second and a microsecond
+// each runs test on each kind of database, whose clock advances by a second and a microsecond
 // whenever it is read.
 func each(t *testing.T, test func(t *testing.T, l testLab)) {
 	t.Helper()
@@ -56,7 +56,7 @@ func each(t *testing.T, test func(t *testing.T, l testLab)) {
 	})
 }
 
-// ticking is a clock that goes on by a second and a microsecond whenever it is read.
+// ticking is a clock that advances by a second and a microsecond whenever it is read.
 func ticking() func() time.Time {
 	var ticks atomic.Int64
 	return func() time.Time {

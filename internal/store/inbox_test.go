@@ -19,7 +19,7 @@ import (
 )
 
 // TestTheInboxIsWhatANaiveReaderFinds compares tabs, filters, orders and pages on random requests with what
-// WaitingOn says of each.
+// WaitingOn returns for each.
 func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {

@@ -12,7 +12,7 @@ import (
 
 // What insights tell of days that are over is kept, a row for each day in which something happened to requests of an
 // organization, and each category of their materials. insight_marks says until which day: what is later, or was
-// forgotten, is told of the turns themselves.
+// forgotten, is computed from the turns themselves.
 
 // Mark gives the day until before which an organization's days are kept, "" where none is.
 func (st Insights) Mark(ctx context.Context, organization int64) (string, error) {

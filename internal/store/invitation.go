@@ -150,7 +150,7 @@ func (st Invitations) Insert(ctx context.Context, i lab.Invitation) (int64, erro
 		i.ExpiresAt, string(i.Mail))
 }
 
-// SaveAnswer saves what became of an invitation.
+// SaveAnswer saves the answer to an invitation.
 func (st Invitations) SaveAnswer(ctx context.Context, i lab.Invitation) error {
 	_, err := st.conn.Exec(ctx, "UPDATE invitations SET status = $2, answered_by = $3, answered_at = $4 WHERE id = $1",
 		i.ID,
@@ -166,7 +166,7 @@ func (st Invitations) SaveRound(ctx context.Context, i lab.Invitation) error {
 	return err
 }
 
-// SetMailState says what became of the mail of one round of an invitation; changed is false
+// SetMailState saves the state of the mail of one round of an invitation; changed is false
 // where it was in another state.
 func (st Invitations) SetMailState(ctx context.Context, id int64, round int, was,
 	now mailing.State) (changed bool, err error) {
@@ -271,7 +271,7 @@ func (st JoinRequests) Insert(ctx context.Context, j lab.JoinRequest) (int64, er
 		st.conn.Now)
 }
 
-// Save saves what became of a join request.
+// Save saves the state of a join request.
 func (st JoinRequests) Save(ctx context.Context, j lab.JoinRequest) error {
 	_, err := st.conn.Exec(ctx, "UPDATE join_requests SET status = $2, reason = $3, answered_at = $4 WHERE id = $1",
 		j.ID,

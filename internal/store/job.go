@@ -32,7 +32,7 @@ func (st Jobs) Insert(ctx context.Context, j exchange.Job) (int64, error) {
 	return st.insert(ctx, j, "key = excluded.key")
 }
 
-// Restart is Jobs.Insert, but where there is one with that key, in whatever state, it begins anew; whoever
+// Restart is Jobs.Insert, but where there is one with that key, in whatever state, it begins again; whoever
 // has it loses it.
 func (st Jobs) Restart(ctx context.Context, j exchange.Job) (int64, error) {
 	return st.insert(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at,

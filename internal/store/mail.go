@@ -164,7 +164,7 @@ func (st Mail) toMail(ctx context.Context, column string, id int64, limit int) (
 		ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
 }
 
-// SetState says what became of the mail about notifications that were in a state.
+// SetState sets the state of the mail about notifications that were in a state.
 func (st Mail) SetState(ctx context.Context, was, now mailing.State, ids ...int64) error {
 	for some := range slices.Chunk(ids, sqldb.MaxIn) {
 		places, args := sqldb.In([]any{string(was), string(now)}, some)

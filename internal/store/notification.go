@@ -161,7 +161,7 @@ func (st Notifications) Unread(ctx context.Context, user uuid.UUID) (int64, erro
 		user)
 }
 
-// MarkRead marks one notification of a person as read; unread takes it back. NotFound when that
+// MarkRead marks one notification of a person as read; unread undoes that. NotFound when that
 // person has no such notification.
 func (st Notifications) MarkRead(ctx context.Context, user uuid.UUID, id int64, read bool) error {
 	var at *time.Time
@@ -307,7 +307,7 @@ func (st Notifications) Announce(ctx context.Context, n notify.Announcement, use
 	return nil
 }
 
-// notifyAtOnce is how many members a lab may have who hear of an event in the transaction of the act
+// notifyAtOnce is how many members a lab may have who are notified of an event in the transaction of the act
 // itself. Larger ones would slow the act down; a job tells them.
 const notifyAtOnce = 25
 
@@ -367,7 +367,7 @@ func (st Organizations) MembersAfter(ctx context.Context, organization int64, af
 		ORDER BY user_id LIMIT $3`, organization, after, limit)
 }
 
-// NotifyMembers tells of an event those members behind one of them and up to another who have not been
+// NotifyMembers notifies of an event those members after one of them and up to another who have not been
 // told, by their switches.
 func (st Notifications) NotifyMembers(ctx context.Context, category mailing.Category, e request.Event,
 	organization int64,

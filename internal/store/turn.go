@@ -101,7 +101,7 @@ func (st Turns) List(ctx context.Context, request int64, p exchange.Page) (excha
 	return requestTurns.Page(ctx, st.conn, p, sqldb.Where("o.request_id = ?", request))
 }
 
-// RequestTurns are the turns of a request and what its row says of them.
+// RequestTurns are the turns of a request and the state of them in its row.
 type RequestTurns struct {
 	CreatedAt time.Time
 	Party     request.Side

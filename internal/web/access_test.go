@@ -181,7 +181,7 @@ func TestEveryPageAnswersEachRoleAsTheTableSays(t *testing.T) {
 	}
 	for _, pattern := range web.Patterns() {
 		if !listed[pattern] {
-			t.Errorf("the table says nothing of %s", pattern)
+			t.Errorf("the table does not mention %s", pattern)
 		}
 		delete(listed, pattern)
 	}

@@ -50,7 +50,7 @@ func newApp(db *store.DB, log *slog.Logger) *app.App {
 		Sender: webhook.New(false), Log: log})
 }
 
-// fill makes the sample data in an empty database, and lets go of it.
+// fill makes the sample data in an empty database, and closes it.
 func fill(where string) error {
 	db, err := store.Open(context.Background(), where)
 	if err != nil {

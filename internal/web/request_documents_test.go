@@ -27,7 +27,7 @@ func TestADocumentIsHandedInAndCheckedAndReturned(t *testing.T) {
 		a := josiah.get(path)
 		if text := a.text("#requirement-signed-mta"); !strings.Contains(text, "signed.pdf") ||
 			!strings.Contains(text, "The lab is checking it") || !strings.Contains(text, "version 1 from you") {
-			w.Errorf("handed in: %s", text)
+			w.Errorf("submitted: %s", text)
 		}
 		priya.post(slot+"/review", "reason", "Page 4 has no signature.").want(http.StatusSeeOther)
 		if text := josiah.get(path).text("#requirement-signed-mta"); !strings.Contains(text,

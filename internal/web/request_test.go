@@ -214,7 +214,7 @@ func TestAcceptingCanBeTakenBack(t *testing.T) {
 			w.Errorf("%s; %s", a.text("#next"), a.text(".toast"))
 		}
 		if other := w.as("josiah").get(path); strings.Contains(other.text("main"), "will be accepted") {
-			w.Error("the requester hears of it")
+			w.Error("the requester is notified of it")
 		}
 		back := v.post(a.doc.Find(".toast form").AttrOr("action", "")).follow().want(http.StatusOK)
 		if back.text("#next h2") != "Accept or decline" || back.has(`form[action^="/undo/"]`) {

@@ -66,7 +66,7 @@ func TestTheStartPageTellsWhatWaitsForWhoIsSignedIn(t *testing.T) {
 	}
 }
 
-// TestTheStartPageHasWhatTheInboxHas, the first of what waits on the visitor, and says how much there is.
+// TestTheStartPageHasWhatTheInboxHas: the visitor's first tasks, and their number.
 func TestTheStartPageHasWhatTheInboxHas(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {

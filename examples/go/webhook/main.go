@@ -100,7 +100,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 // verified reports whether a message was signed with the key, within the last minutes.
 func verified(key []byte, h http.Header, body []byte, now time.Time) bool {
 	sent, err := strconv.ParseInt(h.Get("webhook-timestamp"), 10, 64)
-	// or whoever saw it once could send it for ever
+	// or whoever saw it once could send it forever
 	if age := now.Sub(time.Unix(sent, 0)); err != nil || age.Abs() > tolerance {
 		return false
 	}

@@ -22,7 +22,7 @@ func (a Accounts) MailSettings(ctx context.Context, who exchange.Actor, user uui
 		core.Object("mail settings of", user))
 }
 
-// UpdateMailSettings changes a person's mail settings. What waits for their digest is sent at the new time.
+// UpdateMailSettings changes a person's mail settings. Notifications for their digest are sent at the new time.
 func (a Accounts) UpdateMailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	p mailing.Patch, match core.IfMatch[mailing.Settings]) (mailing.Settings, error) {
 	return a.changeMail(ctx, who, user, match, p.Patch)

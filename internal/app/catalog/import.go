@@ -37,7 +37,7 @@ func (a Materials) importOne(ctx context.Context, who exchange.Actor, o material
 	if _, err := a.mayImport(ctx, a.DB.Read(), who, o); err != nil {
 		return m, false, err
 	}
-	// If it was imported under this very identifier, there is no need to query the source again.
+	// If it was imported under the same identifier, there is no need to query the source again.
 	m, err = a.Imported(ctx, who, o.Source, o.Identifier)
 	if exchange.CodeOf(err) != exchange.NotFound {
 		return m, true, err

@@ -75,7 +75,7 @@ func begin(ctx context.Context, tx store.Conn) (b material.AlertStart, err error
 	return b, err
 }
 
-// UpdateSavedSearch changes a saved search. If its query changes or its alerts are enabled, it starts anew: materials
+// UpdateSavedSearch changes a saved search. If its query changes or its alerts are enabled, it starts again: materials
 // that match already are not new to it.
 func (a Materials) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
 	p material.SavedSearchPatch, match core.IfMatch[material.SavedSearch]) (s material.SavedSearch, err error) {

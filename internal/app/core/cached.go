@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// cached holds a value that takes long to compute. While it is computed anew, other callers get the old one.
+// cached holds a value that takes long to compute. While it is computed again, other callers get the old one.
 type cached[T any] struct {
 	making sync.Mutex
 	mu     sync.Mutex

@@ -147,7 +147,7 @@ func AcceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u person.User,
 }
 
 // Acceptable checks before a sign-in, as far as possible, the token that comes with it, so that the code of the
-// identity provider is not used up in vain.
+// identity provider is not used up for nothing.
 func (a Labs) Acceptable(ctx context.Context, token string) error {
 	c := a.DB.Read()
 	v, err := held(ctx, c, token)

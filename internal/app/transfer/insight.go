@@ -91,7 +91,7 @@ func (a Requests) months(ctx context.Context, organization int64, category strin
 	if err != nil {
 		return nil, err
 	}
-	// including this very moment
+	// including this moment
 	accounts, err := c.Insights.AccountsWithin(ctx, organization, kept, c.Now.Add(time.Second))
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ type PendingAction struct {
 	Request      int64             `json:"request,omitempty"`
 	Status       request.Status    `json:"status,omitempty"`
 	Reason       string            `json:"reason,omitempty"`
-	Override     string            `json:"override,omitempty"` // why the actor goes on although something is missing
+	Override     string            `json:"override,omitempty"` // why the actor continues although something is missing
 	Shipment     *request.Shipment `json:"shipment,omitempty"` // nil leaves the shipping details unchanged
 	Material     int64             `json:"material,omitempty"`
 	Organization int64             `json:"organization,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// Body is a pointer to a struct that a body is decoded into: what a body says of a field, its slot, is in the member
+// Body is a pointer to a struct that a body is decoded into: the value of a field, its slot, is in the member
 // whose JSON name is the field's. The fields of a table that the struct has no member for are in Others.
 type Body interface {
 	Others() map[string]any
@@ -57,7 +57,7 @@ func (d Descriptor[T]) Slot(body Body) any {
 	return body.Others()[d.Name]
 }
 
-// Apply checks what a body says of the fields of a table, and sets them in o; not those that are Apart.
+// Apply checks the values that a body has for the fields of a table, and sets them in o; not those that are Apart.
 func Apply[T any](f *exchange.FieldErrors, table []Descriptor[T], body Body, o *T) {
 	for i := range table {
 		if d := &table[i]; !d.ReadOnly && !d.Apart && d.At != nil {
@@ -87,7 +87,7 @@ func BodyType[B, T any](table []Descriptor[T]) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// ReadForm makes a body say what a form says of the fields of a table that have a Label: a flag is set where the form
+// ReadForm sets in a body the values of a form for the fields of a table that have a Label: a flag is set where the form
 // has it, and what is no number is 0.
 func ReadForm[T any](table []Descriptor[T], form url.Values, body Body) error {
 	for i := range table {

@@ -140,7 +140,7 @@ func (d Descriptor[T]) NewSlot() any {
 	return nil
 }
 
-// Apply checks what a body says of the field, and sets it in o.
+// Apply checks the value that a body has for the field, and sets it in o.
 func (d Descriptor[T]) Apply(f *exchange.FieldErrors, slot any, o *T) {
 	if d.Set != nil {
 		d.Set(f, slot, o)

@@ -129,7 +129,7 @@ func checkDoc(t interface{ Fatalf(string, ...any) }, d fulltext.Doc) {
 		case isMark:
 			marks[token] = true
 		case len(marks) > 0:
-			t.Fatalf("%q stands behind marks", token)
+			t.Fatalf("%q follows marks", token)
 		case token == fulltext.Gap && (i == 0 || d.Tokens[i-1] == fulltext.Gap):
 			t.Fatalf("a gap between nothing")
 		}

@@ -26,7 +26,7 @@ func TestWhatCanBecomeOfAJoinRequest(t *testing.T) {
 		j := lab.JoinRequest{Status: status, CreatedAt: invitedAt}
 		if early := j.Again(invitedAt.Add(23 * time.Hour)); (early == nil) != (status == lab.JoinAccepted) ||
 			j.Again(invitedAt.Add(24*time.Hour)) != nil {
-			t.Errorf("anew after %s: %v", status, early)
+			t.Errorf("again after %s: %v", status, early)
 		}
 	}
 }

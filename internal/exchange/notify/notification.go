@@ -1,4 +1,4 @@
-// Package notify holds who hears of what, in their feed and by webhooks.
+// Package notify holds the rules of who is notified of what, in their feed and by webhooks.
 package notify
 
 import (

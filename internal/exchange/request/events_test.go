@@ -104,7 +104,7 @@ func TestAnyChangeOfThePastShows(t *testing.T) {
 		},
 		"prev": func(e *request.Event, _ int64, s string) { e.Prev += s },
 		"hash": func(e *request.Event, _ int64, s string) { e.Hash += s },
-		"all and sealed anew": func(e *request.Event, n int64, _ string) {
+		"all and sealed again": func(e *request.Event, n int64, _ string) {
 			e.RequestID += n
 			*e, _ = e.Seal(e.Seq-1, e.Prev)
 		},

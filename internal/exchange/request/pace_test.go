@@ -28,7 +28,7 @@ func TestThePaceOfALabIsTheMedianOfItsRequests(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if p := paces[8]; p.Decides() || p.Receives() {
-		t.Errorf("one request is told of: %+v", p)
+		t.Errorf("one request is shown: %+v", p)
 	}
 	if p := paces[0]; p.Decided != 5 || p.Received != 4 || p.Decision != days(3) {
 		t.Errorf("%+v", p)

@@ -77,7 +77,7 @@ func TestAStatusBeginsAnEntryOfTheSameTurn(t *testing.T) {
 		Stages: map[request.Status]int64{request.Approved: 26 * 3600}}
 	exchangetest.Same(t, "the clock", after.Clock, want)
 	if !after.WaitingSince.Equal(exchangetest.Start) {
-		t.Errorf("the lab's turn to ship began anew at %s", after.WaitingSince)
+		t.Errorf("the lab's turn to ship began again at %s", after.WaitingSince)
 	}
 }
 

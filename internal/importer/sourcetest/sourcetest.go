@@ -65,7 +65,7 @@ func Start(t testing.TB) *Server {
 }
 
 // Break lets handler answer for paths that begin with prefix, unless a longer one is broken too; nil
-// mends them.
+// repairs them.
 func (s *Server) Break(prefix string, handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,7 +64,7 @@ func Poll(t testing.TB, what string, yes func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(Patience); !yes(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("waited without success: %s", what)
 		}
 	}
 }

@@ -37,7 +37,7 @@ var ErrTaken = errors.New("the database is in use already; a new one is needed")
 
 // Load makes a database in one transaction. On SQLite nobody may have made the file: the rows go into another one
 // beside it, without journal and without waiting for the disk, which takes its name once it is safely there; what an
-// interruption leaves of it the next call writes anew.
+// interruption leaves of it the next call writes again.
 func Load(ctx context.Context, where string, steps NewDB) error {
 	if isPostgres(where) {
 		db, err := Open(ctx, where)

@@ -16,7 +16,7 @@ import (
 type Filter struct {
 	SQL   strings.Builder
 	Args  []any
-	begun bool // no condition stands behind the last WHERE yet
+	begun bool // no condition follows the last WHERE yet
 }
 
 // And adds a condition; each ? in it is replaced by the placeholder of the next of args.

@@ -48,7 +48,7 @@ type DB struct {
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
 
-	// RehearseTx has each transaction run once in vain before it counts, as after a serialization failure; tests set it to
+	// RehearseTx has each transaction run once and rolled back before it counts, as after a serialization failure; tests set it to
 	// find a transaction that cannot run again.
 	RehearseTx bool
 	// Clock tells the time of day; tests give another before they use the database.

@@ -23,7 +23,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("many clones at once migrate once", manyClonesMigrateOnce)
 	t.Run("several processes migrate once", severalProcessesMigrateOnce)
 	t.Run("a clone is dropped although someone is connected", cloneIsDropped)
-	t.Run("a template whose migration failed is made anew", failedTemplateIsMadeAnew)
+	t.Run("a template whose migration failed is made again", failedTemplateIsMadeAnew)
 }
 
 func clonesAreApart(t *testing.T) {
@@ -120,13 +120,13 @@ func failedTemplateIsMadeAnew(t *testing.T) {
 	tb := &failing{TB: t}
 	func() {
 		defer func() { _ = recover() }()
-		storetest.Clone(tb, "anew",
+		storetest.Clone(tb, "again",
 			func(url string) error { return errors.Join(counted(nil)(url), errors.New("broken")) })
 	}()
 	if !strings.Contains(tb.said, "broken") {
 		t.Errorf("a failed migration said %q", tb.said)
 	}
-	if err := open(t, storetest.Clone(t, "anew", counted(nil))).Ping(); err != nil {
+	if err := open(t, storetest.Clone(t, "again", counted(nil))).Ping(); err != nil {
 		t.Error(err)
 	}
 }

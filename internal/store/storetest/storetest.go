@@ -87,7 +87,7 @@ func Open(t testing.TB, kind string) *store.DB {
 	return At(t, where)
 }
 
-// Rehearse has each transaction of the databases that tests open from now on run once in vain before it counts; see
+// Rehearse has each transaction of the databases that tests open from now on run once and rolled back before it counts; see
 // sqldb.DB. A TestMain sets it.
 var Rehearse bool
 
@@ -160,7 +160,7 @@ func SQL(t testing.TB, db *store.DB) *sql.DB {
 	return pool
 }
 
-// migrate migrates an empty database and lets go of it.
+// migrate migrates an empty database and closes it.
 func migrate(where string) error {
 	db, err := store.Open(context.Background(), where)
 	if err != nil {

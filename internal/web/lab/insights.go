@@ -173,7 +173,7 @@ func (p *insightsPage) remark() {
 	if n := total.Ended[request.Declined]; n > 0 && n*5 >= total.Received {
 		p.Notes = append(p.Notes,
 			remark{"info", "info", "Your lab declined " + ui.Plural(n, "request"),
-				"State in the listing what you cannot share, so that people do not ask in vain."})
+				"State in the listing what you cannot share, so that people do not ask for nothing."})
 	}
 	if n := len(total.Stages[request.ProblemStage]); n > 0 {
 		p.Notes = append(p.Notes,

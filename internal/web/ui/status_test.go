@@ -60,7 +60,7 @@ func TestStatusesAreSaidInTheWordsOfTheDesign(t *testing.T) {
 		"address owed": {with(standing("APPROVED", checked...),
 			func(q *request.Detail) { q.Address = nil }), "turn: Shipping details needed",
 			": Waiting for shipping details", "++*---", true, false},
-		"handed in": {standing("APPROVED", handed...), "info: The lab is checking it", "turn: Check it",
+		"submitted": {standing("APPROVED", handed...), "info: The lab is checking it", "turn: Check it",
 			"++*---", false, false},
 		"to countersign": {standing("APPROVED", checked...), "info: Being countersigned",
 			"turn: Countersign the MTA", "+++*--", false, false},
