@@ -16,8 +16,8 @@ import (
 // workbookBar is the most memory, in MiB, of a process that is sent hostile workbooks.
 const workbookBar = 512
 
-// bomb returns a small XLSX whose header is the last of 600,000 texts: 45 MiB of memory when they are kept, so sixteen at
-// a time would take well over workbookBar.
+// bomb returns a small XLSX whose header is the last of 600,000 texts: 45 MiB of memory when they are kept, so sixteen
+// at a time would take well over workbookBar.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer

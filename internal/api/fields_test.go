@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// withNewFields returns the promised fields of an object, in the notation of contract_test.go, and those that a table of
-// descriptors has beside them: what is promised may not go, and what is new is of the type that the table says.
+// withNewFields returns the promised fields of an object, in the notation of contract_test.go, and those that a table
+// of descriptors has beside them: what is promised may not go, and what is new is of the type that the table says.
 func withNewFields[T any](table []field.Descriptor[T], promised string) string {
 	known := members(promised)
 	var fields strings.Builder

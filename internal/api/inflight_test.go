@@ -19,8 +19,8 @@ import (
 // inFlight is the table of access for a caller who may, and whose right ends between the moment at which they were
 // known and the transaction of the call: the first sign is for a token that is revoked then, the second for somebody
 // who is no longer what they were, an admin or a member of a lab. What changes something is refused, with 401 and with
-// what the table of access has for a former member. A call that only reads is answered for what the caller was when it came.
-// Here are the routes that differ.
+// what the table of access has for a former member. A call that only reads is answered for what the caller was when it
+// came. Here are the routes that differ.
 var inFlight = map[string]string{
 	"POST /login":                              "++", // nobody calls: the code proves who it is
 	"POST /users":                              "++",

@@ -39,9 +39,10 @@ type Waiting struct {
 	Requester    string         // display name
 }
 
-// Digest writes one message about many events: first pending requests, then what happened, request by request in the order of
-// their last events, newest last, then what is new in saved searches. It contains the first 50 requests that wait, the
-// 50 with the newest events, of each of these the last 20 events, the last 50 matches, and how many more there are.
+// Digest writes one message about many events: first pending requests, then what happened, request by request in the
+// order of their last events, newest last, then what is new in saved searches. It contains the first 50 requests that
+// wait, the 50 with the newest events, of each of these the last 20 events, the last 50 matches, and how many more
+// there are.
 func (w *Writer) Digest(d Digest) (Text, error) {
 	in := zone(d.Location)
 	events := slices.Clone(d.Events)

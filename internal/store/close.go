@@ -258,8 +258,8 @@ func (st Closing) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
 		"organization_id", user)
 }
 
-// CloseLab withdraws the open invitations and join requests of an organization that nobody is left in, and takes what it told others
-// and how it wanted to be paid, and its name from its versions and from news.
+// CloseLab withdraws the open invitations and join requests of an organization that nobody is left in, and takes what
+// it told others and how it wanted to be paid, and its name from its versions and from news.
 func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 	id := []any{organization}
 	err := changeAll(ctx, st.conn,

@@ -150,8 +150,8 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f request.Filter,
 	return part, st.addDocuments(ctx, part.Items)
 }
 
-// maxLabScopes is the largest number of labs whose requests are read lab by lab. The requests of more are found first and
-// sorted then.
+// maxLabScopes is the largest number of labs whose requests are read lab by lab. The requests of more are found first
+// and sorted then.
 const maxLabScopes = 20
 
 // scopes returns the conditions for what viewer may see; none: everything.

@@ -178,8 +178,8 @@ func (a Materials) Without(ctx context.Context, who exchange.Actor, s exchange.S
 	return counts, near, err
 }
 
-// partSize is how many ids of materials a part covers. A sitemap may have 50,000 addresses (sitemaps.org); with fewer, it
-// is read in milliseconds.
+// partSize is how many ids of materials a part covers. A sitemap may have 50,000 addresses (sitemaps.org); with fewer,
+// it is read in milliseconds.
 const partSize = 10_000
 
 // Parts returns in how many parts all materials are listed for crawlers; at least one.

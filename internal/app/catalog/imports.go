@@ -61,8 +61,8 @@ type imports struct {
 // may be too much for the source, and must not hold up the others.
 const maxUnanswered = 2
 
-// ImportMaterials is the handler of ImportMaterials. If a source is down, it continues with the others and is retried for
-// the rest.
+// ImportMaterials is the handler of ImportMaterials. If a source is down, it continues with the others and is retried
+// for the rest.
 func (a Materials) ImportMaterials(ctx context.Context, r *job.Run, order material.BatchImportOptions) error {
 	m := &imports{a: a, run: r, order: order, outcomes: make([]*material.ImportOutcome, len(order.Orders))}
 	if err := r.Resume(&m.outcomes); err != nil {

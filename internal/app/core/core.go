@@ -1,5 +1,5 @@
-// Package core holds what the use cases of every area share: dependencies, transactions, access rules, limits, and views
-// of what a caller may see.
+// Package core holds what the use cases of every area share: dependencies, transactions, access rules, limits, and
+// views of what a caller may see.
 package core
 
 import (

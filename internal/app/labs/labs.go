@@ -1,4 +1,5 @@
-// Package labs holds the use cases of organizations: found, change and merge them, join them, invite to them and leave them.
+// Package labs holds the use cases of organizations: found, change and merge them, join them, invite to them and leave
+// them.
 package labs
 
 import "aliquot/internal/app/core"

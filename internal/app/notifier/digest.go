@@ -69,8 +69,8 @@ type digestInProgress struct {
 	Sending []int64 `json:"sending"`
 }
 
-// MailDigest sends a person the notifications for their digest, each notification at most once. If the digest is no longer due
-// because they chose another time, there is another job for that.
+// MailDigest sends a person the notifications for their digest, each notification at most once. If the digest is no
+// longer due because they chose another time, there is another job for that.
 func (a Notifications) MailDigest(ctx context.Context, r *job.Run, args DigestArgs) error {
 	var at digestInProgress
 	if err := r.Resume(&at); err != nil {
@@ -147,7 +147,8 @@ func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[DigestArgs])
 	return err
 }
 
-// beginDigest marks the notifications for a digest as being sent and returns the ids; none if the person no longer wants mail.
+// beginDigest marks the notifications for a digest as being sent and returns the ids; none if the person no longer
+// wants mail.
 func (a Notifications) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, reader store.Reader,
 	m *mail.Message) (ids []int64, err error) {
 	become := mailing.SendingDigest

@@ -39,8 +39,8 @@ type NotifyArgs struct {
 	News         int64         `json:"news,omitempty"`
 }
 
-// NotifyAbout notifies the people concerned of events; roles are those of the actor. It takes a few statements however many
-// people there are, and leaves the rest to the job Tell.
+// NotifyAbout notifies the people concerned of events; roles are those of the actor. It takes a few statements however
+// many people there are, and leaves the rest to the job Tell.
 func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles request.Roles,
 	events []request.Event) error {
 	args := NotifyArgs{Organization: q.Organization, By: roles}

@@ -1,4 +1,5 @@
-// Package transfer holds the use cases of requests for materials, from submission to the confirmed parcel, and of whose turn it is.
+// Package transfer holds the use cases of requests for materials, from submission to the confirmed parcel, and of whose
+// turn it is.
 package transfer
 
 import "aliquot/internal/app/core"

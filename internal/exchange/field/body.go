@@ -87,8 +87,8 @@ func BodyType[B, T any](table []Descriptor[T]) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// ReadForm sets in a body the values of a form for the fields of a table that have a Label: a flag is set where the form
-// has it, and what is no number is 0.
+// ReadForm sets in a body the values of a form for the fields of a table that have a Label: a flag is set where the
+// form has it, and what is no number is 0.
 func ReadForm[T any](table []Descriptor[T], form url.Values, body Body) error {
 	for i := range table {
 		d := &table[i]

@@ -66,8 +66,8 @@ type Listing[T any] struct {
 	Sorts                 map[string]string
 	// of those fields to filter by that are not kept in a column called like them
 	Filters map[string]Condition
-	// Scopes are alternative conditions: a row is listed if it meets any of them. Each is read by itself in the order of
-	// the list, for which it has an index, and no further than the page needs. None: all rows are listed.
+	// Scopes are alternative conditions: a row is listed if it meets any of them. Each is read by itself in the order
+	// of the list, for which it has an index, and no further than the page needs. None: all rows are listed.
 	Scopes []Scope
 }
 
@@ -134,8 +134,8 @@ func (l Listing[T]) Page(ctx context.Context, c *Conn, p exchange.Page, f *Filte
 	return part, nil
 }
 
-// countMargin is how many rows more than exchange.CountLimit a list has to have before that is remembered: so many would
-// have to go within longListAge for the memory to be wrong.
+// countMargin is how many rows more than exchange.CountLimit a list has to have before that is remembered: so many
+// would have to go within longListAge for the memory to be wrong.
 const countMargin = 1000
 
 // count counts the rows that f leaves: all of them, or as many as tell whether there are more than exchange.CountLimit.

@@ -48,8 +48,8 @@ type DB struct {
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
 
-	// RehearseTx has each transaction run once and rolled back before it counts, as after a serialization failure; tests set it to
-	// find a transaction that cannot run again.
+	// RehearseTx has each transaction run once and rolled back before it counts, as after a serialization failure;
+	// tests set it to find a transaction that cannot run again.
 	RehearseTx bool
 	// Clock tells the time of day; tests give another before they use the database.
 	Clock func() time.Time

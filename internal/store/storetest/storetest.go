@@ -87,8 +87,8 @@ func Open(t testing.TB, kind string) *store.DB {
 	return At(t, where)
 }
 
-// Rehearse has each transaction of the databases that tests open from now on run once and rolled back before it counts; see
-// sqldb.DB. A TestMain sets it.
+// Rehearse has each transaction of the databases that tests open from now on run once and rolled back before it counts;
+// see sqldb.DB. A TestMain sets it.
 var Rehearse bool
 
 // At opens a database as store.Open does; it is closed when t ends.
