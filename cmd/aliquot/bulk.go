@@ -113,8 +113,8 @@ const (
 // it cancels the job.
 func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.Spreadsheets.BulkHandler()}, Slots: 1,
-		Lease: leaseTime, Drain: drainTime})
+	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.Spreadsheets.BulkHandler()},
+		Slots: 1, Lease: leaseTime, Drain: drainTime})
 	if err != nil {
 		return j, err
 	}

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-var loginPage = template.Must(template.New("").Parse(`<form method="post"><input name="username"><input name="password" type="password"><button>Sign in</button></form>`))
+var loginPage = template.Must(template.New("").Parse(`<form method="post"><input name="username"><input ` +
+	`name="password" type="password"><button>Sign in</button></form>`))
 
 // ory is ory/fosite, of which Hydra is made, with its memory and a page to sign in. The client proves itself by
 // client_secret_post.

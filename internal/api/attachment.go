@@ -145,7 +145,8 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 		return Attachment{}, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.",
 			a.App.UploadLimit).With("limit", a.App.UploadLimit)
 	}
-	t, err := a.App.Documents.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body}, ifContentMatches(c))
+	t, err := a.App.Documents.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body},
+		ifContentMatches(c))
 	return a.oneAttachment(c, t, err)
 }
 

@@ -352,7 +352,7 @@ func TestWhoLeftTheOrganizationImportsNothing(t *testing.T) {
 	})
 }
 
-// TestRealMaterialsAreTakenAsTheyAre reads the table of real materials beside the project, where it lies.
+// TestRealMaterialsAreTakenAsTheyAre reads the table of real materials next to the project, if it is there.
 func TestRealMaterialsAreTakenAsTheyAre(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../../shared/data/materials/real-materials.csv")

@@ -15,7 +15,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// The fields of every object, to the letter and nothing beside them: the specification's first,
+// The fields of every object, to the letter and no others: the specification's first,
 // then those that contract.md adds behind "+". A ? marks what may be null. Of a new field of materials the table of
 // descriptors says enough.
 var (

@@ -11,8 +11,8 @@ import (
 // What a page of another origin may read and send in addition to the safelisted headers (Fetch standard, "CORS
 // protocol"). Credentials are never allowed: a token is a header, not a cookie.
 const (
-	exposedHeaders = "Link, X-Total-Count, X-Total-Count-At-Least, X-Unread-Count, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, " +
-		"X-Request-Id"
+	exposedHeaders = "Link, X-Total-Count, X-Total-Count-At-Least, X-Unread-Count, ETag, Location, RateLimit, " +
+		"RateLimit-Policy, Retry-After, X-Request-Id"
 	sentHeaders   = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Range"
 	preflightTime = "7200" // seconds that a browser may cache a preflight answer
 )

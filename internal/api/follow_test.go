@@ -127,7 +127,7 @@ func (f *reader) beaten() int {
 	return f.beats
 }
 
-// until waits until a stream told what is wanted, and returns all that it told.
+// until waits until a stream sent what is wanted, and returns all that it sent.
 func (f *reader) until(what string, enough func([]told) bool) []told {
 	f.t.Helper()
 	for begin := time.Now(); ; time.Sleep(2 * time.Millisecond) {
@@ -167,7 +167,7 @@ func (f *reader) ids() []int64 {
 	return list
 }
 
-// over waits for the end of a stream and says how long it took.
+// over waits for the end of a stream and returns how long it took.
 func (f *reader) over() time.Duration {
 	f.t.Helper()
 	begin := time.Now()

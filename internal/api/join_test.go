@@ -17,7 +17,7 @@ func (s *scene) joins(rest string) string {
 	return fmt.Sprintf("/organizations/%d/join-requests%s", s.id, rest)
 }
 
-// news are the kinds of news that a person was told, the newest first.
+// news are the kinds of news that a person received, the newest first.
 func (p *testPerson) news() (kinds []string) {
 	p.w.t.Helper()
 	for _, n := range p.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=200", p.ID), nil).List {

@@ -59,7 +59,8 @@ func OpenAPI(policy exchange.Policy) ([]byte, error) {
 const about = `Labs list the research materials they share; researchers request them; both see every step until the material arrives.
 
 Every path works at the root and under /v1, with and without a trailing slash; every path with GET also answers HEAD. ` +
-	`Bodies are JSON in UTF-8, of at most 1 MiB. PUT and PATCH are the same: a field that is left out keeps its value, null clears one that may be null, ` +
+	`Bodies are JSON in UTF-8, of at most 1 MiB. PUT and PATCH are the same: a field that is left out keeps its ` +
+	`value, null clears one that may be null, ` +
 	`and fields that are not named here are ignored, so that what GET gave can be sent back.
 
 Lists are arrays, newest first. A page holds 50 items, or the number given by limit; the header Link leads to the next page, and X-Total-Count is the total, if that is at most 10,000 or the call has count=exact; else X-Total-Count-At-Least is 10000. ` +
@@ -226,8 +227,8 @@ var sharedHeaders = object{
 	"Link": headerOf("For a list, the next page, `<...>; rel=\"next\"`; absent on the last one. For an object, its "+
 		"page for people, `<...>; rel=\"alternate\"; type=\"text/html\"`.", "string"),
 	"Location": headerOf("The address of the new object.", "string"),
-	"X-Total-Count": headerOf("How many items there are on all pages. Absent if there are more than 10,000, unless the "+
-		"call has `count=exact`.", "integer"),
+	"X-Total-Count": headerOf("How many items there are on all pages. Absent if there are more than 10,000, unless "+
+		"the call has `count=exact`.", "integer"),
 	"X-Total-Count-At-Least": headerOf("10,000 if there are more items than that and `X-Total-Count` is absent.",
 		"integer"),
 	"X-Unread-Count":   headerOf("How many of the user's notifications are unread.", "integer"),

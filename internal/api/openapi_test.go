@@ -54,7 +54,7 @@ func TestTheOpenAPIDocumentIsValidAndKept(t *testing.T) {
 	}
 }
 
-// TestTheOpenAPIDocumentHasTheRoutes also holds that each says what it does, under a name of its own.
+// TestTheOpenAPIDocumentHasTheRoutes also checks that each has a description and a name of its own.
 func TestTheOpenAPIDocumentHasTheRoutes(t *testing.T) {
 	t.Parallel()
 	document, err := contract()
@@ -157,7 +157,7 @@ var contract = sync.OnceValues(func() (*openapi3.T, error) {
 	return parsed, nil
 })
 
-// described says what a call or its answer has against the document; "" nothing. Paths and
+// described returns how a call or its answer contradicts the document; "" if it does not. Paths and
 // methods that it does not have are none of its business.
 func described(r *http.Request, a answer) string {
 	document, err := contract()

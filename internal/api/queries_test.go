@@ -30,7 +30,7 @@ var statements = map[string]int64{
 	"PUT,PATCH /users/{id}/mail-settings":                 7,
 	"POST /users/{id}/mail-settings/retry":                4,
 	"GET /users/{id}/notifications/stream":                5,
-	"POST /users/{id}/notifications/read":                 4, // the last one tells the streams
+	"POST /users/{id}/notifications/read":                 4, // the last one notifies the streams
 	"PUT,PATCH /users/{id}/notifications/{notification}":  4,
 	"POST /users/{id}/saved-searches":                     6,
 	"GET /users/{id}/saved-searches":                      3,

@@ -67,7 +67,7 @@ func placesOf(path string) (places []string) {
 		case !ok, place == "attachment", place == "filename":
 		case place == "id" && strings.HasPrefix(path, "/users/"):
 			places = append(places, userPlace)
-		case place == "document": // a wrong one is told before a wrong id
+		case place == "document": // a wrong one is reported before a wrong id
 			places = append([]string{place}, places...)
 		default:
 			places = append(places, place)
@@ -94,7 +94,7 @@ type (
 	cursorText string
 )
 
-// listQuery says which part of a list a call asks for.
+// listQuery selects which part of a list a call asks for.
 type listQuery struct {
 	values url.Values
 	name   string // of the list, see listName

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// bigLab is a lab of ten members beside its owner, with a material that asks for nothing.
+// bigLab is a lab of ten members in addition to its owner, with a material that asks for nothing.
 func bigLab(w *world) (owner *testPerson, members []*testPerson, material int64) {
 	w.t.Helper()
 	owner = w.person("owner")
@@ -76,7 +76,7 @@ func TestTheSameDecisionTenTimesAtOnceIsOneDecision(t *testing.T) {
 				}
 			}
 			if silent != 1 || requester.heard(id) != 1 {
-				t.Errorf("%d people heard nothing", silent)
+				t.Errorf("%d people were not notified", silent)
 			}
 		}
 		w.verified()

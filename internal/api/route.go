@@ -162,7 +162,7 @@ func (r route) as(types ...string) route {
 	return r
 }
 
-// already says when a POST finds its object and answers 200, with a body like example.
+// already documents when a POST finds its object and answers 200, with a body like example.
 func (r route) already(when string, example any) route {
 	r.there = &outcome{when, reflect.TypeOf(example)}
 	return r

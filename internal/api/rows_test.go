@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// tables are those whose rows tests count; that none is missing TestEveryTableIsCounted tells.
+// tables are those whose rows tests count; TestEveryTableIsCounted checks that none is missing.
 var tables = []string{"users", "tokens", "organizations", "memberships", "invitations", "join_requests", "addresses",
 	"shipping_requirements", "materials", "grants",
 	"grant_materials", "attachments", "attachment_versions", "storage_use", "sheets", "material_requests",

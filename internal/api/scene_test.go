@@ -192,7 +192,7 @@ func (s *scene) newJoin(role, how string) visit {
 	return v
 }
 
-// newWebhook gives the lab a webhook that no worker sends anything to.
+// newWebhook creates a webhook of the lab that no worker sends anything to.
 func (s *scene) newWebhook() string {
 	s.t.Helper()
 	s.dropWebhooks()
@@ -209,7 +209,7 @@ func (s *scene) dropWebhooks() {
 	}
 }
 
-// newDelivery makes one to a webhook; it gives the paths of both.
+// newDelivery makes one to a webhook; it returns the paths of both.
 func (s *scene) newDelivery() (hook, delivery string) {
 	s.t.Helper()
 	hook = s.newWebhook()
@@ -348,7 +348,7 @@ func (v visit) with(body any) visit {
 }
 
 // visits call every route of the contract, each on an object that is fresh where calls use it up.
-// That none is missing the sweep tells.
+// The sweep checks that none is missing.
 var visits = []routeCase{
 	{"POST /login", "anonymous", func(s *scene, _ string) visit {
 		return at("/login", obj{"code": demo(s.t).code(s.t, s.next()), "origin_url": origin})

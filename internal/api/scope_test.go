@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// scoped says what tokens of programs may call of each route, of people who may themselves: + allowed, s refused with
+// scoped lists what tokens of programs may call of each route, of people who may themselves: + allowed, s refused with
 // 403 SCOPE, 3 with 403 FORBIDDEN, since it is the requester's to do. The columns: a token that only reads; one that
 // writes, of the lab that the object is of; one of another lab.
 var scoped = map[string]string{

@@ -34,7 +34,7 @@ type searched struct {
 // orders returns the values of ordering, the default first.
 func (s searched) orders() []string { return exchange.SearchOrders(s.title) }
 
-// searchQuery says which part of a search a call asks for.
+// searchQuery selects which part of a search a call asks for.
 type searchQuery struct {
 	values url.Values
 	text   string

@@ -178,7 +178,7 @@ func TestAFacetCountsWhatItsOwnFilterLeavesOut(t *testing.T) {
 	})
 }
 
-// walk reads all pages of a search by next, and then all of them back by previous. It gives the keys of
+// walk reads all pages of a search by next, and then all of them back by previous. It returns the keys of
 // the hits on the way there.
 func (p *testPerson) walk(path string) (there []string) {
 	p.w.t.Helper()

@@ -154,7 +154,7 @@ func refusedWithToken(s *scene) {
 	}
 }
 
-// heard fails unless someone hears once of what is done, in that category.
+// heard fails unless someone is notified once of what is done, in that category.
 func (s *scene) heard(p *testPerson, kind string, do func()) {
 	s.t.Helper()
 	count := func() (n int) {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestTheMainJourney walks the one journey that the product exists for, from a listed material
-// to a verified receipt, and checks at every step whose turn it is and who hears.
+// to a verified receipt, and checks at every step whose turn it is and who is notified.
 func TestTheMainJourney(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

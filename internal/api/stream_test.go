@@ -87,7 +87,7 @@ func TestAStreamGoesOnWhereItBrokeOff(t *testing.T) {
 		say := func() { s.member.want(201, "POST", s.req("/messages"), obj{"text": "Hello"}) }
 		had := s.requester().all()
 		f := s.requester().own(url, "")
-		first := f.unread(len(had))[0].id // nothing came: the place is told all the same
+		first := f.unread(len(had))[0].id // nothing came: the place is sent all the same
 		f.cancel()
 		say()
 		say()
@@ -251,7 +251,7 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 			f.until("the first word", func(list []told) bool { return len(list) > 0 })
 		}
 		writing.Wait()
-		// The count may be told before the last of what it counts.
+		// The count may be sent before the last of what it counts.
 		steady.until("everything", func([]told) bool { return len(steady.ids()) >= writers*messages })
 		all := s.requester().all()[len(before):]
 		for name, got := range map[string][]int64{"who comes again": heard, "who stays": steady.ids()} {

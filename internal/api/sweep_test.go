@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// access says who may call each route: one sign for each of roles, + allowed, 1 refused with 401,
+// access lists who may call each route: one sign for each of roles, + allowed, 1 refused with 401,
 // 3 refused with 403. The second word is for the access setting members, where it differs.
 // The columns: anonymous, stranger, member, owner, requester, assignee, former, admin
 var access = map[string]string{
@@ -224,7 +224,7 @@ func TestWhoMayCallEachRoute(t *testing.T) {
 						want = words[len(words)-1]
 					}
 					for i, role := range roles {
-						s.knock(c, role, want[i])
+						s.probe(c, role, want[i])
 					}
 				}
 			})
@@ -232,8 +232,8 @@ func TestWhoMayCallEachRoute(t *testing.T) {
 	}
 }
 
-// knock calls a route as a role. A refused call changes nothing.
-func (s *scene) knock(c routeCase, role string, want byte) {
+// probe calls a route as a role. A refused call changes nothing.
+func (s *scene) probe(c routeCase, role string, want byte) {
 	s.t.Helper()
 	methods, _ := c.methods()
 	for _, method := range methods {

@@ -299,7 +299,7 @@ func TestABodyThatBreaksOffIsTheCallersFault(t *testing.T) {
 	})
 }
 
-// raw sends bytes over a connection of their own and reads the answer; end says that nothing more
+// raw sends bytes over a connection of their own and reads the answer; end means that nothing more
 // will come.
 func raw(t testing.TB, address, request string, end bool) (status int, code any) {
 	t.Helper()

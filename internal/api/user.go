@@ -88,10 +88,12 @@ func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
 }
 
 func (a *API) updateAddress(c *Call, in person.AddressPatch) (OwnAddress, error) {
-	v, err := a.App.Documents.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in, ifMatch(c, showOwnAddress))
+	v, err := a.App.Documents.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in,
+		ifMatch(c, showOwnAddress))
 	return showOwnAddress(v), err
 }
 
 func (a *API) deleteAddress(c *Call, _ None) (None, error) {
-	return None{}, a.App.Documents.DeleteAddress(c.Context(), c.Actor, c.user, c.id("address"), ifMatch(c, showOwnAddress))
+	return None{}, a.App.Documents.DeleteAddress(c.Context(), c.Actor, c.user, c.id("address"),
+		ifMatch(c, showOwnAddress))
 }

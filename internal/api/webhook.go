@@ -102,12 +102,14 @@ func (a *API) getWebhook(c *Call, _ None) (Webhook, error) {
 }
 
 func (a *API) updateWebhook(c *Call, in notify.WebhookPatch) (Webhook, error) {
-	w, err := a.App.Notifications.UpdateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), in, ifMatch(c, showWebhook))
+	w, err := a.App.Notifications.UpdateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), in,
+		ifMatch(c, showWebhook))
 	return showWebhook(w), err
 }
 
 func (a *API) deleteWebhook(c *Call, _ None) (None, error) {
-	return None{}, a.App.Notifications.DeleteWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), ifMatch(c, showWebhook))
+	return None{}, a.App.Notifications.DeleteWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"),
+		ifMatch(c, showWebhook))
 }
 
 func (a *API) rotateWebhook(c *Call, _ None) (WebhookSecret, error) {
@@ -129,7 +131,8 @@ func (a *API) listDeliveries(c *Call, f notify.DeliveryFilter) ([]WebhookDeliver
 }
 
 func (a *API) getDelivery(c *Call, _ None) (LoggedDelivery, error) {
-	d, attempts, err := a.App.Notifications.Delivery(c.Context(), c.Actor, c.id("id"), c.id("webhook"), c.id("delivery"))
+	d, attempts, err := a.App.Notifications.Delivery(c.Context(), c.Actor, c.id("id"), c.id("webhook"),
+		c.id("delivery"))
 	return LoggedDelivery{showDelivery(d), json.RawMessage(d.Payload), list(attempts, showAttempt)}, err
 }
 

@@ -118,7 +118,7 @@ func (r *receiver) wait(n int) []received {
 	return r.messages()
 }
 
-// hook gives the lab a webhook at a receiver, and its path.
+// hook creates a webhook of the lab at a receiver, and returns its path.
 func (s *scene) hook(r *receiver, events any) string {
 	s.t.Helper()
 	made := s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id),
@@ -180,7 +180,7 @@ func (s *scene) happen(kinds ...request.EventKind) {
 		if _, err := notifier.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}); err != nil {
 			return err
 		}
-		_, err = notifier.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}) // a second time, which tells nobody anything
+		_, err = notifier.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}) // a second time, which notifies no one
 		if err != nil {
 			return err
 		}

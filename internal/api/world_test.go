@@ -222,7 +222,7 @@ func (p *testPerson) send(method, path, contentType string, body io.Reader) answ
 	return p.sendWith(nil, method, path, contentType, body)
 }
 
-// callWith is call with headers beside the usual ones.
+// callWith is call with headers in addition to the usual ones.
 func (p *testPerson) callWith(headers map[string]string, method, path string, body any) answer {
 	p.w.t.Helper()
 	if body == nil {
@@ -295,7 +295,7 @@ var client = &http.Client{
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 16, DisableCompression: true},
 }
 
-// fault says what an answer has against contract.md sections 1 and 2, whatever was asked; every
+// fault returns how an answer breaks contract.md sections 1 and 2, whatever was asked; every
 // answer of every test is held to it.
 func (a answer) fault(r *http.Request) string {
 	kind, id := a.Header.Get("Content-Type"), a.Header.Get("X-Request-Id")

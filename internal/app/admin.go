@@ -61,8 +61,8 @@ func (a *App) FailedMail(ctx context.Context, who exchange.Actor,
 
 // Users finds users by their names and registry ids, and shows what only admins see, such as who is an admin. admins
 // restricts the result to admins.
-func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, admins bool) (catalog.Results[core.UserView],
-	error) {
+func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search,
+	admins bool) (catalog.Results[core.UserView], error) {
 	if err := a.mayAdminister(ctx, who, "users"); err != nil {
 		return catalog.Results[core.UserView]{}, err
 	}

@@ -130,7 +130,7 @@ type listing struct {
 	listed, opened int // the steps in which it was listed or unarchived, and in which its embargo had ended as well
 }
 
-// observer does random actions and works out by counting who has to be told what.
+// observer does random actions and works out by counting who has to be notified of what.
 type observer struct {
 	*reminding
 	random   *rand.Rand

@@ -42,8 +42,8 @@ func New(cfg Config) *App {
 }
 
 func newApp(c *core.Core, streams stream.Streams) *App {
-	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c), Grants: funding.New(c), Labs: labs.New(c),
-		Materials: catalog.New(c), Notifications: notifier.New(c), Requests: transfer.New(c),
+	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c), Grants: funding.New(c),
+		Labs: labs.New(c), Materials: catalog.New(c), Notifications: notifier.New(c), Requests: transfer.New(c),
 		Spreadsheets: spreadsheet.New(c), Streams: streams}
 }
 

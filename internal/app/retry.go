@@ -10,10 +10,10 @@ import (
 
 // Once runs a call that has a key, unless an earlier call had the key: then it returns the response to that one. run
 // makes its one change with the App that it is given. The effects of the call and its response commit together, so a
-// crash leaves both or neither. run returns the response; if its status says that nothing was done (400 and above), the
-// response is kept only if keep says so. Of two concurrent calls with one key both may run, but only one takes effect:
-// usually the duplicate is detected when the response is saved, which costs other calls one statement. long: it must be
-// detected before the call runs, since the call takes a file or waits for a source.
+// crash leaves both or neither. run returns the response; if its status means that nothing was done (400 and above),
+// the response is kept only if keep reports true. Of two concurrent calls with one key both may run, but only one takes
+// effect: usually the duplicate is detected when the response is saved, which costs other calls one statement. long: it
+// must be detected before the call runs, since the call takes a file or waits for a source.
 func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
 	run func(a *App) (answer exchange.IdempotentCall, keep bool)) (answer exchange.IdempotentCall,
 	replayed bool, err error) {

@@ -16,7 +16,7 @@ const lostSecret = "The server lost the key to its secrets. Create a new secret 
 	"receiver, and switch the webhook on."
 
 // ResetSecrets starts over with another key, since the key of the installation's secrets is lost. Webhooks are disabled
-// and get new secrets, and the owners of their labs are told; links in earlier mail become invalid.
+// and get new secrets, and the owners of their labs are notified; links in earlier mail become invalid.
 func (a *App) ResetSecrets(ctx context.Context, key *sqldb.Key) error {
 	body, err := json.Marshal(map[string]string{
 		"error": "The response to this call is lost. Check whether the call took effect; if not, repeat it with " +

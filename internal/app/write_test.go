@@ -12,7 +12,7 @@ import (
 
 // unjudged are the functions that open a transaction without reloading the actor, and why.
 var unjudged = map[string]string{
-	"Write":            "is what reads who acts",
+	"Write":            "reloads the actor itself",
 	"MayRead":          "notes that an admin read something; nothing else changes",
 	"signIn":           "nobody acts yet: the identity provider vouched for them a moment ago",
 	"SetAdmin":         "is the operator's, at the machine",

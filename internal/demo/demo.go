@@ -149,7 +149,8 @@ func (f *filling) signIn(people []identity.Person) {
 			if err != nil {
 				return err
 			}
-			if err := f.app.Accounts.Logout(f.ctx, who); err != nil { // nobody has the secret, and it expires before the present
+			// nobody has the secret, and it expires before the present
+			if err := f.app.Accounts.Logout(f.ctx, who); err != nil {
 				return err
 			}
 			who.TokenID = 0

@@ -87,7 +87,7 @@ func Strings[T ~string](values []T) []string {
 	return list
 }
 
-// Must says that a field is required, and reports that it is missing unless it is there.
+// Must requires a field, and reports that it is missing unless it is there.
 func (f *FieldErrors) Must(field string, there bool, missing string) {
 	f.Amend(field, func(r *Rule) { r.Required = true })
 	if !there && len((*f)[field]) == 0 {

@@ -95,7 +95,7 @@ func (f *FieldErrors) length(field, s string, most int) bool {
 	return true
 }
 
-// Need says that a text may not be empty.
+// Need requires that a text is not empty.
 func (f *FieldErrors) Need(field, value string) {
 	f.Needed(field)
 	f.Must(field, value != "", "is required")

@@ -52,7 +52,7 @@ func (f *Folder) Close() error { return f.root.Close() }
 
 // Put implements Store.
 func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, error) {
-	oneMore := min(limit, math.MaxInt64-1) + 1 // the extra byte tells "too large" from "just fits"
+	oneMore := min(limit, math.MaxInt64-1) + 1 // the extra byte distinguishes "too large" from "just fits"
 	in := &incoming{r: io.LimitReader(untilDone{ctx, r}, oneMore)}
 	buffer := bufio.NewReaderSize(in, bufferSize)
 	head, readErr := buffer.Peek(sniffLength)

@@ -73,7 +73,8 @@ func diskImage(file io.ReaderAt, size int64) (string, error) {
 
 // Parts of archives that identify programs and macros, in lower case.
 var (
-	macroParts  = regexp.MustCompile(`(^|/)vbaproject(signature.*)?\.bin$|(^|/)vbadata\.xml$|(^|/)macrosheets/|(^|/)activex/.*\.bin$`)
+	macroParts = regexp.MustCompile(`(^|/)vbaproject(signature.*)?\.bin$|(^|/)vbadata\.xml$|(^|/)macrosheets/` +
+		`|(^|/)activex/.*\.bin$`)
 	programPart = map[string]string{"meta-inf/manifest.mf": "a Java program",
 		"androidmanifest.xml": "an Android program",
 		"classes.dex":         "an Android program", "appxmanifest.xml": "a Windows program"}

@@ -20,7 +20,7 @@ import (
 // secret is what pictures must not tell.
 const secret = "Dr Example, 41.8268 N 71.4025 W"
 
-// camera is EXIF that says how to turn the picture and something secret.
+// camera is EXIF that defines how to turn the picture and something secret.
 func camera(turned uint16) string {
 	b := []byte("II*\x00\x08\x00\x00\x00\x02\x00")
 	b = append(b, "\x0e\x01\x02\x00"...) // ImageDescription
@@ -125,7 +125,7 @@ func TestPicturesLoseWhatIsWrittenBesideThem(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 		if strings.Contains(got, secret[:10]) {
-			t.Errorf("%s: it still tells", name)
+			t.Errorf("%s: it still contains", name)
 		}
 		before, kind, err := image.Decode(strings.NewReader(test.content))
 		after, _, errAfter := image.Decode(strings.NewReader(got))

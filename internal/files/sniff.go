@@ -50,11 +50,12 @@ var refusedTypes = map[string]string{
 
 // refusedNames are the extensions of files that a desktop would run or a browser would show as a page.
 var refusedNames = strings.Fields(`
-	.apk .app .application .appref-ms .appx .appxbundle .bat .cab .chm .cjs .class .cmd .com .cpl .crx .deb .desktop .diagcab .dll
-	.dmg .docm .dotm .dylib .elf .exe .gadget .hlp .hta .htm .html .inf .iqy .iso .jar .jnlp .js .jse .library-ms .lnk .mht .mhtml
-	.mjs .msc .msi .msix .msixbundle .msp .mst .one .onepkg .onetoc2 .pif .potm .ppam .ppsm .pptm .ps1 .ps1xml .psd1 .psm1 .reg .rpm
-	.scf .scr .sct .search-ms .searchconnector-ms .settingcontent-ms .sh .shtml .sldm .slk .so .svg .svgz .swf .url .vb .vbe .vbs
-	.vhd .vhdx .wasm .webloc .ws .wsc .wsf .wsh .xht .xhtml .xlam .xll .xlm .xlsm .xltm .xpi`)
+	.apk .app .application .appref-ms .appx .appxbundle .bat .cab .chm .cjs .class .cmd .com .cpl .crx .deb .desktop
+	.diagcab .dll .dmg .docm .dotm .dylib .elf .exe .gadget .hlp .hta .htm .html .inf .iqy .iso .jar .jnlp .js .jse
+	.library-ms .lnk .mht .mhtml .mjs .msc .msi .msix .msixbundle .msp .mst .one .onepkg .onetoc2 .pif .potm .ppam
+	.ppsm .pptm .ps1 .ps1xml .psd1 .psm1 .reg .rpm .scf .scr .sct .search-ms .searchconnector-ms .settingcontent-ms
+	.sh .shtml .sldm .slk .so .svg .svgz .swf .url .vb .vbe .vbs .vhd .vhdx .wasm .webloc .ws .wsc .wsf .wsh .xht
+	.xhtml .xlam .xll .xlm .xlsm .xltm .xpi`)
 
 // Sniff returns the media type of a file, without parameters, from its first bytes (4096 suffice). The name does not
 // decide the type but can be refused: a name with the extension of a program or a page makes a desktop treat the file
@@ -149,8 +150,9 @@ func container(head []byte) string {
 
 // Shortcuts are texts: a section in brackets, or a property list with an address. Some begin with other sections.
 var (
-	shortcutForm = regexp.MustCompile(`(?i)\A(?:[ \t\r]*(?:[;#].*|\[[^\]\n]*\][ \t\r]*|[^=\n\[]+=.*)?\n)*[ \t\r]*\[(?:InternetShortcut(?:\.[AW])?|Desktop Entry)\]`)
-	weblocForm   = regexp.MustCompile(`(?s)<plist\b.*<key>\s*URL\s*</key>`)
+	shortcutForm = regexp.MustCompile(`(?i)\A(?:[ \t\r]*(?:[;#].*|\[[^\]\n]*\][ \t\r]*|[^=\n\[]+=.*)?\n)*[ \t\r]*\[` +
+		`(?:InternetShortcut(?:\.[AW])?|Desktop Entry)\]`)
+	weblocForm = regexp.MustCompile(`(?s)<plist\b.*<key>\s*URL\s*</key>`)
 )
 
 // shortcut returns the kind of shortcut that head is, "" for anything else.

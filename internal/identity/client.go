@@ -19,7 +19,7 @@ import (
 // maxParameter bounds codes, redirect addresses and every other OAuth parameter, in bytes.
 const maxParameter = 2048
 
-// Config says which provider to use, and as which client.
+// Config names the provider to use, and the client to be there.
 type Config struct {
 	Issuer       string // such as https://orcid.org, exactly as the provider writes it
 	ClientID     string

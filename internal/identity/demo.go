@@ -49,8 +49,8 @@ type login struct {
 }
 
 // NewDemo returns a provider with the given issuer, such as http://127.0.0.1:8080/demo/identity, which offers the
-// sample people. Mount it at the issuer's path and a slash, without StripPrefix. The error says that the issuer is not
-// an http or https address, or whose iD is malformed.
+// sample people. Mount it at the issuer's path and a slash, without StripPrefix. The error reports that the issuer is
+// not an http or https address, or whose iD is malformed.
 func NewDemo(issuer string, people []Person) (*Demo, error) {
 	u, err := webAddress(issuer)
 	if err != nil || u.RawQuery != "" || strings.HasSuffix(issuer, "/") {

@@ -45,8 +45,8 @@ type claims struct {
 
 func (c claims) namesNoOne() bool { return clean(c.GivenName+c.FamilyName, maxText) == "" }
 
-// verifiedEmail returns the address if the provider says that it belongs to the person and it is a plain address of at
-// most 255 characters, otherwise "". It is never shortened.
+// verifiedEmail returns the address if the provider states that it belongs to the person and it is a plain address of
+// at most 255 characters, otherwise "". It is never shortened.
 func (c claims) verifiedEmail() string {
 	if c.EmailVerified != true && c.EmailVerified != "true" {
 		return ""

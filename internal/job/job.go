@@ -28,7 +28,7 @@ type Kind[Args any] struct {
 // EnqueueOptions say how to enqueue a job; the zero value means at once, on behalf of Aliquot itself.
 type EnqueueOptions struct {
 	Key  string     // there is at most one job of a kind with a key, as long as it is kept; "": any number
-	User *uuid.UUID // who may see and cancel it beside admins
+	User *uuid.UUID // who may see and cancel it in addition to admins
 	Turn uuid.UUID  // on whose account it is: jobs of one person take turns with those of others; uuid.Nil: User's
 	At   time.Time  // zero: at once
 }

@@ -83,7 +83,7 @@ type model struct {
 	held []exchange.Job // as workers have them that may have lost them
 }
 
-// must gives what the store gave without an error.
+// must returns what the store returned without an error.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)

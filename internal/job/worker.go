@@ -23,7 +23,7 @@ type Config struct {
 	Log      *slog.Logger
 	Handlers []Handler     // of each kind of job that there is
 	Slots    int           // jobs at once
-	Heavy    Heavy         // and heavy ones beside them
+	Heavy    Heavy         // and heavy ones in addition
 	Lease    time.Duration // after which another worker takes the job of a process that died
 	Drain    time.Duration // that running jobs have when the process is asked to stop
 }

@@ -68,7 +68,8 @@ func statusOf(words string) string {
 
 // senderRefusal matches phrases with which servers refuse the sender rather than the address. They count only if the
 // status is not specific.
-var senderRefusal = regexp.MustCompile(`(?i)\b(relay(ing)?|sender|spam|spf|dkim|dmarc|block(ed|list)?|blacklist(ed)?|polic(y|ies)|reputation|banned|limit|quota|denied|virus|content|filter(ed)?|protocol|r?dns|ptr|ip)\b`)
+var senderRefusal = regexp.MustCompile(`(?i)\b(relay(ing)?|sender|spam|spf|dkim|dmarc|block(ed|list)?|blacklist(ed)?` +
+	`|polic(y|ies)|reputation|banned|limit|quota|denied|virus|content|filter(ed)?|protocol|r?dns|ptr|ip)\b`)
 
 // kindOfAnswer returns what a permanent answer refers to: Refused for the address, Rejected for the message, its sender
 // or the way it came. atRecipient: it is the answer to RCPT, so that it refers to the address unless it says otherwise.

@@ -61,7 +61,7 @@ func Open(address, from string, log *slog.Logger) (*Post, error) {
 	return p, nil
 }
 
-// Send sends a message. An error is a *Failure, whose Kind says what to do with the message and with its address.
+// Send sends a message. An error is a *Failure, whose Kind determines what to do with the message and with its address.
 func (p *Post) Send(ctx context.Context, m Message) error {
 	letter, err := compose(p.from, m)
 	if err != nil {

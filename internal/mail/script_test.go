@@ -15,7 +15,7 @@ import (
 type script struct {
 	phase string // greeting, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, content, "." or QUIT
 	wrong string // what it says there; or one of the words below
-	offer string // extension, beside AUTH
+	offer string // extension, in addition to AUTH
 	hung  func() // called where it hangs
 	end   chan struct{}
 
@@ -162,7 +162,7 @@ func (c *clock) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// pass lets it pass, and says how long that would have been.
+// pass lets it pass, and returns how long that would have been.
 func (c *clock) pass() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

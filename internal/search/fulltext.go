@@ -22,7 +22,7 @@ const (
 // are not found.
 const maxBytes = 700_000
 
-// spread gives each word of fulltext.Doc.Tokens its places, and the other tokens none. It keeps the order.
+// spread assigns each word of fulltext.Doc.Tokens its places, and the other tokens none. It keeps the order.
 func spread(doc []string) (tokens []string, places map[string][]int) {
 	places = map[string][]int{}
 	place, size := 0, 0

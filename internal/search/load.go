@@ -29,7 +29,7 @@ type pendingEntries struct {
 	rows []indexRow
 }
 
-// indexRow is a row of an index, and that of the words beside it.
+// indexRow is a row of an index, and that of its words.
 type indexRow struct {
 	rank       int64
 	row, words []any

@@ -94,13 +94,13 @@ func (f finder) suggest(ctx context.Context, kind string, w *sqldb.Filter, n int
 		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.Args)+1), append(w.Args, 2*n)...)
 }
 
-// maxMended is how many words of a query are mended, and maxTried how many words are tried for each.
+// maxMended is how many words of a query are corrected, and maxTried how many words are tried for each.
 const (
 	maxMended = 3
 	maxTried  = 8
 )
 
-// Meant is a query with its misspelt words mended, which has a hit that viewer may see; "" where there
+// Meant is a query with its misspelt words corrected, which has a hit that viewer may see; "" where there
 // is none. A word is misspelt if nothing that the viewer may see has it.
 func (st Searcher) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
 	f := finder{st.conn, Materials, viewer}

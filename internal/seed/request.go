@@ -134,7 +134,7 @@ func (j *journey) decide() {
 	}
 }
 
-// provide gives all that the requester owes.
+// provide supplies everything that the requester owes.
 func (j *journey) provide() {
 	var p request.Patch
 	if j.Terms.MTA && j.Current(document.SignedMTA) == nil {

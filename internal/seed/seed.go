@@ -51,7 +51,7 @@ func newMaker(s Size) *maker {
 	return &maker{Size: s, labs: max(leastLabs, s.Materials/perLab), dice: newDice(), ways: newDice()}
 }
 
-// Fill gives a loader everything of a size, and says how far it is.
+// Fill passes everything of a size to a loader, and reports its progress.
 func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progress)) error {
 	m := newMaker(s)
 	names := make([]string, m.labs)

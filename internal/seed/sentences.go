@@ -18,7 +18,8 @@ var (
 			"passages.",
 		"Stable pool with {gene} under a doxycycline promoter; induction gives about {n}-fold more protein after " +
 			"24 hours.",
-		"Grows slower than the parental line and loses {gene} expression after passage {n} unless kept under selection.",
+		"Grows slower than the parental line and loses {gene} expression after passage {n} unless kept under " +
+			"selection.",
 		"We use it as a model of {disease}, mostly for {technique} and drug response of {tissue} cells.",
 		"Thaw quickly at 37 °C, remove DMSO by centrifugation and plate densely; medium change after one day.",
 		"Authenticated by short tandem repeat profiling; mycoplasma tested by PCR every month in our facility.",
@@ -45,7 +46,8 @@ var (
 		"Raw reads, a count matrix and the annotation of clusters are deposited; the code for all figures is public.",
 		"{gene} binds near the promoters of genes that are upregulated in {disease}, which suggests a direct role in " +
 			"its onset.",
-		"Quality was checked by the share of mitochondrial reads and doublets; cells below the thresholds were removed.",
+		"Quality was checked by the share of mitochondrial reads and doublets; cells below the thresholds were " +
+			"removed.",
 	}
 	strains = []string{
 		"Exon {n} of {gene} is flanked by loxP sites; crossed to a Cre line it is lost in {tissue} within two weeks.",
@@ -96,7 +98,8 @@ var (
 			"cells with and without it.",
 		"In our {animal} model of {disease} we see a loss of {gene2}; with your material we will ask by {technique} " +
 			"whether {gene} explains it.",
-		"We compare published tools for {gene} side by side in {tissue}, and need yours as a reference for {technique}.",
+		"We compare published tools for {gene} side by side in {tissue}, and need yours as a reference for " +
+			"{technique}.",
 	}
 	messages = []string{
 		"Could you tell us which lot this will be, and whether it was tested for mycoplasma?",

@@ -79,7 +79,8 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 			record := slog.NewRecord(end, slog.LevelInfo, "request", 0)
 			record.AddAttrs(slog.String("request_id", id), slog.String("method", r.Method),
 				slog.String("path", r.URL.Path),
-				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Int64("duration_ms", end.Sub(start).Milliseconds()),
+				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes),
+				slog.Int64("duration_ms", end.Sub(start).Milliseconds()),
 				slog.String("client", shortened(r.RemoteAddr)))
 			if seen.actor != "" {
 				record.AddAttrs(slog.String("actor", seen.actor))

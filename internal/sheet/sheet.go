@@ -75,8 +75,8 @@ func Open(f File, name string) (*Reader, error) {
 		}
 		return openXLSX(parts, name)
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
-		return nil, unreadable("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, " +
-			"or as CSV")
+		return nil, unreadable("is an old Excel file (.xls) or protected by a password; save it as .xlsx without " +
+			"one, or as CSV")
 	case name != "":
 		return nil, exchange.FieldErrors{"sheet": {"is only for XLSX and ODS; a CSV has one unnamed sheet"}}.Err()
 	}

@@ -129,7 +129,7 @@ func archive(t testing.TB, parts map[string]string) string {
 	return b.String()
 }
 
-// workbook is an XLSX of one sheet with these parts beside it.
+// workbook is an XLSX of one sheet and these further parts.
 func workbook(t testing.TB, rows string, more map[string]string) string {
 	t.Helper()
 	parts := map[string]string{

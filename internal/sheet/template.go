@@ -49,7 +49,8 @@ func template(f *excelize.File, columns []Column) error {
 		return err
 	}
 	errs := []error{
-		f.SetRowStyle("Materials", 1, 1, bold), f.SetRowStyle("Help", 1, 1, bold), f.SetPanes("Materials", frozenHeader),
+		f.SetRowStyle("Materials", 1, 1, bold), f.SetRowStyle("Help", 1, 1, bold),
+		f.SetPanes("Materials", frozenHeader),
 		f.SetSheetRow("Help", "A1", &[]any{"Column", "Description", "Example"}),
 		f.SetColWidth("Help", "A", "A", 32), f.SetColWidth("Help", "B", "B", 100), f.SetColWidth("Help", "C", "C", 40),
 		f.SetSheetVisible("Values", false),

@@ -107,14 +107,14 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			v, err := l.tx.Mail.Visitor(l.ctx, viewer.ID)
 			mine, countErr := l.tx.Inbox.Count(l.ctx, request.InboxFilter{}, viewer)
 			if err != nil || countErr != nil || v.Waiting != mine[request.OnMe] {
-				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err,
+				r.Fatalf("a page shows that %d wait, %v; the inbox shows %d, %v", v.Waiting, err,
 					mine[request.OnMe], countErr)
 			}
 		})
 	})
 }
 
-// naiveWhose says what a request is to a reader, of what WaitingOn says.
+// naiveWhose returns what a request is to a reader, by the rules of WaitingOn.
 func naiveWhose(q request.Detail, reader uuid.UUID, members map[int64][]uuid.UUID) request.InboxState {
 	turn, inLab := request.WaitingOn(q.Terms, q.Targets, q.Request), slices.Contains(members[q.Organization], reader)
 	switch {

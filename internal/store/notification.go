@@ -234,7 +234,7 @@ func (st Notifications) AddedBefore(ctx context.Context, moment time.Time, newes
 		FROM (SELECT id, created_at FROM notifications ORDER BY id DESC LIMIT $2) newest`, moment, newest)
 }
 
-// Marks says how often each of some people had notifications marked as read or unread.
+// Marks returns how often each of some people had notifications marked as read or unread.
 func (st Notifications) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64, error) {
 	type mark struct {
 		user uuid.UUID
@@ -290,7 +290,7 @@ func (st Notifications) InsertAnnouncement(ctx context.Context, n notify.Announc
 		string(n.Kind), uuid.NullUUID{UUID: n.Actor, Valid: n.Actor != uuid.Nil}, n.Organization, st.conn.Now, detail)
 }
 
-// Announce tells users of news. The actor hears nothing of their own act; the unique index keeps it to
+// Announce notifies users of news. The actor is not notified of their own act; the unique index keeps it to
 // one message per person and news.
 func (st Notifications) Announce(ctx context.Context, n notify.Announcement, users ...uuid.UUID) error {
 	for some := range slices.Chunk(users, sqldb.MaxIn) {
@@ -308,7 +308,7 @@ func (st Notifications) Announce(ctx context.Context, n notify.Announcement, use
 }
 
 // notifyAtOnce is how many members a lab may have who are notified of an event in the transaction of the act
-// itself. Larger ones would slow the act down; a job tells them.
+// itself. Larger ones would slow the act down; a job notifies their recipients.
 const notifyAtOnce = 25
 
 // notify holds one statement for each audience, so that telling any number of people is one
@@ -344,7 +344,7 @@ const (
 	once = " ON CONFLICT (user_id, event_id) DO NOTHING"
 )
 
-// Notify tells one audience of an event; person is the requester or the assignee, where the
+// Notify notifies one audience of an event; person is the requester or the assignee, where the
 // audience is one of them. The actor hears nothing of their own act. The members of a large
 // lab it does not tell; NotifyMembers does.
 func (st Notifications) Notify(ctx context.Context, a notify.Audience, e request.Event, organization int64,

@@ -226,9 +226,11 @@ func (st Requests) Insert(ctx context.Context, r request.Request) (int64, error)
 }
 
 // requestWritten are the columns that args fills, and then those that never change and the head.
-var requestWritten = strings.Fields(`assigned_to status is_active requester_abstract address payment_method payment_method_notes
-	rejection_reason override_reason correction carrier tracking conditions sent_at open_issues put_back waiting_since updated_at
-	reminded escalates snoozed_until clock party step material_id requester_id quantity note created_at last_seq last_hash`)
+var requestWritten = strings.Fields(`
+	assigned_to status is_active requester_abstract address payment_method payment_method_notes rejection_reason
+	override_reason correction carrier tracking conditions sent_at open_issues put_back waiting_since updated_at
+	reminded escalates snoozed_until clock party step material_id requester_id quantity note created_at last_seq
+	last_hash`)
 
 // Update saves a request and the head of its events; deleted takes it out of sight, and what
 // happened to it out of the organization's feed, which only tells that it was deleted.

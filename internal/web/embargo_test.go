@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange/material"
 )
 
-// TestEmbargoedMaterial_EveryPage holds that no page tells outsiders anything of a material under embargo: what is
+// TestEmbargoedMaterial_EveryPage checks that no page shows outsiders anything of a material under embargo: what is
 // asked of it is answered as of an id that nothing has, and what counts materials counts as before.
 func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 	t.Parallel()

@@ -89,7 +89,7 @@ func TestSigningInHasALimitOfItsOwn(t *testing.T) {
 	w.as("").get("/").want(http.StatusOK)
 }
 
-// programs is a door that has one address.
+// programs is an API that has one address.
 type programs struct{}
 
 func (programs) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
@@ -111,7 +111,7 @@ func TestABrowserGetsAPageWhereThereIsNothing(t *testing.T) {
 		{"GET", "/nothing", "", false},
 		{"GET", "/nothing", "application/json", false},
 		{"POST", "/nothing", "text/html", false},
-		{"GET", "/grants/9", "text/html", false}, // the other door's
+		{"GET", "/grants/9", "text/html", false}, // of the API
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://example.org"+c.path, http.NoBody)
 		r.Header.Set("Accept", c.accept)

@@ -124,7 +124,7 @@ func watch(path string) error {
 // template is a database of PostgreSQL with the sample data: of this process alone, as their files are.
 var template = sync.OnceValue(func() string { return "aliquot_web_" + strings.ToLower(rand.Text()[:16]) })
 
-// openDemo gives a database of one kind with the sample data.
+// openDemo returns a database of one kind with the sample data.
 func openDemo(t testing.TB, kind string) *store.DB {
 	t.Helper()
 	if kind == storetest.PostgreSQL {

@@ -165,7 +165,7 @@ func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
 		page := v.upload(path, "irb_attachment", "irb.pdf", pdf,
 			v.get(path).filled()...).want(http.StatusUnprocessableEntity)
 		if !strings.Contains(page.text("main"), "Choose your files again") {
-			t.Error("nobody says that the file is gone")
+			t.Error("the page does not mention that the file is gone")
 		}
 		page = v.upload(path, "irb_attachment", "irb.pdf", "<!doctype html><html>",
 			page.filled("requester_abstract", "Aim.")...).want(http.StatusUnprocessableEntity)
@@ -304,7 +304,7 @@ func TestAFormAsksForNothingThatItsMaterialDoesNot(t *testing.T) {
 	}
 	v.post(w.askPath("01 PCR"), page.filled()...).want(http.StatusSeeOther)
 	if under := v.get(w.askPath("01 PCR")); !strings.Contains(under.text("main"), "is still open") {
-		t.Error("nobody says that a request is under way")
+		t.Error("the page does not mention that a request is under way")
 	}
 }
 

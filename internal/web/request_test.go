@@ -34,7 +34,7 @@ func (w *world) at(material string) string {
 	return fmt.Sprintf("/requests/%d", w.transfer(material).ID)
 }
 
-// now is a request as it is now.
+// now returns the current state of a request.
 func (w *world) now(id int64) request.Detail {
 	w.Helper()
 	q, err := w.app.Requests.Request(w.Context(), w.as("ada").actor, id)

@@ -19,7 +19,7 @@ import (
 	"aliquot/internal/web"
 )
 
-// provided gives a world the built-in identity provider, on a listener.
+// provided runs for a world the built-in identity provider, on a listener.
 func (w *world) provided() {
 	w.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -34,7 +34,7 @@ func (w *world) provided() {
 	w.must(err)
 }
 
-// consents goes to the identity provider, is somebody there, and gives the path and query that it leads back to.
+// consents goes to the identity provider, is somebody there, and returns the path and query that it leads back to.
 func (a answer) consents(person string) *url.URL {
 	a.Helper()
 	u, err := url.Parse(a.want(http.StatusSeeOther).location)

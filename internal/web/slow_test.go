@@ -16,7 +16,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// arriving tells when the first bytes of a body are read: who sends it is known by then.
+// arriving signals when the first bytes of a body are read: who sends it is known by then.
 type arriving struct {
 	io.ReadCloser
 	once  sync.Once

@@ -43,7 +43,7 @@ func each(t *testing.T, test func(w *world)) {
 	}
 }
 
-// alone gives a world on SQLite, for what does not depend on the database.
+// alone returns a world on SQLite, for what does not depend on the database.
 func alone(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, openDemo(t, storetest.SQLite))
@@ -91,7 +91,7 @@ func init() {
 	}
 }
 
-// as gives the browser of a person of the demo by their first name, as "josiah", or of someone new; "" is
+// as returns the browser of a person of the demo by their first name, as "josiah", or of someone new; "" is
 // nobody.
 func (w *world) as(name string) *visitor {
 	w.Helper()

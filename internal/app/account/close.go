@@ -33,7 +33,7 @@ type Closing struct {
 // Blocked reports whether something has to be done before the account can be closed.
 func (c Closing) Blocked() bool { return len(c.HandOver) > 0 || len(c.Answer) > 0 || c.LastAdmin }
 
-// conflict returns the error that says what has to be done first, or nil.
+// conflict returns the error that states what has to be done first, or nil.
 func (c Closing) conflict() error {
 	if !c.Blocked() {
 		return nil
@@ -121,7 +121,8 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 
 // CloseAccount deletes what belongs to a user alone, and keeps under "closed account" what both sides of a transfer
 // need. Labs with other members need another owner first. Closing a closed account changes nothing.
-func (a Accounts) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID, match core.IfMatch[core.UserView]) error {
+func (a Accounts) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	match core.IfMatch[core.UserView]) error {
 	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		u, err := tx.Users.Get(ctx, user)
 		if err != nil {

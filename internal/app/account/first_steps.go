@@ -14,7 +14,8 @@ import (
 // TakeFirstSteps saves what new users say about themselves on their first visit, all or nothing.
 func (a Accounts) TakeFirstSteps(ctx context.Context, who exchange.Actor, s person.FirstSteps) error {
 	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.May(ctx, tx, who, exchange.UserUpdate, who.ToUser(who.ID), core.Object("user", who.ID)); err != nil {
+		if err := a.May(ctx, tx, who, exchange.UserUpdate, who.ToUser(who.ID),
+			core.Object("user", who.ID)); err != nil {
 			return err
 		}
 		old, err := tx.Mail.ReaderForUpdate(ctx, who.ID)

@@ -36,7 +36,8 @@ func (a Accounts) RetryMail(ctx context.Context, who exchange.Actor, user uuid.U
 	})
 }
 
-func (a Accounts) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID, match core.IfMatch[mailing.Settings],
+func (a Accounts) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	match core.IfMatch[mailing.Settings],
 	change func(mailing.Settings) (mailing.Settings, error)) (mailing.Settings, error) {
 	var s mailing.Settings
 	err := a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {

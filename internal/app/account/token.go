@@ -39,9 +39,11 @@ func (a Accounts) RevokeToken(ctx context.Context, who exchange.Actor, user uuid
 }
 
 // RevokeTokens revokes every token of a user, including the one presented.
-func (a Accounts) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID, match core.IfMatch[core.Untagged]) error {
+func (a Accounts) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	match core.IfMatch[core.Untagged]) error {
 	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.May(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), core.Object("tokens of", user)); err != nil {
+		if err := a.May(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user),
+			core.Object("tokens of", user)); err != nil {
 			return err
 		}
 		if err := match.Check(core.Untagged{}); err != nil {
@@ -64,8 +66,8 @@ func (a Accounts) RevokeOtherSessions(ctx context.Context, who exchange.Actor) e
 		if err := tx.Tokens.DeleteOtherSessions(ctx, who.ID, who.TokenID); err != nil {
 			return err
 		}
-		return a.RecordAction(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), core.Object("sessions of", who.ID),
-			nil)
+		return a.RecordAction(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID),
+			core.Object("sessions of", who.ID), nil)
 	})
 }
 

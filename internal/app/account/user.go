@@ -200,7 +200,8 @@ func (a Accounts) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (c
 	return a.userView(ctx, c, who, u)
 }
 
-func (a Accounts) userView(ctx context.Context, c store.Conn, who exchange.Actor, u person.User) (core.UserView, error) {
+func (a Accounts) userView(ctx context.Context, c store.Conn, who exchange.Actor, u person.User) (core.UserView,
+	error) {
 	err := a.MayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(u.ID), core.Object("user", u.ID))
 	if code := exchange.CodeOf(err); err != nil && code != exchange.Forbidden && code != exchange.OutOfScope {
 		return core.UserView{}, err
@@ -208,8 +209,8 @@ func (a Accounts) userView(ctx context.Context, c store.Conn, who exchange.Actor
 	return a.viewUser(ctx, c, who, u, err == nil)
 }
 
-func (a Accounts) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u person.User, private bool) (core.UserView,
-	error) {
+func (a Accounts) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u person.User,
+	private bool) (core.UserView, error) {
 	v := core.UserView{User: u, Private: private}
 	var err error
 	if v.Organizations, err = c.Organizations.OfUser(ctx, u.ID); err != nil || !private {

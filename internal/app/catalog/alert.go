@@ -28,7 +28,7 @@ const (
 	alertsAtOnce   = 50 // in one transaction; SQLite has no other writer meanwhile
 )
 
-// Alert first collects what is new and then announces it, so that one run tells each person once about each of their
+// Alert first collects what is new and then announces it, so that one run notifies each person once of each of their
 // saved searches. If a run dies, the next one continues: changes not examined are still there, and so are matches not
 // announced. Concurrent runs examine changes twice but announce them once.
 func (a Materials) Alert(ctx context.Context, r *job.Run, _ struct{}) error {
@@ -131,7 +131,8 @@ func matching(ctx context.Context, c store.Conn, s material.SavedSearch, changes
 	return c.Search.Match(ctx, s.Query(), slices.Compact(ids)) // some may occur more than once
 }
 
-// notifyMatches tells some people what is new in their saved searches; it returns false if everybody has been told.
+// notifyMatches notifies some people of what is new in their saved searches; it returns false if everybody has been
+// notified.
 func notifyMatches(ctx context.Context, tx store.Conn, sum *AlertResult) (bool, error) {
 	searches, err := tx.Alerts.SearchesToTell(ctx, alertsAtOnce)
 	if err != nil {

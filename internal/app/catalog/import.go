@@ -89,8 +89,8 @@ func (a Materials) addImported(ctx context.Context, tx store.Conn, who exchange.
 
 // mayImport checks that who may import, before a source is queried; addImported checks again. It names every wrong
 // reference.
-func (a Materials) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o material.ImportOptions) (asAdmin bool,
-	err error) {
+func (a Materials) mayImport(ctx context.Context, c store.Conn, who exchange.Actor,
+	o material.ImportOptions) (asAdmin bool, err error) {
 	var f exchange.FieldErrors
 	g, err := c.Grants.Get(ctx, o.GrantID)
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -117,8 +117,8 @@ func (a Materials) mayImport(ctx context.Context, c store.Conn, who exchange.Act
 
 // draft returns the material that an import makes, with the caller as its contact. A future release date becomes its
 // embargo date.
-func (a Materials) draft(ctx context.Context, who exchange.Actor, o material.ImportOptions) (material.Material, []string,
-	error) {
+func (a Materials) draft(ctx context.Context, who exchange.Actor, o material.ImportOptions) (material.Material,
+	[]string, error) {
 	d, err := a.Importer.Draft(ctx, o)
 	if err != nil {
 		return material.Material{}, nil, err
@@ -147,7 +147,8 @@ type ImportPreview struct {
 }
 
 // PreviewImport shows what an import would make, and stores nothing.
-func (a Materials) PreviewImport(ctx context.Context, who exchange.Actor, n material.ImportName) (ImportPreview, error) {
+func (a Materials) PreviewImport(ctx context.Context, who exchange.Actor, n material.ImportName) (ImportPreview,
+	error) {
 	o, err := n.Check()
 	if err != nil {
 		return ImportPreview{}, err
@@ -158,7 +159,8 @@ func (a Materials) PreviewImport(ctx context.Context, who exchange.Actor, n mate
 	return a.preview(ctx, who, o)
 }
 
-func (a Materials) preview(ctx context.Context, who exchange.Actor, o material.ImportOptions) (v ImportPreview, err error) {
+func (a Materials) preview(ctx context.Context, who exchange.Actor, o material.ImportOptions) (v ImportPreview,
+	err error) {
 	if v.Material, v.Warnings, err = a.draft(ctx, who, o); err != nil {
 		return v, err
 	}

@@ -24,7 +24,8 @@ var ImportMaterials = job.Kind[material.BatchImportOptions]{Name: "materials.imp
 
 // Imports enqueues a job that imports materials, or previews the imports. Whoever may import one may import many;
 // malformed identifiers are refused at once.
-func (a Materials) Imports(ctx context.Context, who exchange.Actor, n material.BatchImportBody) (j exchange.Job, err error) {
+func (a Materials) Imports(ctx context.Context, who exchange.Actor, n material.BatchImportBody) (j exchange.Job,
+	err error) {
 	order, err := n.Check()
 	if err != nil {
 		return j, err

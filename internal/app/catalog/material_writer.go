@@ -216,12 +216,13 @@ func (s *MaterialWriter) Publish(ctx context.Context, field string, attachment, 
 	case ties.Requests:
 		return core.FieldError(field, "attachment %d is a document of a request and stays private", attachment)
 	case t.OwnedByOrg != nil && !own:
-		return core.FieldError(field, "attachment %d belongs to another lab; upload the document for this one", attachment)
+		return core.FieldError(field, "attachment %d belongs to another lab; upload the document for this one",
+			attachment)
 	case s.Try:
 		return nil
 	case asAdmin:
-		if err := s.Conn.Audit.Insert(ctx, core.ActorID(s.who), exchange.AttachmentUpdate, core.Object("attachment", attachment),
-			true, nil); err != nil {
+		if err := s.Conn.Audit.Insert(ctx, core.ActorID(s.who), exchange.AttachmentUpdate,
+			core.Object("attachment", attachment), true, nil); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,8 @@ func (a Materials) SavedSearches(ctx context.Context, who exchange.Actor, user u
 // SavedSearch reads one saved search of a user.
 func (a Materials) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) (material.SavedSearch,
 	error) {
-	if err := a.MayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user), core.Object("saved search", id)); err != nil {
+	if err := a.MayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user),
+		core.Object("saved search", id)); err != nil {
 		return material.SavedSearch{}, err
 	}
 	return a.DB.Read().SavedSearches.Get(ctx, user, id)

@@ -113,7 +113,8 @@ func ShowUsers(ctx context.Context, c store.Conn, list []person.User) ([]core.Us
 
 // Suggest returns at most n suggestions for what somebody has typed so far; embargoed materials are suggested only to
 // members of their organization.
-func (a Materials) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion, error) {
+func (a Materials) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion,
+	error) {
 	return a.DB.Read().Search.Suggest(ctx, typed, who.Viewer(), n)
 }
 

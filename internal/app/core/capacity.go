@@ -144,7 +144,7 @@ func (q *queue) remove(caller string, i int) {
 	}
 }
 
-// leave ends the turn of a caller and gives the slot to the next caller who may have it.
+// leave ends the turn of a caller and passes the slot to the next caller who may have it.
 func (q *queue) leave(c Capacity, caller string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

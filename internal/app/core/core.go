@@ -114,8 +114,8 @@ func EndedToken() error {
 
 // May checks inside a transaction that who may do action to object, and writes an audit event if that takes admin
 // rights.
-func (a *Core) May(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation,
-	object string) error {
+func (a *Core) May(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
+	rel exchange.Relation, object string) error {
 	asAdmin, err := a.Can(who, action, rel)
 	if asAdmin {
 		err = tx.Audit.Insert(ctx, ActorID(who), action, object, true, nil)

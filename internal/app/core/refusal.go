@@ -45,8 +45,8 @@ type refusals struct {
 	list map[refusalKey]*refusalCount
 }
 
-// RecordRefusal records that a call was refused for lack of a right, if err says so: what was tried, and the path that
-// was called or who wanted to sign in.
+// RecordRefusal records that a call was refused for lack of a right, if that is what err means: what was tried, and the
+// path that was called or who wanted to sign in.
 func (a *Core) RecordRefusal(who exchange.Actor, action exchange.Action, object string, err error) {
 	code := exchange.CodeOf(err)
 	if !slices.Contains([]exchange.Code{exchange.NotAuthenticated, exchange.Forbidden, exchange.FieldForbidden,

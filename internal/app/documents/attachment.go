@@ -80,8 +80,8 @@ func (a Documents) AddAttachment(ctx context.Context, tx store.Conn, who exchang
 	if t.ID, err = tx.Attachments.Insert(ctx, *t); err != nil {
 		return err
 	}
-	if err := a.RecordAction(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), core.Object("attachment", t.ID),
-		nil); err != nil {
+	if err := a.RecordAction(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID),
+		core.Object("attachment", t.ID), nil); err != nil {
 		return err
 	}
 	return a.AttachmentWithinQuota(ctx, tx, *t)
@@ -137,7 +137,8 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 	case who.MemberOf(organization):
 		return nil
 	case who.Admin:
-		return tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, core.Object("organization", organization), true, nil)
+		return tx.Audit.Insert(ctx, &who.ID, exchange.AttachmentUpdate, core.Object("organization", organization), true,
+			nil)
 	}
 	return exchange.Errorf(exchange.FieldForbidden,
 		"You may set %s only to an object of an organization that you belong to.", field).With("field", field)

@@ -102,8 +102,8 @@ func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *d
 
 // ContentVersion opens the present or a former version of an attachment's content. Former versions are for its owners,
 // and for the parties of the requests that were made while they were current.
-func (a Documents) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (document.AttachmentVersion,
-	files.File, error) {
+func (a Documents) ContentVersion(ctx context.Context, who exchange.Actor, id,
+	version int64) (document.AttachmentVersion, files.File, error) {
 	c := a.DB.Read()
 	t, err := c.Attachments.Get(ctx, id)
 	if err != nil {

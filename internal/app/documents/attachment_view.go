@@ -12,8 +12,8 @@ import (
 )
 
 // ViewAttachments returns attachments as who may see them.
-func (a Documents) ViewAttachments(ctx context.Context, who exchange.Actor, list ...document.Attachment) ([]core.AttachmentView,
-	error) {
+func (a Documents) ViewAttachments(ctx context.Context, who exchange.Actor,
+	list ...document.Attachment) ([]core.AttachmentView, error) {
 	return a.AttachmentViews(ctx, a.DB.Read(), who, list...)
 }
 

@@ -102,7 +102,8 @@ func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.
 // Addresses lists a user's addresses.
 func (a Documents) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID,
 	p exchange.Page) (exchange.ListPage[person.Address], error) {
-	if err := a.MayRead(ctx, who, exchange.AddressRead, who.ToUser(user), core.Object("addresses of", user)); err != nil {
+	if err := a.MayRead(ctx, who, exchange.AddressRead, who.ToUser(user),
+		core.Object("addresses of", user)); err != nil {
 		return exchange.ListPage[person.Address]{}, err
 	}
 	return a.DB.Read().Addresses.List(ctx, user, p)

@@ -218,7 +218,8 @@ func (a Grants) Fund(ctx context.Context, who exchange.Actor, id int64, p materi
 }
 
 // Unfund removes a material from a grant; the grant's owner may, even after leaving the lab.
-func (a Grants) Unfund(ctx context.Context, who exchange.Actor, id, material int64, match core.IfMatch[core.Untagged]) error {
+func (a Grants) Unfund(ctx context.Context, who exchange.Actor, id, material int64,
+	match core.IfMatch[core.Untagged]) error {
 	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		g, err := a.GrantToChange(ctx, tx, who, id)
 		if err != nil {

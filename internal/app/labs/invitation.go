@@ -131,7 +131,7 @@ func (a Labs) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor
 }
 
 // followUp checks that another invitation may follow the last one to the same person, which is over. If that one
-// expired, it is withdrawn, so that it cannot be sent again beside the new one.
+// expired, it is withdrawn, so that it cannot be sent again in addition to the new one.
 func followUp(ctx context.Context, tx store.Conn, last lab.Invitation) error {
 	if last.Email != "" {
 		if err := exchange.NotBefore(last.SentAt.Add(lab.InvitationPause), tx.Now,
@@ -165,12 +165,12 @@ func invitationNote(i lab.Invitation) any {
 	return map[string]any{"invitation": i.ID, "role": i.Role, "status": i.Status}
 }
 
-// sendInvitation records an invitation and tells its addressee: with a notification if they have signed in before, else
-// by mail if the invitation has an address. Anyone else sees it when they sign in.
+// sendInvitation records an invitation and informs its addressee: with a notification if they have signed in before,
+// else by mail if the invitation has an address. Anyone else sees it when they sign in.
 func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v lab.ShownInvitation,
 	asked []store.InvitedUser) error {
-	if err := tx.Audit.Insert(ctx, &who.ID, exchange.InvitationWrite, core.Object("organization", v.OrganizationID), false,
-		invitationNote(v.Invitation)); err != nil {
+	if err := tx.Audit.Insert(ctx, &who.ID, exchange.InvitationWrite, core.Object("organization", v.OrganizationID),
+		false, invitationNote(v.Invitation)); err != nil {
 		return err
 	}
 	switch {
@@ -226,7 +226,8 @@ func (a Labs) Resend(ctx context.Context, who exchange.Actor, organization, id i
 }
 
 // Withdraw withdraws an unanswered invitation.
-func (a Labs) Withdraw(ctx context.Context, who exchange.Actor, organization, id int64, match core.IfMatch[core.Untagged]) error {
+func (a Labs) Withdraw(ctx context.Context, who exchange.Actor, organization, id int64,
+	match core.IfMatch[core.Untagged]) error {
 	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err

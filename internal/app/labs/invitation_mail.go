@@ -43,8 +43,9 @@ func (a Labs) MailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	become := func(tx store.Conn, was, now mailing.State) (bool, error) {
 		return tx.Invitations.SetMailState(ctx, v.ID, args.Round, was, now)
 	}
-	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt, References: []string{notifier.New(a.Core).InvitationThread(v.ID)},
-		List: notifier.New(a.Core).List("invitation")}
+	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt,
+		References: []string{notifier.New(a.Core).InvitationThread(v.ID)},
+		List:       notifier.New(a.Core).List("invitation")}
 	begins, link := false, ""
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		died, err := become(tx, mailing.Sending, mailing.InDoubt)
@@ -58,7 +59,8 @@ func (a Labs) MailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 		if begins, err = become(tx, mailing.Waiting, mailing.Sending); err != nil || !begins {
 			return p, nil, err
 		}
-		token, err := core.Seal(ctx, tx, notifier.OfMessage, fmt.Sprintf("%s %d %d", notifier.OfInvitation, v.ID, args.Round))
+		token, err := core.Seal(ctx, tx, notifier.OfMessage, fmt.Sprintf("%s %d %d", notifier.OfInvitation, v.ID,
+			args.Round))
 		if err != nil {
 			return p, nil, err
 		}

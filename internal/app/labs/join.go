@@ -93,7 +93,8 @@ func (a Labs) JoinRequests(ctx context.Context, who exchange.Actor, organization
 // JoinRequestsOf lists the join requests of a user.
 func (a Labs) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f lab.JoinFilter,
 	p exchange.Page) (exchange.ListPage[lab.ShownJoinRequest], error) {
-	if err := a.MayRead(ctx, who, exchange.JoinRead, who.ToUser(user), core.Object("join requests of", user)); err != nil {
+	if err := a.MayRead(ctx, who, exchange.JoinRead, who.ToUser(user),
+		core.Object("join requests of", user)); err != nil {
 		return exchange.ListPage[lab.ShownJoinRequest]{}, err
 	}
 	return a.DB.Read().JoinRequests.OfUser(ctx, user, f, p)

@@ -81,7 +81,8 @@ type OwnLabs struct {
 
 // OwnLabs reads the labs of who.
 func (a Labs) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err error) {
-	if err := a.MayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(who.ID), core.Object("user", who.ID)); err != nil {
+	if err := a.MayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(who.ID),
+		core.Object("user", who.ID)); err != nil {
 		return v, err
 	}
 	c := a.DB.Read()
@@ -202,7 +203,8 @@ func (a Labs) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 			core.Object("attachment", id)); err != nil {
 			return err
 		}
-		if err := documents.DropAttachment(ctx, tx, who, old); err != nil && exchange.CodeOf(err) != exchange.AttachmentInUse {
+		if err := documents.DropAttachment(ctx, tx, who, old); err != nil &&
+			exchange.CodeOf(err) != exchange.AttachmentInUse {
 			return err
 		}
 		return nil
@@ -217,7 +219,8 @@ func (a Labs) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 	if err != nil {
 		return err
 	}
-	shelf, list, asAdmin := catalog.New(a.Core).NewWriter(tx, who), make([]material.Material, len(old)), map[int64]bool{}
+	shelf, list, asAdmin := catalog.New(a.Core).NewWriter(tx, who), make([]material.Material, len(old)),
+		map[int64]bool{}
 	for i, m := range old {
 		// whether an MTA is needed stays unchanged
 		p := material.Patch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)}

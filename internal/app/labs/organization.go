@@ -257,7 +257,8 @@ func (a Labs) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
 		if m, err = tx.Memberships.ForUpdate(ctx, id); err != nil {
 			return err
 		}
-		if err := a.May(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), core.Object("settings", id)); err != nil {
+		if err := a.May(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m),
+			core.Object("settings", id)); err != nil {
 			return err
 		}
 		if err := match.Check(m); err != nil {

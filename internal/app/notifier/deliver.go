@@ -45,7 +45,7 @@ func deliveryArgs(w notify.Webhook, d notify.WebhookDelivery) DeliveryArgs {
 }
 
 // hook sends an event of a request to the webhooks of its organization. It costs one statement if none is enabled, and
-// sends to each once however often it is called. It describes the request as it is now.
+// sends to each once however often it is called. It describes the current state of the request.
 func (a Notifications) hook(ctx context.Context, tx store.Conn, e request.Event, organization int64) error {
 	list, err := tx.Webhooks.On(ctx, organization)
 	list = slices.DeleteFunc(list, func(w notify.Webhook) bool { return !w.Wants(notify.TypeOf(e.Kind)) })
@@ -176,7 +176,7 @@ func (a Notifications) settle(ctx context.Context, tx store.Conn, w notify.Webho
 	return nil
 }
 
-// WebhookOff records that Aliquot disabled a webhook, and tells the owner of the organization.
+// WebhookOff records that Aliquot disabled a webhook, and notifies the owner of the organization.
 func (a Notifications) WebhookOff(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 	a.Log.WarnContext(ctx, "webhook switched off", "id", w.ID, "organization", w.OrganizationID, "reason", w.OffReason)
 	o, err := tx.Organizations.Get(ctx, w.OrganizationID)

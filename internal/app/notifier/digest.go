@@ -178,8 +178,8 @@ func (a Notifications) beginDigest(ctx context.Context, r *job.Run, args DigestA
 
 // sendDigest sends a digest of notifications and of the person's tasks. If they may no longer see any of it, the mail
 // counts as not wanted.
-func (a Notifications) sendDigest(ctx context.Context, args DigestArgs, reader store.Reader, since time.Time, ids []int64,
-	m mail.Message) (state mailing.State, reason string, err error) {
+func (a Notifications) sendDigest(ctx context.Context, args DigestArgs, reader store.Reader, since time.Time,
+	ids []int64, m mail.Message) (state mailing.State, reason string, err error) {
 	c := a.DB.Read()
 	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(),
 		Unsubscribe: m.Unsubscribe, Held: args.Held}
@@ -200,7 +200,8 @@ func (a Notifications) sendDigest(ctx context.Context, args DigestArgs, reader s
 }
 
 // happened adds the content of notifications to a digest, as far as the person may still see it.
-func (a Notifications) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64, d *notice.Digest) error {
+func (a Notifications) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64,
+	d *notice.Digest) error {
 	list, err := c.Notifications.ByIDs(ctx, ids)
 	if err != nil {
 		return err

@@ -21,8 +21,8 @@ import (
 
 // facts returns the content of mail about a notification, except for the state of the request at that time. visible
 // reports whether the person may still see the request.
-func (a Notifications) facts(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (f notice.Event,
-	visible bool, err error) {
+func (a Notifications) facts(ctx context.Context, c store.Conn, n notify.Notification,
+	reader store.Reader) (f notice.Event, visible bool, err error) {
 	f = notice.Event{Event: n.Event, Category: n.Category, Reader: n.User, Location: reader.Mail.Location()}
 	if n.Actor != nil {
 		f.Actor = n.Actor.Name()
@@ -95,13 +95,15 @@ const (
 
 // messageID returns the id of mail to a person about one of their notifications; 0 means a digest of several. Nobody
 // else can make one, so a bounce that names it is about our mail.
-func (a Notifications) messageID(ctx context.Context, tx store.Conn, user uuid.UUID, notification int64) (string, error) {
+func (a Notifications) messageID(ctx context.Context, tx store.Conn, user uuid.UUID, notification int64) (string,
+	error) {
 	token, err := core.Seal(ctx, tx, OfMessage, fmt.Sprintf("%s %d %d", user, notification, tx.Now.Unix()))
 	return token + "@" + a.Host(), err
 }
 
 // unsubscribeURL returns the URL where a person stops mail of a category with one click; "" means the digest.
-func (a Notifications) unsubscribeURL(ctx context.Context, tx store.Conn, user uuid.UUID, c mailing.Category) (string, error) {
+func (a Notifications) unsubscribeURL(ctx context.Context, tx store.Conn, user uuid.UUID, c mailing.Category) (string,
+	error) {
 	token, err := core.Seal(ctx, tx, ofUnsubscribe, user.String()+" "+string(c))
 	return a.PublicURL + "/unsubscribe?token=" + token, err
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // Notifications lists a person's notifications, and counts the unread ones.
-func (a Notifications) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f notify.NotificationFilter,
-	p exchange.Page) (exchange.ListPage[notify.Notification], int64, error) {
+func (a Notifications) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	f notify.NotificationFilter, p exchange.Page) (exchange.ListPage[notify.Notification], int64, error) {
 	if err := a.MayRead(ctx, who, exchange.NotificationRead, who.ToUser(user),
 		core.Object("notifications of", user)); err != nil {
 		return exchange.ListPage[notify.Notification]{}, 0, err

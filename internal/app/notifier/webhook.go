@@ -27,7 +27,8 @@ func (a Notifications) Webhooks(ctx context.Context, who exchange.Actor, organiz
 }
 
 // Webhook reads one webhook of an organization.
-func (a Notifications) Webhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook, error) {
+func (a Notifications) Webhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook,
+	error) {
 	w, err := a.DB.Read().Webhooks.Get(ctx, organization, id)
 	if err == nil {
 		err = a.MayRead(ctx, who, exchange.WebhookRead, who.ToOrganization(organization), core.Object("webhook", id))
@@ -86,8 +87,9 @@ func (a Notifications) UpdateWebhook(ctx context.Context, who exchange.Actor, or
 		})
 }
 
-// RotateWebhook gives a webhook a new secret; the old one signs too for a day.
-func (a Notifications) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook, error) {
+// RotateWebhook replaces the secret of a webhook; for a day, messages are signed with the old one too.
+func (a Notifications) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook,
+	error) {
 	return a.changeWebhook(ctx, who, organization, id, nil,
 		func(w notify.Webhook, tx store.Conn) (notify.Webhook, error) {
 			return w.Rotate(webhook.NewSecret(), tx.Now), nil
@@ -146,8 +148,8 @@ func (a Notifications) DeleteWebhook(ctx context.Context, who exchange.Actor, or
 }
 
 // PingWebhook sends a test message to a webhook.
-func (a Notifications) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d notify.WebhookDelivery,
-	err error) {
+func (a Notifications) PingWebhook(ctx context.Context, who exchange.Actor, organization,
+	id int64) (d notify.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 		m := notify.PingMessage{Type: notify.Ping, Timestamp: tx.Now,
 			Data: notify.PingData{Organization: organization, Webhook: id}}

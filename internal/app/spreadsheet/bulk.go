@@ -28,8 +28,8 @@ func Operator() exchange.Actor { return exchange.Actor{Admin: true} }
 
 // StoreBulk stores a spreadsheet before there is a job for it. The caller passes it to Bulk, or to DiscardBulk if that
 // fails. It counts towards the organization's quota from now on.
-func (a Spreadsheets) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (document.Content,
-	error) {
+func (a Spreadsheets) StoreBulk(ctx context.Context, who exchange.Actor, organization int64,
+	body io.Reader) (document.Content, error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
 		return document.Content{}, err
 	}
@@ -200,7 +200,8 @@ func reportLines(o material.RowResult) [][2]string {
 
 // EachOutcome calls back with the result of each row that a job has examined, in the order of the spreadsheet. It reads
 // a part at a time, as EachMaterial does.
-func (a Spreadsheets) EachOutcome(ctx context.Context, caller string, id int64, do func(material.RowResult) error) error {
+func (a Spreadsheets) EachOutcome(ctx context.Context, caller string, id int64,
+	do func(material.RowResult) error) error {
 	part := a.Parts(caller)
 	for after := 0; ; {
 		var list []material.RowResult
@@ -229,7 +230,8 @@ type bulkRows struct {
 }
 
 // headers reads a spreadsheet up to its headers, once it is who's turn.
-func (a Spreadsheets) headers(ctx context.Context, who exchange.Actor, key string, args core.BulkArgs) (bulkRows, error) {
+func (a Spreadsheets) headers(ctx context.Context, who exchange.Actor, key string, args core.BulkArgs) (bulkRows,
+	error) {
 	file, err := a.Files.Open(ctx, key)
 	if err != nil {
 		return bulkRows{}, err

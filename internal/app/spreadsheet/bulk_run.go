@@ -86,7 +86,7 @@ func (a Spreadsheets) bulkMaterials(ctx context.Context, r *job.Run, args core.B
 	return err
 }
 
-// may gives the job up if its user has left the organization.
+// may cancels the job if its user has left the organization.
 func (b *bulkRun) may() error {
 	if _, err := b.a.Can(b.who, exchange.MaterialBulk, b.who.ToOrganization(b.record.OrganizationID)); err != nil {
 		return job.GiveUp(err)

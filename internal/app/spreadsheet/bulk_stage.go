@@ -184,7 +184,7 @@ func (b *bulkRun) publish(ctx context.Context) error {
 	})
 }
 
-// file gives the lab the documents that staged materials show as their MTA.
+// file moves to the lab the documents that staged materials show as their MTA.
 func (b *bulkRun) file(ctx context.Context, tx store.Conn, agreements []int64) error {
 	shelf := catalog.New(b.a.Core).NewWriter(tx, b.who)
 	for _, id := range agreements {

@@ -29,8 +29,8 @@ type BulkSheet struct {
 
 // LookAtBulk reports how the columns of a spreadsheet from StoreBulk were understood. Its token identifies the
 // spreadsheet to its sender until the content is swept.
-func (a Spreadsheets) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64, order material.BulkOptions,
-	content document.Content, filename string) (BulkSheet, error) {
+func (a Spreadsheets) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64,
+	order material.BulkOptions, content document.Content, filename string) (BulkSheet, error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
 		return BulkSheet{}, err
 	}
@@ -48,8 +48,8 @@ func (a Spreadsheets) LookAtBulk(ctx context.Context, who exchange.Actor, organi
 func bulkPurpose(who exchange.Actor) string { return "spreadsheet of " + who.ID.String() }
 
 // LookAgain is LookAtBulk for a spreadsheet given by its token, with other options.
-func (a Spreadsheets) LookAgain(ctx context.Context, who exchange.Actor, token string, order material.BulkOptions) (BulkSheet,
-	error) {
+func (a Spreadsheets) LookAgain(ctx context.Context, who exchange.Actor, token string,
+	order material.BulkOptions) (BulkSheet, error) {
 	organization, key, filename, err := a.keptBulk(ctx, who, token)
 	if err != nil {
 		return BulkSheet{}, err
@@ -58,8 +58,8 @@ func (a Spreadsheets) LookAgain(ctx context.Context, who exchange.Actor, token s
 }
 
 // BulkOf is Bulk for a spreadsheet given by its token.
-func (a Spreadsheets) BulkOf(ctx context.Context, who exchange.Actor, token string, order material.BulkOptions) (exchange.Job,
-	error) {
+func (a Spreadsheets) BulkOf(ctx context.Context, who exchange.Actor, token string,
+	order material.BulkOptions) (exchange.Job, error) {
 	organization, key, _, err := a.keptBulk(ctx, who, token)
 	if err != nil {
 		return exchange.Job{}, err
@@ -67,8 +67,8 @@ func (a Spreadsheets) BulkOf(ctx context.Context, who exchange.Actor, token stri
 	return a.Bulk(ctx, who, organization, order, document.Content{Key: key})
 }
 
-func (a Spreadsheets) keptBulk(ctx context.Context, who exchange.Actor, token string) (organization int64, key, filename string,
-	err error) {
+func (a Spreadsheets) keptBulk(ctx context.Context, who exchange.Actor, token string) (organization int64, key,
+	filename string, err error) {
 	text, err := core.Unseal(ctx, a.DB.Read(), bulkPurpose(who), token)
 	if err != nil {
 		return 0, "", "", err
@@ -81,8 +81,8 @@ func (a Spreadsheets) keptBulk(ctx context.Context, who exchange.Actor, token st
 	return organization, key, filename, a.MayBulk(ctx, who, organization)
 }
 
-func (a Spreadsheets) lookAt(ctx context.Context, who exchange.Actor, organization int64, order material.BulkOptions, key,
-	filename, token string) (BulkSheet, error) {
+func (a Spreadsheets) lookAt(ctx context.Context, who exchange.Actor, organization int64, order material.BulkOptions,
+	key, filename, token string) (BulkSheet, error) {
 	args, err := a.bulkArgs(ctx, who, organization, order)
 	if err != nil {
 		return BulkSheet{}, err
@@ -102,8 +102,8 @@ func (a Spreadsheets) lookAt(ctx context.Context, who exchange.Actor, organizati
 }
 
 // BulkAgain runs a job's spreadsheet again with other options: after a trial it stores the rows.
-func (a Spreadsheets) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode material.BulkMode) (exchange.Job,
-	error) {
+func (a Spreadsheets) BulkAgain(ctx context.Context, who exchange.Actor, id int64,
+	mode material.BulkMode) (exchange.Job, error) {
 	v, err := a.BulkView(ctx, who, id)
 	if err != nil {
 		return exchange.Job{}, err
@@ -125,8 +125,8 @@ func (a Spreadsheets) bulkAgain(ctx context.Context, who exchange.Actor, v BulkV
 }
 
 // BulkMend runs another trial of a spreadsheet with refused rows, with some of their values replaced.
-func (a Spreadsheets) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []material.Replacement) (exchange.Job,
-	error) {
+func (a Spreadsheets) BulkMend(ctx context.Context, who exchange.Actor, id int64,
+	more []material.Replacement) (exchange.Job, error) {
 	v, err := a.BulkView(ctx, who, id)
 	if err != nil {
 		return exchange.Job{}, err

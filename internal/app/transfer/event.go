@@ -31,7 +31,8 @@ func (a Requests) SendMessage(ctx context.Context, who exchange.Actor, id int64,
 }
 
 // OpenIssue reports a problem with the transfer.
-func (a Requests) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w request.TextBody) (request.Issue, error) {
+func (a Requests) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w request.TextBody) (request.Issue,
+	error) {
 	text, err := w.Check()
 	if err != nil {
 		return request.Issue{}, err

@@ -32,7 +32,8 @@ type Inbox struct {
 }
 
 // Inbox lists the requests of the caller and of the caller's labs. Admins see only their own, too.
-func (a Requests) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f request.InboxFilter) (Inbox, error) {
+func (a Requests) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f request.InboxFilter) (Inbox,
+	error) {
 	var in Inbox
 	if _, err := a.Can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
 		return in, err

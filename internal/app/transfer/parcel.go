@@ -42,7 +42,8 @@ func (a Requests) Parcel(ctx context.Context, who exchange.Actor, id int64) (Par
 
 // Parcels reads requests for the person who packs them, in the order of ids, with a fixed number of statements. It
 // leaves out requests that do not exist or that the caller does not pack, and returns their ids as the ones left out.
-func (a Requests) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (list []Parcel, left []int64, err error) {
+func (a Requests) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (list []Parcel, left []int64,
+	err error) {
 	found, err := a.DB.Read().Requests.ByIDs(ctx, ids)
 	if err != nil {
 		return nil, nil, err
@@ -68,8 +69,8 @@ func (a Requests) Parcels(ctx context.Context, who exchange.Actor, ids []int64) 
 	if len(asAdmin) > 0 {
 		if err := a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 			for _, id := range asAdmin {
-				if err := tx.Audit.Insert(ctx, core.ActorID(who), exchange.RequestShip, core.Object("request", id), true,
-					nil); err != nil {
+				if err := tx.Audit.Insert(ctx, core.ActorID(who), exchange.RequestShip, core.Object("request", id),
+					true, nil); err != nil {
 					return err
 				}
 			}

@@ -12,8 +12,8 @@ import (
 	"aliquot/internal/store"
 )
 
-// Remind is the job that reminds people of their tasks, and tells the owners of labs that keep somebody waiting. It is
-// periodic; nothing enqueues it.
+// Remind is the job that reminds people of their tasks, and notifies the owners of labs that keep somebody waiting. It
+// is periodic; nothing enqueues it.
 var Remind = job.Kind[struct{}]{Name: "remind"}
 
 // ReminderResult is the result of a Remind job.

@@ -37,7 +37,8 @@ type RequestFormView struct {
 const maxEarlier = 20
 
 // RequestFormView reads what the form for requesting a material shows to who.
-func (a Requests) RequestFormView(ctx context.Context, who exchange.Actor, material int64) (f RequestFormView, err error) {
+func (a Requests) RequestFormView(ctx context.Context, who exchange.Actor, material int64) (f RequestFormView,
+	err error) {
 	if err := a.MayRead(ctx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 		return f, err
 	}
@@ -209,8 +210,8 @@ func (a Requests) submitRequest(ctx context.Context, tx store.Conn, who exchange
 }
 
 // storeDocument saves a document as an attachment of who.
-func (a Requests) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor, d UploadedDocument) (exchange.Ref,
-	error) {
+func (a Requests) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor,
+	d UploadedDocument) (exchange.Ref, error) {
 	field := string(d.Slot) + "_attachment"
 	t, err := document.AttachmentPatch{Filename: exchange.Some(d.Filename)}.Create(who)
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 
 // Check checks the metadata of a material, key by key. clean is a copy in which identifiers are in canonical form,
 // texts are NFC and trimmed, and arrays have no empty items; every other value is returned as it was sent, so that
-// clients get back what they sent. Keys that the category does not define are kept unchanged. An error says what is
+// clients get back what they sent. Keys that the category does not define are kept unchanged. An error states what is
 // wrong and what is allowed; a warning is about a value that is kept although it is probably a mistake. Missing
 // required values are not an error: see Missing.
 func (c Category) Check(meta map[string]json.RawMessage) (clean map[string]json.RawMessage, faults,

@@ -239,7 +239,7 @@ func (d Descriptor[T]) IsFlag() bool {
 	return flag
 }
 
-// Rows returns how many rows a form gives the field; 0: it is one line.
+// Rows returns how many rows the field has in a form; 0: it is one line.
 func (d Descriptor[T]) Rows() int {
 	if d.Most == 0 && d.Canonical == nil {
 		switch d.At(new(T)).(type) {

@@ -8,7 +8,7 @@ import (
 // scorer is a query prepared to be compared with many objects. Each bit of a mask is one wanted word.
 type scorer struct {
 	exact, edges []matcher
-	alone        []matcher // those of exact that match without others beside them
+	alone        []matcher // those of exact that match without others next to them
 	phrases      []sequence
 	first        [256]bool // first bytes of the words that match
 	all          uint32

@@ -139,7 +139,7 @@ func TestAQueryTellsWhatMayBeMistyped(t *testing.T) {
 		t.Errorf("plain words are %q", got)
 	}
 	if got := q.Replace(0, "carcinoma"); got != `the carcinoma "of the" HT-29 12260 -colom Müler` {
-		t.Errorf("mended: %q", got)
+		t.Errorf("corrected: %q", got)
 	}
 	for _, row := range []struct {
 		a, b string

@@ -15,11 +15,13 @@ const record = `(?:(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.u
 // filed returns the pattern of an accession by itself, or in the address of a page about it, which may continue after
 // it.
 func filed(accession string) string {
-	return accession + `/?|(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|identifiers\.org|omicsdi\.org)/(?:\S*?[/=:])?` + accession + `(?:[/?&#]\S*)?`
+	return accession + `/?|(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|identifiers\.org` +
+		`|omicsdi\.org)/(?:\S*?[/=:])?` + accession + `(?:[/?&#]\S*)?`
 }
 
 var taxonomy = newForm(`(?:`+record+
-	`|(?:https?://)?purl\.obolibrary\.org/obo/NCBITaxon_|(?:NCBI[: ]?\s*)?(?:txid|taxid|taxon)[:_]?\s*)([1-9]\d{0,8})/?`,
+	`|(?:https?://)?purl\.obolibrary\.org/obo/NCBITaxon_|(?:NCBI[: ]?\s*)?(?:txid|taxid`+
+	`|taxon)[:_]?\s*)([1-9]\d{0,8})/?`,
 	"NCBITaxon:$1", nil,
 	"an NCBI Taxonomy ID is a number, such as NCBITaxon:9606 for Homo sapiens")
 
@@ -75,7 +77,8 @@ func GEOImport(s string) (string, error) {
 }
 
 var sra = newForm(`(?:SRA:\s*)?(?:`+filed(`([SED]R[PXRSAZ]\d{6,12})`)+`)`, "$1$2", strings.ToUpper,
-	"an SRA accession is SRP, SRX, SRR or SRS (at ENA ERP..., at DDBJ DRP...) and six or more digits, such as SRP045225")
+	"an SRA accession is SRP, SRX, SRR or SRS (at ENA ERP..., at DDBJ DRP...) and six or more digits, such as "+
+		"SRP045225")
 
 // SRA parses the accession of a study (SRP, ERP, DRP), experiment (X), run (R), sample (S), submission (A) or analysis
 // (Z) of the Sequence Read Archives. Canonical: SRP045225.
@@ -144,8 +147,9 @@ var archives = []struct {
 
 var (
 	// ArrayExpress, BioStudies, PRIDE, MetaboLights, CNGB, GSA-Human
-	otherKnown = regexp.MustCompile(`^(?:E-[A-Z]{4}-\d{1,8}|S-[A-Z]{4}\d{1,10}|PXD\d{6}|MTBLS\d{1,6}|CNP\d{7}|HRA\d{6})$`)
-	otherForm  = regexp.MustCompile(`^[A-Za-z0-9][\x20-\x7e]{0,99}$`)
+	otherKnown = regexp.MustCompile(`^(?:E-[A-Z]{4}-\d{1,8}|S-[A-Z]{4}\d{1,10}|PXD\d{6}|MTBLS\d{1,6}|CNP\d{7}` +
+		`|HRA\d{6})$`)
+	otherForm = regexp.MustCompile(`^[A-Za-z0-9][\x20-\x7e]{0,99}$`)
 )
 
 // Accession parses the accession of a dataset at any archive, or its DOI. An accession of an unknown archive is kept as

@@ -200,7 +200,7 @@ func TestRealMaterialsParse(t *testing.T) {
 	}
 }
 
-// realMaterials reads data/materials/real-materials.csv of the folder "shared" beside the checkout; without that
+// realMaterials reads data/materials/real-materials.csv of the folder "shared" next to the checkout; without that
 // folder, the test ends here.
 func realMaterials(t *testing.T) (rows []map[string]string) {
 	t.Helper()

@@ -4,7 +4,7 @@
 //
 // It never checks whether the thing exists. Every parser accepts what people paste (surrounding space, resolver
 // address, lower case, typographic dashes) and its own canonical form, which it returns unchanged. Texts over 255
-// characters are not identifiers. Errors are one sentence that tells a person what form is expected.
+// characters are not identifiers. Errors are one sentence that states what form is expected.
 package identifier
 
 import (
@@ -122,7 +122,7 @@ type form struct {
 	pattern   *regexp.Regexp
 	canonical string              // a template of regexp.Expand
 	letters   func(string) string // the case of the canonical form; nil keeps it
-	expected  string              // the sentence that says what form is expected
+	expected  string              // the sentence that states what form is expected
 }
 
 func newForm(pattern, canonical string, letters func(string) string, expected string) form {

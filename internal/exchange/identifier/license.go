@@ -9,10 +9,12 @@ import (
 )
 
 var (
-	licensePage     = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?(?:spdx\.org/licenses|opensource\.org/licenses?)/([^/?#]+?)(?:\.html|\.json)?/?)$`)
-	creativeCommons = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?creativecommons\.org/(?:licenses/(by(?:-nc)?(?:-sa|-nd)?)/(\d\.\d)|publicdomain/(zero)/1\.0)(?:/(?:legalcode|deed)(?:\.[a-z-]+)?)?/?)$`)
-	licenseVersion  = regexp.MustCompile(`-V(?:ERSION-)?(\d)`)
-	errLicense      = errors.New("a licence is the short name of the SPDX License List, such as CC-BY-4.0 or CC0-1.0")
+	licensePage = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?(?:spdx\.org/licenses` +
+		`|opensource\.org/licenses?)/([^/?#]+?)(?:\.html|\.json)?/?)$`)
+	creativeCommons = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?creativecommons\.org/(?:licenses/(by(?:-nc)?` +
+		`(?:-sa|-nd)?)/(\d\.\d)|publicdomain/(zero)/1\.0)(?:/(?:legalcode|deed)(?:\.[a-z-]+)?)?/?)$`)
+	licenseVersion = regexp.MustCompile(`-V(?:ERSION-)?(\d)`)
+	errLicense     = errors.New("a licence is the short name of the SPDX License List, such as CC-BY-4.0 or CC0-1.0")
 )
 
 // SPDX parses the name of a licence: its short name in the SPDX License List in any case and with spaces for hyphens

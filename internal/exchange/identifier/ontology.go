@@ -43,7 +43,7 @@ var (
 )
 
 // OBO parses a term of an ontology: organ, cell type, disease, phenotype. Canonical: UBERON:0002107, with the
-// ontology's own spelling of its name. An unknown ontology gives a warning.
+// ontology's own spelling of its name. An unknown ontology causes a warning.
 func OBO(s string) (canonical, warning string, err error) {
 	parts := oboParts.FindStringSubmatch(clean(s))
 	if parts == nil {

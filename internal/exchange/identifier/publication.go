@@ -39,8 +39,10 @@ func DOI(s string) (string, error) {
 var (
 	protocolsDOI  = regexp.MustCompile(`^10\.17504/protocols\.io\.[a-z0-9]{1,40}(?:/v[1-9]\d{0,3})?$`)
 	protocolsCode = regexp.MustCompile(`^(?i:protocols\.io\.[a-z0-9]{1,40}(?:/v\d+)?)$`)
-	protocolsSlug = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/([a-z0-9-]{1,200}(?:/v\d+)?))(?:[/?#].*)?$`)
-	protocolsPage = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/(?:[a-z0-9-]*-)?([a-z0-9]+(?:/v\d+)?))(?:[/?#].*)?$`)
+	protocolsSlug = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/([a-z0-9-]{1,200}(?:/v\d+)?))` +
+		`(?:[/?#].*)?$`)
+	protocolsPage = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/(?:[a-z0-9-]*-)?([a-z0-9]+` +
+		`(?:/v\d+)?))(?:[/?#].*)?$`)
 )
 
 // ProtocolsDOI parses the DOI of a protocol at protocols.io, also from the address of its page. Canonical:
@@ -80,7 +82,8 @@ func ProtocolsImport(s string) (string, error) {
 	return ProtocolsDOI(s)
 }
 
-var pmid = newForm(`(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/([1-9]\d{0,7})(?:[/?#].*)?`+
+var pmid = newForm(`(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov`+
+	`|ncbi\.nlm\.nih\.gov/pubmed)/([1-9]\d{0,7})(?:[/?#].*)?`+
 	`|(?:(?:pmid|pubmed)(?: id)?:?\s*)?([1-9]\d{0,7}))`, "$1$2", nil,
 	"a PubMed ID has 1 to 8 digits and no leading zero, such as 13052828")
 

@@ -58,12 +58,13 @@ var (
 	// The text after the last "RRID:" of a citation or of a resolver's address.
 	rridCited = regexp.MustCompile(`^(?i:.*RRID:)?\s*(.*?)[\s).,;/]*$`)
 	rridParts = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]{0,29})([_:])([A-Za-z0-9._:()+-]{1,100})$`)
-	errRRID   = errors.New("an RRID is RRID:, an authority and a number, such as RRID:CVCL_0030 or RRID:IMSR_JAX:000664")
+	errRRID   = errors.New("an RRID is RRID:, an authority and a number, such as RRID:CVCL_0030 or " +
+		"RRID:IMSR_JAX:000664")
 )
 
 // RRID parses a Research Resource Identifier: the name of its authority, then _ or :, then the authority's own number,
 // which may contain colons. Canonical: RRID:IMSR_JAX:000664, with the authority's own spelling of its name. An unknown
-// authority gives a warning.
+// authority causes a warning.
 func RRID(s string) (canonical, warning string, err error) {
 	cited := rridCited.FindStringSubmatch(clean(s))
 	if cited == nil {

@@ -8,7 +8,8 @@ import (
 
 // Identifiers that stock centres and databases of living material issue. Each may be written with RRID: before it.
 
-var cellosaurus = newForm(`(?:RRID:\s*)?(?:(?:https?://)?(?:www\.|web\.)?(?:cellosaurus\.org|expasy\.org/cellosaurus)/)?CVCL[_:]([A-Z0-9]{4})/?`,
+var cellosaurus = newForm(`(?:RRID:\s*)?(?:(?:https?://)?(?:www\.|web\.)?(?:cellosaurus\.org`+
+	`|expasy\.org/cellosaurus)/)?CVCL[_:]([A-Z0-9]{4})/?`,
 	"CVCL_$1", strings.ToUpper,
 	"a Cellosaurus accession is CVCL_ and four letters or digits, such as CVCL_0030")
 
@@ -16,7 +17,8 @@ var cellosaurus = newForm(`(?:RRID:\s*)?(?:(?:https?://)?(?:www\.|web\.)?(?:cell
 func Cellosaurus(s string) (string, error) { return cellosaurus.parse(s) }
 
 var (
-	jax = newForm(`(?:(?:https?://)?(?:www\.)?jax\.org/strain/|(?:RRID:\s*)?(?:IMSR_)?JAX[:_# ]?\s*|stock (?:no|number)[.:]*\s*)?(\d{6})/?`,
+	jax = newForm(`(?:(?:https?://)?(?:www\.)?jax\.org/strain/|(?:RRID:\s*)?(?:IMSR_)?JAX[:_# ]?\s*|stock (?:no`+
+		`|number)[.:]*\s*)?(\d{6})/?`,
 		"IMSR_JAX:$1", strings.ToUpper,
 		"a JAX stock number has six digits with its leading zeros, such as 000664; another repository's strain is "+
 			"written like IMSR_EM:02131")
@@ -32,7 +34,8 @@ func IMSR(s string) (string, error) {
 	return jax.parse(s)
 }
 
-var mgi = newForm(`(?:RRID:\s*)?(?:(?:https?://)?(?:www\.)?informatics\.jax\.org/[a-z]+/)?(?:MGI[:_]\s*)?([1-9]\d{0,7})/?`,
+var mgi = newForm(`(?:RRID:\s*)?(?:(?:https?://)?(?:www\.)?informatics\.jax\.org/[a-z]+/)?`+
+	`(?:MGI[:_]\s*)?([1-9]\d{0,7})/?`,
 	"MGI:$1", nil,
 	"an MGI accession is MGI: and a number, such as MGI:3840442")
 
@@ -47,7 +50,8 @@ var mmrrc = newForm(`(?:RRID:\s*)?(?:MMRRC[:_ ]\s*)?(\d{6}(?:-[A-Z]{2,4})?)`,
 // spells it.
 func MMRRC(s string) (string, error) { return mmrrc.parse(s) }
 
-var addgene = newForm(`(?:(?:https?://)?(?:www\.)?addgene\.org/|(?:RRID:\s*)?addgene(?: plasmid)?[_:]?\s*#?\s*|#\s*)?([1-9]\d{0,6}(?:-[a-z0-9.]{1,20})?)/?`,
+var addgene = newForm(`(?:(?:https?://)?(?:www\.)?addgene\.org/|(?:RRID:\s*)?addgene(?: plasmid)?[_:]?\s*#?\s*`+
+	`|#\s*)?([1-9]\d{0,6}(?:-[a-z0-9.]{1,20})?)/?`,
 	"$1", nil,
 	"an Addgene number is the catalogue number, such as 12260")
 

@@ -69,7 +69,7 @@ const (
 	InvitationDay      = 24 * time.Hour
 )
 
-// ShownInvitation is an invitation with what is shown beside it.
+// ShownInvitation is an invitation with what is shown with it.
 type ShownInvitation struct {
 	Invitation
 	Organization string // its name

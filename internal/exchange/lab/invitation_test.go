@@ -74,7 +74,7 @@ func TestAnInvitationNamesOnePersonInOneWay(t *testing.T) {
 	}
 }
 
-// TestAnInvitationByIDHasAnIDOfTheRegistry in any form that people paste; the error says how to correct another one.
+// TestAnInvitationByIDHasAnIDOfTheRegistry in any form that people paste; the error states how to correct another one.
 func TestAnInvitationByIDHasAnIDOfTheRegistry(t *testing.T) {
 	t.Parallel()
 	const josiah = "0000-0002-1825-0097"

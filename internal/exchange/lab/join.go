@@ -42,7 +42,7 @@ const (
 	joinPause = 24 * time.Hour // before the same person can ask the same organization again
 )
 
-// ShownJoinRequest is a join request with what is shown beside it.
+// ShownJoinRequest is a join request with what is shown with it.
 type ShownJoinRequest struct {
 	JoinRequest
 	Organization string // its name

@@ -48,7 +48,7 @@ func Default(user uuid.UUID) Settings {
 }
 
 // Rejection records that a mail server permanently refused an address. No mail is sent to it until the person has
-// another one, or says that it works again.
+// another one, or states that it works again.
 type Rejection struct {
 	Address string
 	Reason  string

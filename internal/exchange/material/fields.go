@@ -157,7 +157,7 @@ var Descriptors = []Descriptor{
 	{Name: "updated_at", At: func(m *Material) any { return &m.UpdatedAt }, ReadOnly: true},
 }
 
-// unread reads nothing: the place of a row in a spreadsheet is told otherwise.
+// unread reads nothing: the place of a row in a spreadsheet is known otherwise.
 func unread(string, any) error { return nil }
 
 // DescriptorOf returns the field with a name in bodies or answers.

@@ -17,7 +17,7 @@ import (
 	"aliquot/internal/exchange/person"
 )
 
-// Shown is a material with what its page shows beside it. When read, its Metadata is what everybody may see;
+// Shown is a material with what its page shows in addition. When read, its Metadata is what everybody may see;
 // Revealed returns it with the rest.
 type Shown struct {
 	Material

@@ -210,7 +210,7 @@ var MaxTries = len(pauses) + 1
 // longestWait is the longest time that a receiver can ask us to wait.
 const longestWait = 24 * time.Hour
 
-// gone is the status with which a receiver says that it wants no more messages.
+// gone is the status with which a receiver states that it wants no more messages.
 const gone = 410
 
 // Tried returns a delivery of w after an attempt, and w after it. A receiver may ask us to wait longer than we would;

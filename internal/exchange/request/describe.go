@@ -106,7 +106,7 @@ func (t eventDescription) moved() string {
 }
 
 func (t eventDescription) reminded() string {
-	if t.material != "" { // whose turn it is appears beside the sentence
+	if t.material != "" { // whose turn it is appears next to the sentence
 		return "reminded " + t.side(t.Party) + " of " + t.request()
 	}
 	return "reminded " + t.side(t.Party) + ", whose turn it is" + t.turn()
@@ -136,7 +136,7 @@ func (t eventDescription) turn() string {
 }
 
 func (t eventDescription) until() string {
-	if t.Until == nil || t.material != "" { // the day appears beside the sentence
+	if t.Until == nil || t.material != "" { // the day appears next to the sentence
 		return ""
 	}
 	return " until " + time.Time(*t.Until).UTC().Format(time.DateOnly)

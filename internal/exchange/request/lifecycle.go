@@ -264,7 +264,7 @@ func (c *change) assign(to exchange.Opt[exchange.UserRef]) error {
 	return nil
 }
 
-// move gives the request another status.
+// move changes the status of the request.
 func (c *change) move(to Status, reason, override string) error {
 	if to == c.Status {
 		return nil

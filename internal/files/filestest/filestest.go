@@ -25,7 +25,7 @@ import (
 
 const mebibyte = 1 << 20
 
-// Run tests the stores that open gives; each call gives an empty one. The test that calls Run must
+// Run tests the stores that open returns; each call returns an empty one. The test that calls Run must
 // not be parallel: one part measures the memory of the process.
 func Run(t *testing.T, open func(t *testing.T) files.Store) {
 	t.Run("memory stays flat while a large file streams in", func(t *testing.T) { flatMemory(t, open(t)) })

@@ -148,7 +148,8 @@ func search(w http.ResponseWriter, r *http.Request) {
 		ids = append(ids, fmt.Sprint(n*10+1), fmt.Sprint(n*10+2)) // two experiments
 	}
 	raw, _ := json.Marshal(ids)
-	say(w, jsonType, `{"header":{"type":"esearch"},"esearchresult":{"count":"%d","retmax":"%d","retstart":"0","idlist":%s}}`, len(ids), len(ids), raw)
+	say(w, jsonType, `{"header":{"type":"esearch"},"esearchresult":{"count":"%d","retmax":"%d","retstart":"0",`+
+		`"idlist":%s}}`, len(ids), len(ids), raw)
 }
 
 func summary(w http.ResponseWriter, r *http.Request) {
@@ -157,12 +158,16 @@ func summary(w http.ResponseWriter, r *http.Request) {
 	switch db := r.FormValue("db"); {
 	case db == "gds":
 		n -= 200_000_000
-		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","accession":"GSE%d","entrytype":"GSE","title":"Series %d","summary":"What was measured.",`+
-			`"gpl":"%d","gse":"%d","taxon":"Mus musculus","gdstype":"Expression profiling by high throughput sequencing","pdat":"2017/06/07",`+
+		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","accession":"GSE%d","entrytype":"GSE",`+
+			`"title":"Series %d","summary":"What was measured.",`+
+			`"gpl":"%d","gse":"%d","taxon":"Mus musculus","gdstype":"Expression profiling by high throughput `+
+			`sequencing","pdat":"2017/06/07",`+
 			`"n_samples":2,"pubmedids":["%d"],"extrelations":[]}}}`, id, id, id, n, n, n, n, n)
 	case db == "pubmed" && n < Unknown:
-		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","pubdate":"2012 Feb 22","source":"Nature","authors":[{"name":"Doe J"}],`+
-			`"title":"Publication %d.","volume":"483","issue":"7391","pages":"589-93","articleids":[{"idtype":"doi","value":"10.1000/%d"}]}}}`, id, id, id, n, n)
+		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","pubdate":"2012 Feb 22","source":"Nature",`+
+			`"authors":[{"name":"Doe J"}],`+
+			`"title":"Publication %d.","volume":"483","issue":"7391","pages":"589-93","articleids":[{"idtype":"doi",`+
+			`"value":"10.1000/%d"}]}}}`, id, id, id, n, n)
 	default:
 		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","error":"cannot get document summary"}}}`, id, id,
 			id)
@@ -177,11 +182,16 @@ func fetch(w http.ResponseWriter, r *http.Request) {
 	var packages strings.Builder
 	for id := range strings.SplitSeq(r.FormValue("id"), ",") {
 		n, _ := strconv.Atoi(id)
-		fmt.Fprintf(&packages, `<EXPERIMENT_PACKAGE><EXPERIMENT accession="SRX%[1]d"><STUDY_REF accession="SRP%06[2]d"/><DESIGN><LIBRARY_DESCRIPTOR>`+
-			`<LIBRARY_STRATEGY>RNA-Seq</LIBRARY_STRATEGY></LIBRARY_DESCRIPTOR></DESIGN><PLATFORM><ILLUMINA><INSTRUMENT_MODEL>Illumina HiSeq 2500</INSTRUMENT_MODEL>`+
-			`</ILLUMINA></PLATFORM></EXPERIMENT><STUDY accession="SRP%06[2]d"><DESCRIPTOR><STUDY_TITLE>Study %[2]d</STUDY_TITLE><STUDY_ABSTRACT>What was sequenced.`+
-			`</STUDY_ABSTRACT></DESCRIPTOR><STUDY_LINKS><STUDY_LINK><XREF_LINK><DB>pubmed</DB><ID>%[2]d</ID></XREF_LINK></STUDY_LINK></STUDY_LINKS></STUDY>`+
-			`<SAMPLE accession="SRS%[1]d"><SAMPLE_NAME><TAXON_ID>10090</TAXON_ID><SCIENTIFIC_NAME>Mus musculus</SCIENTIFIC_NAME></SAMPLE_NAME></SAMPLE>`+
+		fmt.Fprintf(&packages, `<EXPERIMENT_PACKAGE><EXPERIMENT accession="SRX%[1]d"><STUDY_REF `+
+			`accession="SRP%06[2]d"/><DESIGN><LIBRARY_DESCRIPTOR>`+
+			`<LIBRARY_STRATEGY>RNA-Seq</LIBRARY_STRATEGY></LIBRARY_DESCRIPTOR></DESIGN><PLATFORM><ILLUMINA>`+
+			`<INSTRUMENT_MODEL>Illumina HiSeq 2500</INSTRUMENT_MODEL>`+
+			`</ILLUMINA></PLATFORM></EXPERIMENT><STUDY accession="SRP%06[2]d"><DESCRIPTOR><STUDY_TITLE>Study `+
+			`%[2]d</STUDY_TITLE><STUDY_ABSTRACT>What was sequenced.`+
+			`</STUDY_ABSTRACT></DESCRIPTOR><STUDY_LINKS><STUDY_LINK><XREF_LINK><DB>pubmed</DB><ID>%[2]d</ID>`+
+			`</XREF_LINK></STUDY_LINK></STUDY_LINKS></STUDY>`+
+			`<SAMPLE accession="SRS%[1]d"><SAMPLE_NAME><TAXON_ID>10090</TAXON_ID><SCIENTIFIC_NAME>Mus `+
+			`musculus</SCIENTIFIC_NAME></SAMPLE_NAME></SAMPLE>`+
 			`<RUN_SET><RUN accession="SRR%[1]d" published="2019-01-28 15:33:07"/></RUN_SET></EXPERIMENT_PACKAGE>`, n,
 			n/10)
 	}
@@ -200,8 +210,10 @@ func report(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(accession, "S") {
 		study = fmt.Sprintf("SRP%06d", n)
 	}
-	say(w, jsonType, `[{"run_accession":"ERR%d","sample_accession":"SAMEA%d","study_accession":"PRJEB%d","secondary_study_accession":"%s",`+
-		`"tax_id":"9606","scientific_name":"Homo sapiens","instrument_model":"Illumina HiSeq 2000","library_strategy":"WGS","first_public":"2014-05-01"}]`, n, n, n, study)
+	say(w, jsonType, `[{"run_accession":"ERR%d","sample_accession":"SAMEA%d","study_accession":"PRJEB%d",`+
+		`"secondary_study_accession":"%s",`+
+		`"tax_id":"9606","scientific_name":"Homo sapiens","instrument_model":"Illumina HiSeq 2000",`+
+		`"library_strategy":"WGS","first_public":"2014-05-01"}]`, n, n, n, study)
 }
 
 func browser(w http.ResponseWriter, r *http.Request) {
@@ -212,7 +224,8 @@ func browser(w http.ResponseWriter, r *http.Request) {
 		say(w, xmlType, "<ErrorDetails><status>404</status></ErrorDetails>")
 		return
 	}
-	say(w, xmlType, `<?xml version="1.0"?><STUDY_SET><STUDY accession="%s" alias="E-MTAB-%d"><DESCRIPTOR><STUDY_TITLE>European study %d</STUDY_TITLE>`+
+	say(w, xmlType, `<?xml version="1.0"?><STUDY_SET><STUDY accession="%s" alias="E-MTAB-%d"><DESCRIPTOR>`+
+		`<STUDY_TITLE>European study %d</STUDY_TITLE>`+
 		`<STUDY_ABSTRACT>What was sequenced.</STUDY_ABSTRACT></DESCRIPTOR></STUDY></STUDY_SET>`, accession, n, n)
 }
 
@@ -229,8 +242,10 @@ func protocol(w http.ResponseWriter, r *http.Request) {
 		say(w, jsonType, `{"status_code":404,"status_text":"not found"}`)
 		return
 	}
-	say(w, jsonType, `{"status_code":0,"payload":{"id":1,"title":"Protocol %s","description":"<div>How it is <b>done</b>.</div>",`+
-		`"doi":"dx.doi.org/10.17504/protocols.io.%s","uri":"protocol-%s","published_on":1579707473,"authors":[{"name":"Josh Doe"}],"versions":[]}}`, code, code, code)
+	say(w, jsonType, `{"status_code":0,"payload":{"id":1,"title":"Protocol %s","description":"<div>How it is <b>`+
+		`done</b>.</div>",`+
+		`"doi":"dx.doi.org/10.17504/protocols.io.%s","uri":"protocol-%s","published_on":1579707473,`+
+		`"authors":[{"name":"Josh Doe"}],"versions":[]}}`, code, code, code)
 }
 
 func work(w http.ResponseWriter, r *http.Request) {
@@ -245,6 +260,7 @@ func work(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(doi, "10.1101/") {
 		kind = "posted-content"
 	}
-	say(w, jsonType, `{"status":"ok","message":{"DOI":"%s","type":"%s","title":["Work %s"],"container-title":["Nature"],"volume":"1","page":"2-3",`+
+	say(w, jsonType, `{"status":"ok","message":{"DOI":"%s","type":"%s","title":["Work %s"],`+
+		`"container-title":["Nature"],"volume":"1","page":"2-3",`+
 		`"author":[{"given":"Jane A.","family":"Doe"}],"issued":{"date-parts":[[2020,5,11]]}}}`, doi, kind, doi)
 }

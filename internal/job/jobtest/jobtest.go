@@ -16,7 +16,7 @@ import (
 // Patience is how long a test waits for what takes milliseconds on a quiet machine, and much longer on a busy one.
 const Patience = 2 * time.Minute
 
-// Enqueue enqueues in a transaction of its own and gives the id.
+// Enqueue enqueues in a transaction of its own and returns the id.
 func Enqueue[Args any](t testing.TB, db *store.DB, k job.Kind[Args], args Args, o job.EnqueueOptions) (id int64) {
 	t.Helper()
 	err := db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) (err error) {
@@ -69,7 +69,7 @@ func Poll(t testing.TB, what string, yes func() bool) {
 	}
 }
 
-// Wait waits until a job is in a state, and gives it. Another state in which it is over fails t.
+// Wait waits until a job is in a state, and returns it. Another state in which it is over fails t.
 func Wait(t testing.TB, db *store.DB, id int64, state exchange.JobState) (j exchange.Job) {
 	t.Helper()
 	Poll(t, "the job is "+string(state), func() bool {

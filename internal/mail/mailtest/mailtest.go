@@ -135,7 +135,7 @@ func (s *Server) Messages() []Letter {
 	return append([]Letter(nil), s.took...)
 }
 
-// WaitFor waits until at least n messages came, and gives all that did. The test fails when they do
+// WaitFor waits until at least n messages came, and returns all that did. The test fails when they do
 // not within 20 seconds.
 func (s *Server) WaitFor(t testing.TB, n int) []Letter {
 	t.Helper()

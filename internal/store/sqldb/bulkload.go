@@ -75,7 +75,7 @@ func Load(ctx context.Context, where string, steps NewDB) error {
 	return settle(path, where)
 }
 
-// settle gives a file its name once its content and its name are on the disk.
+// settle renames a file once its content and its name are on the disk.
 func settle(path, name string) error {
 	for _, step := range []func() error{
 		func() error { return synced(path) },
@@ -167,7 +167,7 @@ func (l *Loader) run(ctx context.Context, fill func(context.Context) error) erro
 	return errors.Join(<-written, err)
 }
 
-// Add gives a piece of work to the background.
+// Add runs a piece of work in the background.
 func (l *Loader) Add(ctx context.Context, write func() error) error {
 	select {
 	case <-ctx.Done():

@@ -120,6 +120,7 @@ func readers() int { return max(4, 2*runtime.NumCPU()) }
 
 // planner sets how PostgreSQL keeps plans, and whether they may read whole tables, until commit.
 func planner(mode, whole string) string {
-	return fmt.Sprintf("SELECT set_config('plan_cache_mode', '%s', true), set_config('enable_seqscan', '%[2]s', true), "+
-		"set_config('enable_hashjoin', '%[2]s', true), set_config('enable_mergejoin', '%[2]s', true)", mode, whole)
+	return fmt.Sprintf("SELECT set_config('plan_cache_mode', '%s', true), set_config('enable_seqscan', '%[2]s', "+
+		"true), set_config('enable_hashjoin', '%[2]s', true), set_config('enable_mergejoin', '%[2]s', "+
+		"true)", mode, whole)
 }

@@ -79,7 +79,7 @@ func (w *writer) take(ctx context.Context, alone bool) (*group, error) {
 	return w.group, nil
 }
 
-// pass gives the connection to the transaction that waits longest, if any, with the group if that may join it. If not,
+// pass hands the connection to the transaction that waits longest, if any, with the group if that may join it. If not,
 // it ends the group first.
 func (db *DB) pass(ctx context.Context, g *group) {
 	w := &db.writer
@@ -142,7 +142,8 @@ func (db *DB) leave(ctx context.Context, g *group, keep bool) error {
 		if !keep {
 			statement = "ROLLBACK TO member; RELEASE member"
 		}
-		if _, err := g.tx.ExecContext(ctx, statement); err != nil { // SQLite rolled back all of it, as when the disk is full
+		// SQLite rolled back all of it, as when the disk is full
+		if _, err := g.tx.ExecContext(ctx, statement); err != nil {
 			g.err = &exchange.Error{Code: exchange.Unavailable, Message: "The database is busy; try again.", Cause: err}
 		}
 	}

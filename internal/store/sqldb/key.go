@@ -98,10 +98,10 @@ func (db *DB) Key() (*Key, error) {
 // Proof returns the stored proof of the key; "": there is none.
 func (db *DB) Proof() string { return db.proof }
 
-// UseKey gives the database the key of its secrets.
+// UseKey sets the key of the secrets of the database.
 func (db *DB) UseKey(k *Key) { db.UseProvedKey(k, "") }
 
-// UseProvedKey gives the database a key whose proof is stored.
+// UseProvedKey sets a key whose proof is stored.
 func (db *DB) UseProvedKey(k *Key, proof string) { db.key, db.proof = k, proof }
 
 // SealedArgument is the SQL of argument n, a sealed value, with the proof of its key in argument proof. It is NULL,

@@ -56,9 +56,9 @@ func AndEqual[T any](f *Filter, column string, value *T) {
 	}
 }
 
-// Listing describes how rows of one table are listed. joins are the tables that the columns need beside the table o;
-// they never change the number of rows, so conditions refer to o alone. sorts has the columns of those sort fields
-// whose column has another name.
+// Listing describes how rows of one table are listed. joins are the tables that the columns need in addition to the
+// table o; they never change the number of rows, so conditions refer to o alone. sorts has the columns of those sort
+// fields whose column has another name.
 type Listing[T any] struct {
 	Columns, Table, Joins string
 	Scan                  func(Row, *T) error

@@ -10,7 +10,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// ErrNewer says that the database was migrated by a newer binary.
+// ErrNewer means that the database was migrated by a newer binary.
 var ErrNewer = errors.New("the database is newer than this program; use the newer one")
 
 // Migrate brings the schema up to date and names what it ran; with dryRun it only names it.
@@ -66,7 +66,7 @@ func (db *DB) pending(ctx context.Context, p *goose.Provider) ([]string, error) 
 // lockSchema waits until no other process migrates, and keeps them from it until unlock. The
 // lock is a transaction that changes nothing, so it goes with a process that dies: on PostgreSQL
 // it holds an advisory lock. On SQLite, where a transaction on the database would be in the way of
-// the migrations, it locks an empty file beside it, which stays.
+// the migrations, it locks an empty file next to it, which stays.
 func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
 	pool, free := db.write, func() error { return nil }
 	if !db.Postgres() {

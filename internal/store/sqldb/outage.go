@@ -72,10 +72,10 @@ func (db *DB) noteFull(err error) {
 // reserveSize is more than opening an SQLite database takes on the disk.
 const reserveSize = 256 << 10
 
-// reserve is a file beside an SQLite database whose room is for opening it on a disk that is full.
+// reserve is a file next to an SQLite database whose room is for opening it on a disk that is full.
 func (db *DB) reserve() string { return db.where + "-reserve" }
 
-// release makes room for opening the database where err says that there is none, and reports whether it did.
+// release makes room for opening the database where err means that there is none, and reports whether it did.
 func (db *DB) release(err error) bool {
 	return !db.Postgres() && exchange.CodeOf(Translate(err)) == exchange.StorageFull && os.Remove(db.reserve()) == nil
 }

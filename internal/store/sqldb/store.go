@@ -51,7 +51,7 @@ type DB struct {
 	// RehearseTx has each transaction run once and rolled back before it counts, as after a serialization failure;
 	// tests set it to find a transaction that cannot run again.
 	RehearseTx bool
-	// Clock tells the time of day; tests give another before they use the database.
+	// Clock returns the time of day; tests set another before they use the database.
 	Clock func() time.Time
 	// Log takes a record of each audit event once it is committed; nil: none does.
 	Log *slog.Logger
@@ -131,7 +131,7 @@ func sqliteName(path, more string) string {
 }
 
 // ownFile creates the file, readable by its owner alone, if it does not exist: SQLite itself leaves the mode to the
-// system's umask. The files that SQLite creates beside a database get the mode of the database.
+// system's umask. The files that SQLite creates next to a database get the mode of the database.
 func ownFile(path string) error {
 	file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
 	if err != nil {

@@ -70,7 +70,8 @@ func (v *pageRequest) saveAddress() (ui.Response, error) {
 			return ui.Response{}, err
 		}
 		p.Title = "Address " + p.Address.Name + ", settings"
-		_, err = v.App.Documents.UpdateAddress(v.Context(), v.Who.Actor, v.Who.ID, p.Address.ID, ui.AddressOf(v.PostForm), nil)
+		_, err = v.App.Documents.UpdateAddress(v.Context(), v.Who.Actor, v.Who.ID, p.Address.ID,
+			ui.AddressOf(v.PostForm), nil)
 	}
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		p.Errors = ui.SentencesOf(fields, ui.AddressLabels)

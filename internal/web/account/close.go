@@ -62,11 +62,11 @@ func (v *pageRequest) close(user uuid.UUID, done ui.Response) (ui.Response, erro
 		p.Errors = ui.FieldErrors{"confirm": {"Type " + p.User.Name() + " or " + p.User.RegistryID + " to confirm"}}
 		return ui.Invalid(p.template(), p)
 	}
-	if err := v.App.Accounts.CloseAccount(v.Context(), v.Who.Actor, user, nil); exchange.CodeOf(err) != exchange.Conflict ||
-		!p.Blocked() {
+	err = v.App.Accounts.CloseAccount(v.Context(), v.Who.Actor, user, nil)
+	if exchange.CodeOf(err) != exchange.Conflict || !p.Blocked() {
 		return done, err
 	}
-	r, err := ui.Invalid(p.template(), p) // the error says what has to be done first
+	r, err := ui.Invalid(p.template(), p) // the error states what has to be done first
 	r.Status = http.StatusConflict
 	return r, err
 }

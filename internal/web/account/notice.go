@@ -131,7 +131,8 @@ func dayWords(t, now time.Time, zone *time.Location) string {
 // readNotice marks one notification as read or unread.
 func (v *noticeRequest) readNotice(id int64) (ui.Response, error) {
 	read := v.PostFormValue("unread") == ""
-	if err := v.App.Notifications.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil); err != nil {
+	err := v.App.Notifications.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil)
+	if err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.noticesBack()), nil

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/web/ui"
 )
 
-// heard is the message to a page about a notification.
+// streamedNotification is the message to a page about a notification.
 type streamedNotification struct {
 	ID      int64  `json:"id"`
 	Text    string `json:"text"`

@@ -322,7 +322,7 @@ func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
 
 func labsOfPerson(u core.UserView) []lab.Organization { return u.Organizations }
 
-// snippetLength is the approximate length of the text beside a hit, in letters.
+// snippetLength is the approximate length of the text shown with a hit, in letters.
 const snippetLength = 200
 
 // marked returns a text, or the best matching part of a long one, with its matches.

@@ -136,7 +136,8 @@ func factOf(f category.Field, raw json.RawMessage) (fact, bool) {
 }
 
 // locusLine matches a line of an STR profile: a locus and its alleles.
-var locusLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9 _-]{1,15}?)\s*[:=\t ]\s*((?:\d{1,2}(?:\.\d)?|[XY])(?:\s*[,/ ]\s*(?:\d{1,2}(?:\.\d)?|[XY]))*)$`)
+var locusLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9 _-]{1,15}?)\s*[:=\t ]\s*((?:\d{1,2}(?:\.\d)?|[XY])` +
+	`(?:\s*[,/ ]\s*(?:\d{1,2}(?:\.\d)?|[XY]))*)$`)
 
 // fewestLoci is how many loci make an STR profile.
 const fewestLoci = 3

@@ -103,7 +103,8 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 		}
 		for _, f := range m.Files {
 			v.W.Header().Add("Link",
-				publish.Link{Target: v.App.PublicURL + f.DownloadPath(), Relation: "item", Type: f.Content.MediaType}.String())
+				publish.Link{Target: v.App.PublicURL + f.DownloadPath(), Relation: "item",
+					Type: f.Content.MediaType}.String())
 		}
 	}
 	p.need()

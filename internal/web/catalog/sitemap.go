@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/web/ui"
 )
 
-// robots tells crawlers what to read: the pages of materials and labs, but neither searches, of which there are
+// robots lists for crawlers what to read: the pages of materials and labs, but neither searches, of which there are
 // endlessly many, nor what only signed-in people see.
 func (v *pageRequest) robots() (ui.Response, error) {
 	text := "User-agent: *\nAllow: /\nDisallow: /catalog?\nDisallow: /catalog/suggest\nDisallow: /catalog/*/request\n" +

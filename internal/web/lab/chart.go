@@ -180,7 +180,7 @@ type bar struct {
 	Number, End float64
 }
 
-// shortened returns a text that fits beside a chart.
+// shortened returns a text that fits next to a chart.
 func shortened(text string) string {
 	if letters := []rune(text); len(letters) > 22 {
 		return strings.TrimSpace(string(letters[:21])) + "…"

@@ -92,7 +92,8 @@ func (v *pageRequest) readInsights() (*insightsPage, error) {
 	if c, known := category.Get(v.FormValue("category")); known {
 		p.Category = c.Code
 	}
-	if p.Insights, err = v.App.Requests.Insights(v.Context(), v.Who.Actor, base.Lab.ID, p.Category, p.Months); err != nil {
+	p.Insights, err = v.App.Requests.Insights(v.Context(), v.Who.Actor, base.Lab.ID, p.Category, p.Months)
+	if err != nil {
 		return nil, err
 	}
 	p.tell()

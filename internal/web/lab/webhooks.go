@@ -28,7 +28,8 @@ func (v *pageRequest) readWebhooks() (*labWebhooksPage, error) {
 		return nil, err
 	}
 	p := &labWebhooksPage{labPage: base, All: true, Types: notify.EventTypes}
-	list, err := v.App.Notifications.Webhooks(v.Context(), v.Who.Actor, base.Lab.ID, exchange.Page{Limit: notify.MaxWebhooks})
+	list, err := v.App.Notifications.Webhooks(v.Context(), v.Who.Actor, base.Lab.ID,
+		exchange.Page{Limit: notify.MaxWebhooks})
 	p.Webhooks = list.Items
 	return p, err
 }
@@ -171,7 +172,7 @@ func (v *pageRequest) saveWebhook() (ui.Response, error) {
 	return ui.SeeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).Saying("Webhook saved."), nil
 }
 
-// actOnWebhook does what a button beside a webhook asks for.
+// actOnWebhook runs the action of a button of a webhook.
 func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 	lab, id, err := v.webhookOf()
 	if err != nil {
@@ -181,7 +182,8 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 	switch v.PathValue("act") {
 	case "on", "off":
 		on := v.PathValue("act") == "on"
-		w, err := v.App.Notifications.UpdateWebhook(ctx, who, lab, id, notify.WebhookPatch{Enabled: exchange.Some(on)}, nil)
+		w, err := v.App.Notifications.UpdateWebhook(ctx, who, lab, id, notify.WebhookPatch{Enabled: exchange.Some(on)},
+			nil)
 		if w.Enabled {
 			return here.Saying("Webhook switched on."), err
 		}

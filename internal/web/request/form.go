@@ -264,7 +264,8 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 			}
 		}
 		return v.App.Materials.SaveDraft(v.Context(), v.Who.Actor,
-			person.Draft{Key: transfer.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
+			person.Draft{Key: transfer.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title,
+				Form: form})
 	}
 	if sent.Fields.Has("save") {
 		v.Discard(sent)

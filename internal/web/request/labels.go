@@ -40,7 +40,7 @@ type parcel struct {
 	Signed *document.Document // the executed MTA; nil: there is none
 }
 
-// labelFacts is what a label shows of a material, beside its title.
+// labelFacts is what a label shows of a material in addition to its title.
 type labelFacts struct {
 	ID       string // identifier
 	Passage  string
@@ -145,7 +145,8 @@ func (p *labelPage) Sheets() [][]parcel {
 }
 
 // pieces matches a quantity that counts tubes: a number alone, or with a vessel.
-var pieces = regexp.MustCompile(`(?i)^\s*(\d{1,3})\s*(?:$|[x×]|(?:frozen |cryo)?(?:vial|tube|aliquot|ampoule|straw|stab|slant)s?\b)`)
+var pieces = regexp.MustCompile(`(?i)^\s*(\d{1,3})\s*(?:$|[x×]|(?:frozen |cryo)?(?:vial|tube|aliquot|ampoule|straw` +
+	`|stab|slant)s?\b)`)
 
 // amount returns how many tubes a quantity needs, as 2 for "2 vials"; "100 mg" fits in one.
 func amount(quantity string) int {

@@ -95,7 +95,7 @@ type moveLink struct {
 	Link string
 }
 
-// moveLinks returns the possible changes of status beside the next step.
+// moveLinks returns the possible changes of status other than the next step.
 func (p *requestPage) moveLinks() []moveLink {
 	if p.Pending() != "" {
 		return nil

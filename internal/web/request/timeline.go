@@ -75,7 +75,7 @@ func (p *requestPage) eventLines(events []request.Event) []eventLine {
 				l.Did += " to " + p.Mid(*d.AssignedTo)
 			}
 		case request.StatusChanged:
-			if d.Issue == 0 { // otherwise it is shown beside, as the reported problem
+			if d.Issue == 0 { // otherwise it is shown separately, as the reported problem
 				l.Quote = d.Reason
 			}
 			if d.Override != "" {

@@ -12,7 +12,7 @@ import (
 // changedMeanwhile is the error of a form whose material somebody else has changed since the form was made.
 type changedMeanwhile struct{ now material.Shown }
 
-// Error says what happened.
+// Error describes what happened.
 func (changedMeanwhile) Error() string { return "somebody saved it meanwhile" }
 
 // errAlike is the error of a form that describes a material like others of the lab.

@@ -63,7 +63,7 @@ func (s formSection) Icon() string {
 	return "pen-ring"
 }
 
-// Tells returns the same in words.
+// Tells returns the state of the section in words.
 func (s formSection) Tells() string {
 	switch {
 	case s.Errs > 0:

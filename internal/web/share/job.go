@@ -157,7 +157,7 @@ func (v *pageRequest) storeJob(id int64) (ui.Response, error) {
 	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
-// mendJob checks the rows again, with values replaced as the form says.
+// mendJob checks the rows again, with values replaced as in the form.
 func (v *pageRequest) mendJob(id int64) (ui.Response, error) {
 	at := func(name string, i int) string {
 		if i < len(v.PostForm[name]) {
@@ -199,6 +199,7 @@ func (v *pageRequest) shareReport(id int64) (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return v.SendSheet(fmt.Sprintf("report-%d.csv", id), func(out io.Writer) error {
-		return v.App.Spreadsheets.BulkReport(v.Context(), v.Who.Actor, view.OrganizationID, id, func() io.Writer { return out })
+		return v.App.Spreadsheets.BulkReport(v.Context(), v.Who.Actor, view.OrganizationID, id,
+			func() io.Writer { return out })
 	})
 }

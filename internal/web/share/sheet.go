@@ -104,7 +104,8 @@ func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 	}
 	v.rememberLab(p.Desk.Lab.ID)
 	order := material.BulkOptions{Category: sent.Fields.Get("category")}
-	s, err := v.App.Spreadsheets.LookAtBulk(v.Context(), v.Who.Actor, p.Desk.Lab.ID, order, file.Content, cleanName(file.Name))
+	s, err := v.App.Spreadsheets.LookAtBulk(v.Context(), v.Who.Actor, p.Desk.Lab.ID, order, file.Content,
+		cleanName(file.Name))
 	if err != nil {
 		v.Discard(sent)
 	}

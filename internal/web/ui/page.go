@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/app/core"
 )
 
-// Page is what every page has beside its own content. The server fills in the fields from Who on.
+// Page is what every page has in addition to its own content. The server fills in the fields from Who on.
 type Page struct {
 	Title       string // begins with the most important fact, as "Request 4182, your turn"
 	Description string // for search engines, on public pages
