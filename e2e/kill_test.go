@@ -13,7 +13,7 @@ import (
 
 const (
 	kills   = 10
-	writers = 4
+	writers = 16 // so many that they wait for each other and share commits
 )
 
 // TestKilledTenTimesNothingAnsweredIsLost kills the server in the middle of writes. In the end

@@ -266,3 +266,49 @@ func TestGroupCommit_IfSQLiteRollsBackTheGroupAllOfItFails(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+func TestGroupCommit_IfTheCommitFailsAllOfTheGroupFailsAndTheNextSucceeds(t *testing.T) {
+	t.Parallel()
+	db := numbers(t)
+	if _, err := db.write.ExecContext(t.Context(), `CREATE TABLE successors (
+		n INTEGER NOT NULL REFERENCES numbers (n) DEFERRABLE INITIALLY DEFERRED)`); err != nil {
+		t.Fatal(err)
+	}
+	enqueued := db.Enqueued()
+	groups := make([]*group, 3)
+	const guilty = 1 // its statement succeeds, and SQLite finds out at the commit
+	var calls []func() error
+	for i := range groups {
+		calls = append(calls, func() error {
+			return db.Tx(t.Context(), func(ctx context.Context, c *Conn) error {
+				groups[i] = c.group
+				if i != guilty {
+					return insert(ctx, c, i)
+				}
+				*c.Enqueued = true
+				_, err := c.Exec(ctx, "INSERT INTO successors (n) VALUES (404)")
+				return err
+			})
+		})
+	}
+	var want []int
+	for i, err := range db.whileWaiting(t, calls...) {
+		if groups[i] != groups[guilty] { // on a slow machine, where a group is soon too old to join
+			want = append(want, i)
+		}
+		if (err == nil) != (groups[i] != groups[guilty]) {
+			t.Errorf("member %d returned %v", i, err)
+		}
+	}
+	if got := db.committed(t); !slices.Equal(got, want) {
+		t.Errorf("%v committed, want %v", got, want)
+	}
+	select {
+	case <-enqueued:
+		t.Error("a job was announced whose transaction was not committed")
+	default:
+	}
+	if err := db.Tx(t.Context(), func(ctx context.Context, c *Conn) error { return insert(ctx, c, 3) }); err != nil {
+		t.Errorf("the next transaction: %v", err)
+	}
+}
