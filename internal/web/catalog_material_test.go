@@ -109,6 +109,21 @@ func TestAnSTRProfileIsATableOfLociWhereItIsOne(t *testing.T) {
 	}
 }
 
+func TestMaterialPage_OffersItsOwnLabToEditAndOthersToRequest(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		at := w.listing("LoVo")
+		for name, want := range map[string]string{"": "/request", "josiah": "/request", "mario": "/edit", "olivia": "/edit"} {
+			a := w.as(name).get(at).want(http.StatusOK)
+			for _, button := range []string{".cta a", "a.main.wide-only"} {
+				if got, _ := a.doc.Find(button).Attr("href"); got != at+want {
+					t.Errorf("%q: the button leads to %q, not to %s", name, got, at+want)
+				}
+			}
+		}
+	})
+}
+
 func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {

@@ -35,6 +35,7 @@ type materialPage struct {
 	Decision   string
 	Receipt    string
 	Offered    bool
+	Own        bool   // the visitor is a member of the lab
 	Opens      string // when the embargo ends
 	Source     string
 	Papers     []paper
@@ -82,7 +83,7 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 		Sections: sectionsOf(c, m.Shown),
 	}
 	embargoed := m.Embargoed(m.Now)
-	p.Offered = !m.Archived && !embargoed
+	p.Offered, p.Own = !m.Archived && !embargoed, v.Who.MemberOf(m.OrganizationID)
 	if embargoed {
 		end, _ := time.Parse(time.DateOnly, string(*m.EmbargoDate))
 		p.Opens = end.Format("2 Jan 2006")
