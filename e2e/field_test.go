@@ -33,6 +33,8 @@ func TestField_AddedAsContributingSaysIsInEveryOutput(t *testing.T) {
 		l.pages.visit(http.MethodGet, away.at.String()+"&login_hint="+josiah, nil, "")
 		lab := l.organization()
 		l.material(lab)
+		l.shipping(lab)
+		l.address()
 	})
 }
 
@@ -155,6 +157,20 @@ func (l looker) organization() (id string) {
 	return id
 }
 
+func (l looker) shipping(lab string) {
+	id := l.make("/shipping-requirements/", `{"organization": `+lab+`, "dry_ice": "5 kg"}`, `"dry_ice":"5 kg"`)
+	l.changes("/shipping-requirements/"+id, "dry_ice")
+	l.has("the API document", l.call("GET", "/openapi.json", ""), `What cools it.`)
+}
+
+func (l looker) address() {
+	addresses := "/users/" + l.client.id + "/addresses/"
+	id := l.make(addresses, `{"name": "Ada", "address_line_1": "1 Waterman St", "locality": "Providence",
+		"country": "US", "door": "blue"}`, `"door":"blue"`)
+	l.changes(addresses+id, "door")
+	l.has("the API document", l.call("GET", "/openapi.json", ""), `Where to ring.`)
+}
+
 // steps are those of the worked example: a file, the beginning of the line to write above, and what to write. Of a new
 // file it has the folder, and no line.
 var steps = regexp.MustCompile("(?s)\n\\d\\. In `([^`]+)`(?:[^`]* above `([^`]+)`)?.*?\n   ```[a-z]+\n(.*?)   ```")
@@ -168,8 +184,20 @@ var alike = []change{
 	{"internal/exchange/lab/organization.go", `{Name: "created_at", At: func(o *Organization)`,
 		"\t{Name: `motto`, At: func(o *Organization) any { return &o.Motto }, Most: exchange.LineLength,\n" +
 			"\t\tLabel: `Motto`, Help: `What the lab lives by.`, Section: `about`, Found: new(fulltext.Body)},\n"},
+	{"internal/exchange/lab/shipping.go", "CreatedAt ", "\tDryIce *string\n"},
+	{"internal/exchange/lab/shipping.go", "Restrictions         exchange.Opt[string]",
+		"\tDryIce exchange.Null[string] `json:\"dry_ice\"`\n"},
+	{"internal/exchange/lab/shipping.go", `{Name: "created_at"`, "\t{Name: `dry_ice`, " +
+		"At: func(s *Shipping) any { return &s.DryIce }, Most: exchange.LineLength, Doc: `What cools it.`},\n"},
+	{"internal/exchange/person/address.go", "UserID ", "\tDoor *string `json:\"door\"`\n"},
+	{"internal/exchange/person/address.go", "SavedForUse exchange.Opt[bool]",
+		"\tDoor exchange.Null[string] `json:\"door\"`\n"},
+	{"internal/exchange/person/address.go", `{Name: "saved_for_reuse"`, "\t{Name: `door`, " +
+		"At: func(a *Address) any { return &a.Door }, Most: exchange.LineLength, Doc: `Where to ring.`},\n"},
 	{"internal/store/migration/09998_alike.sql", "", "-- +goose Up\n" +
-		"ALTER TABLE organizations ADD COLUMN motto TEXT;\n"},
+		"ALTER TABLE organizations ADD COLUMN motto TEXT;\n" +
+		"ALTER TABLE shipping_requirements ADD COLUMN dry_ice TEXT;\n" +
+		"ALTER TABLE addresses ADD COLUMN door TEXT;\n"},
 }
 
 // buildWithField builds the binary with the changes that CONTRIBUTING.md names and those alike, in copies of the files.

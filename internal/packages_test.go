@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"exchange/identifier": {},
 	"exchange/document":   {"exchange"},
 	"exchange/mailing":    {"exchange"},
-	"exchange/person":     {"exchange", "exchange/fulltext", "exchange/mailing"},
+	"exchange/person":     {"exchange", "exchange/field", "exchange/fulltext", "exchange/mailing"},
 	"exchange/lab": {"exchange", "exchange/category", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/mailing",
 		"exchange/person"},
 	"exchange/material": {"exchange", "exchange/category", "exchange/field", "exchange/fulltext", "exchange/identifier", "exchange/person"},

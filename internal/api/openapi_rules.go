@@ -66,6 +66,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[Lab]():          {lab.OrganizationPatch{}},
 	reflect.TypeFor[Shipping]():     {lab.ShippingPatch{}},
 	reflect.TypeFor[Address]():      {person.AddressPatch{}},
+	reflect.TypeFor[OwnAddress]():   {person.AddressPatch{}},
 	reflect.TypeFor[Material]():     {material.Patch{}},
 	reflect.TypeFor[Attachment]():   {document.AttachmentPatch{}},
 	reflect.TypeFor[Request]():      {request.Patch{}, request.New{}},

@@ -8,6 +8,7 @@ import (
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 )
 
 // meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
@@ -58,42 +59,38 @@ var meanings = map[string]string{
 	"search":               "The words that it looks for; empty: any.",
 	"filters": "Values by the name of a facet of the search of materials; of each facet " +
 		"one of them must hold.",
-	"alerts":                        "Whether the user is notified of new matches.",
-	"SavedSearch.address":           "Where the API has what it finds.",
-	"feed":                          "Where it is an Atom feed.",
-	"saved_search":                  "The saved search it is about; null if none.",
-	"matches":                       "New results of the saved search; null if it is not about one.",
-	"Matches.count":                 "How many there are.",
-	"Matches.materials":             "The newest of them, up to 10.",
-	"Notification.mail":             "The delivery state of the mail about it.",
-	"Webhook.url":                   "Where messages are sent: https to a public host.",
-	"WebhookSecret.url":             "Where messages are sent: https to a public host.",
-	"events":                        "The event types that are sent to it; null: all.",
-	"enabled":                       "Messages are sent.",
-	"disabled_reason":               "Why Aliquot switched it off; null if a person did, or if it is on.",
-	"disabled_at":                   "When it was switched off; null while it is on.",
-	"failing_since":                 "The first failure since the last success; null: none.",
-	"old_secret_until":              "Until when the previous secret also signs; null if there was none.",
-	"secret":                        "What messages are signed with: `whsec_` and base64. It is shown only here.",
-	"WebhookDelivery.event":         "The event it is about; null for a ping.",
-	"LoggedDelivery.event":          "The event it is about; null for a ping.",
-	"message_id":                    "The header webhook-id of every attempt.",
-	"tries":                         "The number of attempts.",
-	"last_status":                   "The status of the last response; null if there was none.",
-	"last_error":                    "Why the last attempt failed; null if it did not.",
-	"next_try_at":                   "When the next attempt is made; null: never.",
-	"payload":                       "The body of every attempt.",
-	"attempts":                      "Every attempt, oldest first.",
-	"took_ms":                       "How long it took, in milliseconds.",
-	"Attempt.status":                "The status of the response; null if there was none.",
-	"Attempt.error":                 "Why it counts as failed; null if it was accepted.",
-	"excerpt":                       "The start of the response, up to 1 KiB.",
-	"Attempt.at":                    "When it was made.",
-	"EventPayload.at":               "When it happened.",
-	"accepted_payment_details":      "Payment instructions for requesters.",
-	"accepts_other_payment_methods": "Other ways of paying can be agreed.",
-	"accepts_reimbursement":         "The lab ships and is reimbursed.",
-	"accepts_shipping_code":         "The requester gives the number of an account with a carrier.",
+	"alerts":                "Whether the user is notified of new matches.",
+	"SavedSearch.address":   "Where the API has what it finds.",
+	"feed":                  "Where it is an Atom feed.",
+	"saved_search":          "The saved search it is about; null if none.",
+	"matches":               "New results of the saved search; null if it is not about one.",
+	"Matches.count":         "How many there are.",
+	"Matches.materials":     "The newest of them, up to 10.",
+	"Notification.mail":     "The delivery state of the mail about it.",
+	"Webhook.url":           "Where messages are sent: https to a public host.",
+	"WebhookSecret.url":     "Where messages are sent: https to a public host.",
+	"events":                "The event types that are sent to it; null: all.",
+	"enabled":               "Messages are sent.",
+	"disabled_reason":       "Why Aliquot switched it off; null if a person did, or if it is on.",
+	"disabled_at":           "When it was switched off; null while it is on.",
+	"failing_since":         "The first failure since the last success; null: none.",
+	"old_secret_until":      "Until when the previous secret also signs; null if there was none.",
+	"secret":                "What messages are signed with: `whsec_` and base64. It is shown only here.",
+	"WebhookDelivery.event": "The event it is about; null for a ping.",
+	"LoggedDelivery.event":  "The event it is about; null for a ping.",
+	"message_id":            "The header webhook-id of every attempt.",
+	"tries":                 "The number of attempts.",
+	"last_status":           "The status of the last response; null if there was none.",
+	"last_error":            "Why the last attempt failed; null if it did not.",
+	"next_try_at":           "When the next attempt is made; null: never.",
+	"payload":               "The body of every attempt.",
+	"attempts":              "Every attempt, oldest first.",
+	"took_ms":               "How long it took, in milliseconds.",
+	"Attempt.status":        "The status of the response; null if there was none.",
+	"Attempt.error":         "Why it counts as failed; null if it was accepted.",
+	"excerpt":               "The start of the response, up to 1 KiB.",
+	"Attempt.at":            "When it was made.",
+	"EventPayload.at":       "When it happened.",
 	"accession": "Study at GEO or SRA: its accession or address in any form, or that of a " +
 		"sample or run of it.",
 	"action":                  "What was done.",
@@ -107,8 +104,6 @@ var meanings = map[string]string{
 	"added_by":                "Who submitted it.",
 	"additional_metadata":     "What is known of the material, by its category.",
 	"address":                 "The delivery address, as it was when it was chosen.",
-	"address_line_1":          "Street address.",
-	"address_line_2":          "Apartment, floor or suite.",
 	"addresses":               "The user's addresses; only the user and admins see them.",
 	"allowed":                 "With INVALID_TRANSITION: where the caller may move the request.",
 	"as_admin":                "It was done with admin rights.",
@@ -218,7 +213,6 @@ var meanings = map[string]string{
 		"null: none.",
 	"identifiers": "Up to 500 accessions of GEO or SRA and DOIs of protocols, or their " +
 		"addresses, in any form.",
-	"institution": "University or company.",
 	"invitations": "Organizations that the user is invited to.",
 	"OrganizationChange.invitations": "To those whom the body names and who are no members: they are in once they " +
 		"accept.",
@@ -239,7 +233,6 @@ var meanings = map[string]string{
 	"last_name":               "Family name.",
 	"limit":                   "With TOO_LARGE the most bytes, with RATE_LIMITED the most calls at once.",
 	"line":                    "With MALFORMED_JSON: where in the body.",
-	"locality":                "Town, village or city.",
 	"Duplicate.material":      "The material that is there.",
 	"ImportPreview.material":  "The fields that come from the source.",
 	"material":                "The requested material.",
@@ -259,8 +252,6 @@ var meanings = map[string]string{
 	"Invitation.name":         "The name of the organization.",
 	"OwnAddress.name":         "The name of the recipient.",
 	"name":                    "What it is called.",
-	"needs_payment":           "Requester pays shipping for shipping.",
-	"needs_shipping_address":  "The requester gives an address.",
 	"new":                     "Its value since.",
 	"new_request_notif":       "Notify of new requests to the organization.",
 	"Progress.note":           "What it is doing now.",
@@ -293,7 +284,6 @@ var meanings = map[string]string{
 	"payment_method":                    "Shipping payment.",
 	"payment_method_notes":              "What the lab must know to be paid, such as the number of an account.",
 	"per_second":                        "With RATE_LIMITED: how many calls a second are let in again.",
-	"postal_code":                       "Postal code.",
 	"presented":                         "This call came with it.",
 	"prev_hash":                         "Hash of the event before; empty for the first.",
 	"preview":                           "Only show what would be made; nothing is stored.",
@@ -317,14 +307,12 @@ var meanings = map[string]string{
 		"OPEN.",
 	"requester_signed_mta_attachment": "The agreement signed by the requester.",
 	"requirements":                    "What the material needs, and how far each is.",
-	"restrictions":                    "Where or how the lab does not ship.",
 	"retry_after": "With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again; " +
 		"the header Retry-After says so too.",
 	"quota":                     "With QUOTA: how many bytes the user or lab may have stored.",
 	"used":                      "With QUOTA: how many bytes are stored, including deleted files that are still kept.",
 	"result":                    "The result; null until the job is done.",
 	"reviewed_at":               "When the other side accepted or returned it.",
-	"saved_for_reuse":           "It is offered for the next request.",
 	"sender":                    "Who wrote it.",
 	"sent_at":                   "When it was sent.",
 	"seq":                       "1, 2, 3, ... within the request.",
@@ -371,6 +359,8 @@ var tableMeanings = func() map[string]string {
 	all := map[string]string{}
 	addMeanings(all, material.Descriptors)
 	addMeanings(all, lab.Fields)
+	addMeanings(all, lab.ShippingFields)
+	addMeanings(all, person.AddressFields)
 	return all
 }()
 

@@ -210,39 +210,25 @@ func showSettings(m lab.Membership) Settings {
 		Time(m.CreatedAt), Time(m.UpdatedAt)}
 }
 
-// Shipping is a record of shipping requirements.
-type Shipping struct {
-	ID                   int64  `json:"id"`
-	NeedsAddress         bool   `json:"needs_shipping_address"`
-	NeedsPayment         bool   `json:"needs_payment"`
-	AcceptsShippingCode  bool   `json:"accepts_shipping_code"`
-	AcceptsReimbursement bool   `json:"accepts_reimbursement"`
-	AcceptsOther         bool   `json:"accepts_other_payment_methods"`
-	PaymentDetails       string `json:"accepted_payment_details"`
-	Restrictions         string `json:"restrictions"`
-	Organization         int64  `json:"organization"`
-	CreatedAt            Time   `json:"created_at"`
-	UpdatedAt            Time   `json:"updated_at"`
+// Shipping is a record of shipping requirements. Its JSON has the fields of lab.ShippingFields.
+type Shipping struct{ shown lab.Shipping }
+
+func showShipping(s lab.Shipping) Shipping { return Shipping{s} }
+
+// MarshalJSON writes the object of s.
+func (s Shipping) MarshalJSON() ([]byte, error) {
+	return appendObject(lab.ShippingFields, &s.shown, asItIs, "", nil)
 }
 
-func showShipping(s lab.Shipping) Shipping {
-	return Shipping{s.ID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
-		s.PaymentDetails, s.Restrictions, s.OrganizationID, Time(s.CreatedAt), Time(s.UpdatedAt)}
-}
+// Address is an address on create and in lists, where its user is a UUID. Its JSON has the fields of
+// person.AddressFields.
+type Address struct{ shown person.Address }
 
-// Address is an address on create and in lists, where its user is a UUID.
-type Address struct {
-	ID          int64     `json:"id"`
-	Name        string    `json:"name"`
-	Institution string    `json:"institution"`
-	Line1       string    `json:"address_line_1"`
-	Line2       string    `json:"address_line_2"`
-	Locality    string    `json:"locality"`
-	State       string    `json:"state"`
-	Country     string    `json:"country"`
-	PostalCode  string    `json:"postal_code"`
-	SavedForUse bool      `json:"saved_for_reuse"`
-	User        uuid.UUID `json:"user"`
+func showAddress(a person.Address) Address { return Address{a} }
+
+// MarshalJSON writes the object of a.
+func (a Address) MarshalJSON() ([]byte, error) {
+	return appendObject(person.AddressFields, &a.shown, asItIs, "", nil)
 }
 
 // OwnAddress is an address on get and update, where its user is an object.
@@ -251,9 +237,9 @@ type OwnAddress struct {
 	User Person `json:"user"`
 }
 
-func showAddress(a person.Address) Address {
-	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode,
-		a.SavedForUse, a.UserID}
+// MarshalJSON writes the address with its other user.
+func (a OwnAddress) MarshalJSON() ([]byte, error) {
+	return appendObject(person.AddressFields, &a.shown, asItIs, "user", a.User)
 }
 
 func showOwnAddress(v documents.AddressView) OwnAddress {

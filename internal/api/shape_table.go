@@ -13,6 +13,7 @@ import (
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 )
 
 // The JSON of the objects below is made of tables of fields. A field may show something instead of its value, such as
@@ -34,7 +35,11 @@ var layouts = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[Organization](): layoutOfTable(lab.Fields, map[string]reflect.Type{
 		"owner": reflect.TypeFor[Person](), "members": reflect.TypeFor[[]Person]()}),
 	reflect.TypeFor[lab.OrganizationPatch](): field.BodyType[lab.OrganizationPatch](lab.Fields),
-	reflect.TypeFor[material.Patch]():        field.BodyType[material.Patch](material.Descriptors),
+	reflect.TypeFor[Shipping]():              layoutOfTable(lab.ShippingFields, nil),
+	reflect.TypeFor[Address]():               layoutOfTable(person.AddressFields, nil),
+	reflect.TypeFor[OwnAddress](): layoutOfTable(person.AddressFields, map[string]reflect.Type{
+		"user": reflect.TypeFor[Person]()}),
+	reflect.TypeFor[material.Patch](): field.BodyType[material.Patch](material.Descriptors),
 }
 
 // layoutOfTable returns the layout of a table; instead holds the types of what fields show in place of their values.
@@ -77,6 +82,9 @@ func appendTable[T any](b []byte, table []field.Descriptor[T], o *T, but string,
 	}
 	return b, nil
 }
+
+// asItIs is for objects whose fields show their values.
+func asItIs(string) any { return nil }
 
 // appendObject returns the object of o, whose last member is another one or in place of one; last nil: there is none.
 func appendObject[T any](table []field.Descriptor[T], o *T, instead func(field string) any, name string,

@@ -99,7 +99,7 @@ func appendWritten[T any](args []any, table []field.Descriptor[T], o *T) ([]any,
 	return args, nil
 }
 
-// setter is a column that a statement writes beside those of a table.
+// setter is a column that a statement writes beside those of a table, or finds a row by.
 type setter struct {
 	column string
 	value  any
@@ -126,8 +126,8 @@ func insertOne[T any](ctx context.Context, c *sqldb.Conn, into string, table []f
 		sqldb.Places(1, len(columns))+" RETURNING id", args...)
 }
 
-// updateOne saves an object, changed now.
-func updateOne[T any](ctx context.Context, c *sqldb.Conn, in string, table []field.Descriptor[T], id int64, o *T,
+// updateOne saves the object with a key, changed now.
+func updateOne[T any](ctx context.Context, c *sqldb.Conn, in string, table []field.Descriptor[T], key []setter, o *T,
 	more ...setter) error {
 	columns, args, err := writeOf(table, o, append(more, setter{"updated_at", c.Now}))
 	if err != nil {
@@ -136,8 +136,13 @@ func updateOne[T any](ctx context.Context, c *sqldb.Conn, in string, table []fie
 	for i := range columns {
 		columns[i] += " = $" + strconv.Itoa(i+1)
 	}
-	_, err = c.Exec(ctx, "UPDATE "+in+" SET "+strings.Join(columns, ", ")+" WHERE id = $"+strconv.Itoa(len(columns)+1),
-		append(args, id)...)
+	var where []string
+	for _, k := range key {
+		args = append(args, k.value)
+		where = append(where, k.column+" = $"+strconv.Itoa(len(args)))
+	}
+	_, err = c.Exec(ctx, "UPDATE "+in+" SET "+strings.Join(columns, ", ")+" WHERE "+strings.Join(where, " AND "),
+		args...)
 	return err
 }
 

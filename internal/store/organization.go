@@ -99,7 +99,7 @@ func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, 
 
 // Update saves an organization.
 func (st Organizations) Update(ctx context.Context, o lab.Organization) error {
-	if err := updateOne(ctx, st.conn, "organizations", lab.Fields, o.ID, &o,
+	if err := updateOne(ctx, st.conn, "organizations", lab.Fields, []setter{{"id", o.ID}}, &o,
 		setter{"name_sort", exchange.SortKey(o.Name)}); err != nil {
 		return err
 	}

@@ -11,14 +11,10 @@ import (
 	"github.com/google/uuid"
 )
 
-const shippingColumns = `o.id, o.organization_id, o.needs_shipping_address, o.needs_payment, o.accepts_shipping_code,
-	o.accepts_reimbursement, o.accepts_other_payment_methods, o.accepted_payment_details, o.restrictions, o.created_at,
-	o.updated_at`
+var shippingColumns = columnsOf("o.", lab.ShippingFields)
 
 func scanShipping(r sqldb.Row, s *lab.Shipping) error {
-	return r.Scan(&s.ID, &s.OrganizationID, &s.NeedsAddress, &s.NeedsPayment, &s.AcceptsShippingCode,
-		&s.AcceptsReimbursement, &s.AcceptsOther, &s.PaymentDetails, &s.Restrictions, sqldb.UTC(&s.CreatedAt),
-		sqldb.UTC(&s.UpdatedAt))
+	return r.Scan(scanned(lab.ShippingFields, s)...)
 }
 
 // Get reads one record of shipping requirements.
@@ -49,34 +45,18 @@ func (st Shippings) List(ctx context.Context, organization *int64,
 
 // Insert adds shipping requirements and gives their id.
 func (st Shippings) Insert(ctx context.Context, s lab.Shipping) (int64, error) {
-	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO shipping_requirements (organization_id,
-		needs_shipping_address,
-		needs_payment,
-		accepts_shipping_code, accepts_reimbursement, accepts_other_payment_methods, accepted_payment_details,
-		restrictions, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
-		s.OrganizationID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
-		s.PaymentDetails, s.Restrictions, st.conn.Now)
+	return insertOne(ctx, st.conn, "shipping_requirements", lab.ShippingFields, &s)
 }
 
 // Update saves shipping requirements.
 func (st Shippings) Update(ctx context.Context, s lab.Shipping) error {
-	_, err := st.conn.Exec(ctx, `UPDATE shipping_requirements SET needs_shipping_address = $2, needs_payment = $3,
-		accepts_shipping_code = $4,
-		accepts_reimbursement = $5, accepts_other_payment_methods = $6, accepted_payment_details = $7,
-		restrictions = $8, updated_at = $9
-		WHERE id = $1`,
-		s.ID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
-		s.PaymentDetails, s.Restrictions, st.conn.Now)
-	return err
+	return updateOne(ctx, st.conn, "shipping_requirements", lab.ShippingFields, []setter{{"id", s.ID}}, &s)
 }
 
-const addressColumns = `o.id, o.user_id, o.name, o.institution, o.address_line_1, o.address_line_2, o.locality, o.state,
-	o.country, o.postal_code, o.saved_for_reuse, o.created_at, o.updated_at`
+var addressColumns = columnsOf("o.", person.AddressFields)
 
 func scanAddress(r sqldb.Row, a *person.Address) error {
-	return r.Scan(&a.ID, &a.UserID, &a.Name, &a.Institution, &a.Line1, &a.Line2, &a.Locality, &a.State,
-		&a.Country, &a.PostalCode, &a.SavedForUse, sqldb.UTC(&a.CreatedAt), sqldb.UTC(&a.UpdatedAt))
+	return r.Scan(scanned(person.AddressFields, a)...)
 }
 
 // Get reads one address of a user.
@@ -104,28 +84,19 @@ func (st Addresses) List(ctx context.Context, user uuid.UUID, p exchange.Page) (
 
 // Insert adds an address and gives its id.
 func (st Addresses) Insert(ctx context.Context, a person.Address) (int64, error) {
-	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO addresses (user_id, name, institution,
-		address_line_1,
-		address_line_2, locality, state,
-		country, postal_code, saved_for_reuse, created_at, updated_at, name_sort, institution_sort, country_sort)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14) RETURNING id`,
-		a.UserID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse,
-		st.conn.Now,
-		exchange.SortKey(a.Name), exchange.SortKey(a.Institution), exchange.SortKey(a.Country))
+	return insertOne(ctx, st.conn, "addresses", person.AddressFields, &a, addressKeys(a)...)
 }
 
 // Update saves an address; requests keep it as it was when it was sent.
 func (st Addresses) Update(ctx context.Context, a person.Address) error {
-	_, err := st.conn.Exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5,
-		address_line_2 = $6,
-		locality = $7,
-		state = $8, country = $9, postal_code = $10, saved_for_reuse = $11, updated_at = $12, name_sort = $13,
-		institution_sort = $14,
-		country_sort = $15 WHERE user_id = $1 AND id = $2`,
-		a.UserID, a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode,
-		a.SavedForUse, st.conn.Now,
-		exchange.SortKey(a.Name), exchange.SortKey(a.Institution), exchange.SortKey(a.Country))
-	return err
+	return updateOne(ctx, st.conn, "addresses", person.AddressFields, []setter{{"user_id", a.UserID}, {"id", a.ID}}, &a,
+		addressKeys(a)...)
+}
+
+// addressKeys are the keys by which addresses are sorted.
+func addressKeys(a person.Address) []setter {
+	return []setter{{"name_sort", exchange.SortKey(a.Name)}, {"institution_sort", exchange.SortKey(a.Institution)},
+		{"country_sort", exchange.SortKey(a.Country)}}
 }
 
 // Delete forgets an address of a user; NotFound when there is none.

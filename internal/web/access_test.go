@@ -120,8 +120,9 @@ func (w *world) snapshot() *snapshot {
 	return &snapshot{w, open("BEGIN", "SELECT 1 FROM users"), open("DELETE FROM written")} // reading begins it
 }
 
-// changed describes what is not as it was; "", if all is, but for what may be written whoever asks: when a session was seen,
-// what an admin looked at, what was typed and could not be sent, and which numbers are kept of days that are over.
+// changed describes what is not as it was; "", if all is, but for what may be written whoever asks: when a session was
+// seen, what an admin looked at, what was typed and could not be sent, and which numbers are kept of days that are
+// over.
 func (s *snapshot) changed() string {
 	s.w.Helper()
 	queries := []string{}

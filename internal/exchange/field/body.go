@@ -12,7 +12,8 @@ import (
 )
 
 // Body is a pointer to a struct that a body is decoded into: the value of a field, its slot, is in the member
-// whose JSON name is the field's. The fields of a table that the struct has no member for are in Others.
+// whose JSON name is the field's. The fields of a table that the struct has no member for are in Others. Functions that
+// take any also take a pointer to a struct that has a member for each field.
 type Body interface {
 	Others() map[string]any
 }
@@ -49,20 +50,26 @@ func membersOf(body reflect.Type) map[string][]int {
 }
 
 // Slot returns where a body has the field: a pointer to an Opt or a Null; nil if bodies do not have it.
-func (d Descriptor[T]) Slot(body Body) any {
+func (d Descriptor[T]) Slot(body any) any {
 	v := reflect.ValueOf(body).Elem()
 	if index := membersOf(v.Type())[d.Name]; index != nil {
 		return v.FieldByIndex(index).Addr().Interface()
 	}
-	return body.Others()[d.Name]
+	if b, ok := body.(Body); ok {
+		return b.Others()[d.Name]
+	}
+	return nil
 }
 
 // Apply checks the values that a body has for the fields of a table, and sets them in o; not those that are Apart.
-func Apply[T any](f *exchange.FieldErrors, table []Descriptor[T], body Body, o *T) {
+func Apply[T any](f *exchange.FieldErrors, table []Descriptor[T], body any, o *T) {
 	for i := range table {
 		if d := &table[i]; !d.ReadOnly && !d.Apart && d.At != nil {
 			if slot := d.Slot(body); slot != nil {
 				d.Apply(f, slot, o)
+				if d.Needed {
+					f.Need(d.Name, d.Text(o))
+				}
 			}
 		}
 	}
@@ -89,7 +96,7 @@ func BodyType[B, T any](table []Descriptor[T]) reflect.Type {
 
 // ReadForm sets in a body the values of a form for the fields of a table that have a Label: a flag is set where the
 // form has it, and what is no number is 0.
-func ReadForm[T any](table []Descriptor[T], form url.Values, body Body) error {
+func ReadForm[T any](table []Descriptor[T], form url.Values, body any) error {
 	for i := range table {
 		d := &table[i]
 		if d.Label == "" || d.ReadOnly || d.Apart {

@@ -30,6 +30,7 @@ type Descriptor[T any] struct {
 	Apart    bool // Create and Patch check and set it by rules of their own
 	// characters of a line; 0: a text of any number of lines, up to exchange.LongLength characters
 	Most     int
+	Needed   bool   // a text that may not be empty
 	From, To int    // bounds of a number
 	Unit     string // of a number, in the plural
 	// checks and sets it, if its type does not say how

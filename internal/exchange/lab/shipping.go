@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/field"
 )
 
 // Shipping is an organization's shipping requirements, which its materials name.
@@ -19,6 +20,29 @@ type Shipping struct {
 	Restrictions         string
 	CreatedAt            time.Time
 	UpdatedAt            time.Time
+}
+
+// ShippingFields are the fields of shipping requirements, in the order of answers.
+var ShippingFields = []field.Descriptor[Shipping]{
+	{Name: "id", At: func(s *Shipping) any { return &s.ID }, ReadOnly: true},
+	{Name: "needs_shipping_address", At: func(s *Shipping) any { return &s.NeedsAddress },
+		Doc: "The requester gives an address."},
+	{Name: "needs_payment", At: func(s *Shipping) any { return &s.NeedsPayment },
+		Doc: "Requester pays shipping for shipping."},
+	{Name: "accepts_shipping_code", At: func(s *Shipping) any { return &s.AcceptsShippingCode },
+		Doc: "The requester gives the number of an account with a carrier."},
+	{Name: "accepts_reimbursement", At: func(s *Shipping) any { return &s.AcceptsReimbursement },
+		Doc: "The lab ships and is reimbursed."},
+	{Name: "accepts_other_payment_methods", At: func(s *Shipping) any { return &s.AcceptsOther },
+		Doc: "Other ways of paying can be agreed."},
+	{Name: "accepted_payment_details", At: func(s *Shipping) any { return &s.PaymentDetails },
+		Doc: "Payment instructions for requesters."},
+	{Name: "restrictions", At: func(s *Shipping) any { return &s.Restrictions },
+		Doc: "Where or how the lab does not ship."},
+	{Name: "organization", Column: "organization_id", At: func(s *Shipping) any { return &s.OrganizationID },
+		Apart: true},
+	{Name: "created_at", At: func(s *Shipping) any { return &s.CreatedAt }, ReadOnly: true},
+	{Name: "updated_at", At: func(s *Shipping) any { return &s.UpdatedAt }, ReadOnly: true},
 }
 
 // ShippingPatch is the body of POST, PUT and PATCH of shipping requirements.
@@ -60,13 +84,7 @@ func (p ShippingPatch) Validate(create bool) exchange.FieldErrors {
 }
 
 func (p ShippingPatch) apply(f *exchange.FieldErrors, s Shipping) Shipping {
-	s.NeedsAddress = p.NeedsAddress.Or(s.NeedsAddress)
-	s.NeedsPayment = p.NeedsPayment.Or(s.NeedsPayment)
-	s.AcceptsShippingCode = p.AcceptsShippingCode.Or(s.AcceptsShippingCode)
-	s.AcceptsReimbursement = p.AcceptsReimbursement.Or(s.AcceptsReimbursement)
-	s.AcceptsOther = p.AcceptsOther.Or(s.AcceptsOther)
-	f.Long("accepted_payment_details", p.PaymentDetails, &s.PaymentDetails)
-	f.Long("restrictions", p.Restrictions, &s.Restrictions)
+	field.Apply(f, ShippingFields, &p, &s)
 	return s
 }
 

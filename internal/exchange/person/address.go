@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/field"
 
 	"github.com/google/uuid"
 )
@@ -25,6 +26,29 @@ type Address struct {
 	UpdatedAt   time.Time `json:"-"`
 }
 
+// AddressFields are the fields of addresses, in the order of answers. Those that are Needed a parcel cannot do without.
+var AddressFields = []field.Descriptor[Address]{
+	{Name: "id", At: func(a *Address) any { return &a.ID }, ReadOnly: true},
+	{Name: "name", At: func(a *Address) any { return &a.Name }, Most: exchange.LineLength, Needed: true},
+	{Name: "institution", At: func(a *Address) any { return &a.Institution }, Most: exchange.LineLength,
+		Doc: "University or company."},
+	{Name: "address_line_1", At: func(a *Address) any { return &a.Line1 }, Most: exchange.LineLength, Needed: true,
+		Doc: "Street address."},
+	{Name: "address_line_2", At: func(a *Address) any { return &a.Line2 }, Most: exchange.LineLength,
+		Doc: "Apartment, floor or suite."},
+	{Name: "locality", At: func(a *Address) any { return &a.Locality }, Most: exchange.LineLength, Needed: true,
+		Doc: "Town, village or city."},
+	{Name: "state", At: func(a *Address) any { return &a.State }, Most: exchange.LineLength},
+	{Name: "country", At: func(a *Address) any { return &a.Country }, Most: exchange.LineLength, Needed: true},
+	{Name: "postal_code", At: func(a *Address) any { return &a.PostalCode }, Most: exchange.LineLength,
+		Doc: "Postal code."},
+	{Name: "saved_for_reuse", At: func(a *Address) any { return &a.SavedForUse },
+		Doc: "It is offered for the next request."},
+	{Name: "user", Column: "user_id", At: func(a *Address) any { return &a.UserID }, ReadOnly: true},
+	{Name: "created_at", At: func(a *Address) any { return &a.CreatedAt }, ReadOnly: true, Hidden: true},
+	{Name: "updated_at", At: func(a *Address) any { return &a.UpdatedAt }, ReadOnly: true, Hidden: true},
+}
+
 // AddressPatch is the body of POST, PUT and PATCH of addresses.
 type AddressPatch struct {
 	Name        exchange.Opt[string] `json:"name"`
@@ -38,22 +62,10 @@ type AddressPatch struct {
 	SavedForUse exchange.Opt[bool]   `json:"saved_for_reuse"`
 }
 
-// Patch applies p to a; a parcel needs name, address_line_1, locality and country.
+// Patch applies p to a.
 func (p AddressPatch) Patch(a Address) (Address, error) {
 	var f exchange.FieldErrors
-	f.Line("name", p.Name, exchange.LineLength, &a.Name)
-	f.Line("institution", p.Institution, exchange.LineLength, &a.Institution)
-	f.Line("address_line_1", p.Line1, exchange.LineLength, &a.Line1)
-	f.Line("address_line_2", p.Line2, exchange.LineLength, &a.Line2)
-	f.Line("locality", p.Locality, exchange.LineLength, &a.Locality)
-	f.Line("state", p.State, exchange.LineLength, &a.State)
-	f.Line("country", p.Country, exchange.LineLength, &a.Country)
-	f.Line("postal_code", p.PostalCode, exchange.LineLength, &a.PostalCode)
-	a.SavedForUse = p.SavedForUse.Or(a.SavedForUse)
-	f.Need("name", a.Name)
-	f.Need("address_line_1", a.Line1)
-	f.Need("locality", a.Locality)
-	f.Need("country", a.Country)
+	field.Apply(&f, AddressFields, &p, &a)
 	return a, f.Err()
 }
 
