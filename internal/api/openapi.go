@@ -56,14 +56,18 @@ func OpenAPI(policy exchange.Policy) ([]byte, error) {
 	}, "", "  ")
 }
 
-const about = `Labs list the research materials they share; researchers request them; both see every step until the material arrives.
+const about = `Labs list the research materials they share; researchers request them; both see every step ` +
+	`until the material arrives.
 
-Every path works at the root and under /v1, with and without a trailing slash; every path with GET also answers HEAD. ` +
+Every path works at the root and under /v1, with and without a trailing slash; every path with GET also ` +
+	`answers HEAD. ` +
 	`Bodies are JSON in UTF-8, of at most 1 MiB. PUT and PATCH are the same: a field that is left out keeps its ` +
 	`value, null clears one that may be null, ` +
 	`and fields that are not named here are ignored, so that what GET gave can be sent back.
 
-Lists are arrays, newest first. A page holds 50 items, or the number given by limit; the header Link leads to the next page, and X-Total-Count is the total, if that is at most 10,000 or the call has count=exact; else X-Total-Count-At-Least is 10000. ` +
+Lists are arrays, newest first. A page holds 50 items, or the number given by limit; the header Link leads ` +
+	`to the next page, and X-Total-Count is the total, if that is at most 10,000 or the call has count=exact; ` +
+	`else X-Total-Count-At-Least is 10000. ` +
 	`Every error is an Error: one sentence that helps to fix it, a code, and, with 400, what is wrong with each field.
 
 Version 1 only changes by addition: clients must ignore unknown fields.`

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// unjudged are the functions that open a transaction without reloading the actor, and why.
-var unjudged = map[string]string{
+// withoutReload are the functions that open a transaction without reloading the actor, and why.
+var withoutReload = map[string]string{
 	"Write":            "reloads the actor itself",
 	"MayRead":          "notes that an admin read something; nothing else changes",
 	"signIn":           "nobody acts yet: the identity provider vouched for them a moment ago",
@@ -65,7 +65,7 @@ func TestUseCases_ReloadTheActorInTheTransaction(t *testing.T) {
 				switch {
 				case called.Sel.Name == "Tx" && inner && of.Sel.Name == "DB", called.Sel.Name == "tx":
 					found[f.Name.Name] = true
-					if unjudged[f.Name.Name] == "" {
+					if withoutReload[f.Name.Name] == "" {
 						t.Errorf("%s: %s opens a transaction of its own: use Core.Write, which reloads the actor in the transaction",
 							files.Position(call.Pos()), f.Name.Name)
 					}
@@ -79,7 +79,7 @@ func TestUseCases_ReloadTheActorInTheTransaction(t *testing.T) {
 			})
 		}
 	}
-	for name := range unjudged {
+	for name := range withoutReload {
 		if !found[name] {
 			t.Errorf("%s opens no transaction any more; take it out of the list", name)
 		}

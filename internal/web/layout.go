@@ -147,11 +147,14 @@ func callOwn(list *parse.ListNode, own map[string]*parse.Tree, page string) {
 }
 
 func icon(sprite, name, class string) template.HTML {
-	return template.HTML(`<svg class="i` + class + `" aria-hidden="true"><use href="` + sprite + "#i-" + template.HTMLEscapeString(name) + `"/></svg>`) //nolint:gosec // escaped
+	//nolint:gosec // escaped
+	return template.HTML(`<svg class="i` + class + `" aria-hidden="true"><use href="` + sprite + "#i-" +
+		template.HTMLEscapeString(name) + `"/></svg>`)
 }
 
 func logo(sprite string) template.HTML {
-	return template.HTML(`<svg role="img" aria-label="Aliquot home"><use href="` + sprite + `#logo"/></svg>`) //nolint:gosec // an address of ours
+	//nolint:gosec // an address of ours
+	return template.HTML(`<svg role="img" aria-label="Aliquot home"><use href="` + sprite + `#logo"/></svg>`)
 }
 
 // dict returns a map of names and values, for a part that takes several arguments.
