@@ -1,0 +1,346 @@
+package instrument
+
+import (
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/exchange"
+)
+
+const day = exchange.Date("2026-06-15")
+
+// installed returns a library in which the operator has installed every official text.
+func installed(t testing.TB) *Library {
+	t.Helper()
+	list, err := Box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range list {
+		if list[n].Template == "" {
+			list[n].Template = "The official text."
+			sum := sha256.Sum256([]byte(list[n].Template))
+			list[n].SHA256 = hex.EncodeToString(sum[:])
+		}
+	}
+	l, err := NewLibrary(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestBox_PassesTheLint(t *testing.T) {
+	t.Parallel()
+	list, err := Box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Lint(list); err != nil {
+		t.Error(err)
+	}
+	ours := 0
+	for _, i := range list {
+		if i.Reviewed {
+			t.Errorf("%s claims to be reviewed by counsel", i.ID)
+		}
+		if i.Template != "" {
+			ours++
+		}
+	}
+	if ours != 7 {
+		t.Errorf("the box has %d letters of its own, not 7", ours)
+	}
+}
+
+func TestDefaults_CoverEveryCaseOnceAndLeadToAnInstrument(t *testing.T) {
+	t.Parallel()
+	l := installed(t)
+	report := l.defaults.Check()
+	if len(report.Gaps) > 0 || len(report.Overlaps) > 0 || len(report.Dead) > 0 {
+		t.Errorf("gaps %v, overlaps %v, dead %v", report.Gaps, report.Overlaps, report.Dead)
+	}
+	for _, family := range l.defaults.Results() {
+		if !slices.ContainsFunc(l.instruments, func(i Instrument) bool { return i.Family == family }) {
+			t.Errorf("no instrument is of the family %s", family)
+		}
+	}
+}
+
+func TestLint_FindsEachFault(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*Instrument){
+		"first day":            func(i *Instrument) { i.From = "" },
+		"kind of party":        func(i *Instrument) { i.Parties = []party.Kind{"CLUB"} },
+		"no subject":           func(i *Instrument) { i.Subjects = nil },
+		"unknown purpose":      func(i *Instrument) { i.Purposes = []string{"FUN"} },
+		"unknown signer":       func(i *Instrument) { i.Signers = []string{"WITNESS"} },
+		"unknown fact":         func(i *Instrument) { i.Excludes = []string{"HEAVY"} },
+		"unknown level":        func(i *Instrument) { i.LeastLevel = "" },
+		"differs from its SHA": func(i *Instrument) { i.Template += " " },
+		"unknown source":       func(i *Instrument) { i.Fields[0].Source = "ORACLE" },
+		"no place":             func(i *Instrument) { i.Fields[0].Name = "hostile {{name" },
+		"no field":             func(i *Instrument) { i.Fields = i.Fields[1:] },
+	} {
+		list, err := Box()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := slices.IndexFunc(list, func(i Instrument) bool { return i.ID == "UBMTA_LETTER" })
+		change(&list[n])
+		if err := Lint(list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is not found: %v", want, err)
+		}
+	}
+}
+
+func TestLint_RefusesTwoVersionsInForceAtOnce(t *testing.T) {
+	t.Parallel()
+	list, err := Box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := list[0]
+	next.Version, next.From = "2", "2027-01-01"
+	if Lint(append(list, next)) == nil {
+		t.Error("two are in force since 2027")
+	}
+	list[0].Until = "2027-01-01"
+	if err := Lint(append(list, next)); err != nil {
+		t.Error(err)
+	}
+}
+
+// transfer returns the transfer of a row of cases.csv, and its day.
+func transfer(row map[string]string) (Transfer, exchange.Date) {
+	t := Transfer{
+		Provider:  party.Institution{ID: 1, Kind: party.Kind(row["provider"])},
+		Recipient: party.Institution{ID: 2, Kind: party.Kind(row["recipient"])},
+		Category:  row["category"], Purpose: row["purpose"],
+		Facts: requirement.Facts{Human: requirement.Human(row["human"]), PlantTreaty: requirement.Answer(row["plant"]),
+			ExportControlled: requirement.Answer(row["export"]), Encumbered: requirement.Answer(row["encumbered"]),
+			Proprietary: requirement.Answer(row["proprietary"])},
+	}
+	for n, side := range []string{"provider", "recipient"} {
+		if on := row[side+"_ubmta"]; on != "" {
+			t.Masters = append(
+				t.Masters,
+				party.Master{Institution: int64(n + 1), Family: "UBMTA", Standing: party.Signed,
+					SignedOn: exchange.Date(on), WithdrawnOn: exchange.Date(row[side+"_ubmta_ended"])},
+			)
+		}
+	}
+	if on := row["bilateral"]; on != "" {
+		t.Masters = append(t.Masters, party.Master{Institution: 1, Counterparty: 2, Family: "BILATERAL",
+			Standing: party.Bilateral, SignedOn: exchange.Date(on)})
+	}
+	return t, exchange.Date(row["day"])
+}
+
+func TestResolve_FindsTheInstrumentOfEveryCase(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open("testdata/cases.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(records) < 151 {
+		t.Fatalf("%d cases: %v", len(records)-1, err)
+	}
+	l := installed(t)
+	for n, record := range records[1:] {
+		row := map[string]string{}
+		for i, name := range records[0] {
+			row[name] = record[i]
+		}
+		got, err := l.Resolve(transfer(row))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := "-"
+		if got.Instrument != nil {
+			id = got.Instrument.ID
+		}
+		if id != row["instrument"] {
+			t.Errorf("line %d: %s because of %v, not %s: %v", n+2, id, got.Because, row["instrument"], row)
+		}
+	}
+}
+
+func drawTransfer(t *rapid.T) (Transfer, exchange.Date) {
+	days := []string{"", "1996-01-01", "2026-06-14", "2026-06-15", "2026-06-16"}
+	row := map[string]string{"day": rapid.SampledFrom(days[2:]).Draw(t, "day")}
+	for name, values := range map[string][]string{
+		"provider": party.Kinds(), "recipient": party.Kinds(), "purpose": purposes, "bilateral": days,
+		"category": {"PLASMID", "MODEL_ORGANISM", "PDX", "DATASET", "PROTOCOL"},
+		"human":    {"", "NO", "ANONYMISED", "IDENTIFIABLE"}, "plant": {"", "YES", "NO"}, "export": {"", "YES", "NO"},
+		"encumbered": {"", "YES", "NO"}, "proprietary": {"", "YES", "NO"},
+		"provider_ubmta": days, "recipient_ubmta": days, "provider_ubmta_ended": days, "recipient_ubmta_ended": days,
+	} {
+		row[name] = rapid.SampledFrom(values).Draw(t, name)
+	}
+	tr, d := transfer(row)
+	tr.Choice = rapid.SampledFrom([]string{"", "UBMTA_LETTER", "OPEN_MTA", "NO_SUCH"}).Draw(t, "choice")
+	tr.Altered = rapid.Bool().Draw(t, "altered")
+	families := rapid.SliceOf(rapid.SampledFrom([]string{"UBMTA_LETTER", "OPEN_MTA", "HOUSE", "NONE"}))
+	tr.Recipient.Playbook.Accept = families.Draw(t, "accept")
+	tr.Provider.Playbook.Provide = []party.Preference{{Families: families.Draw(t, "prefer")}}
+	return tr, d
+}
+
+func TestResolve_NeverChoosesWhatIsNotValid(t *testing.T) {
+	t.Parallel()
+	l := installed(t)
+	rapid.Check(t, func(t *rapid.T) {
+		tr, d := drawTransfer(t)
+		got, err := l.Resolve(tr, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := l.Resolve(tr, d); !reflect.DeepEqual(got, again) {
+			t.Fatal("the same input gives another answer")
+		}
+		total := len(got.Alternatives)
+		for _, a := range got.Alternatives {
+			if len(a.WhyNot) == 0 {
+				t.Fatalf("no reason against %s", a.Instrument)
+			}
+		}
+		i := got.Instrument
+		if i == nil {
+			if total != len(l.instruments) {
+				t.Fatalf("%d of %d instruments have a reason", total, len(l.instruments))
+			}
+			return
+		}
+		if total != len(l.instruments)-1 || len(got.Because) == 0 {
+			t.Fatalf("%d alternatives, because of %v", total, got.Because)
+		}
+		for n, p := range []int64{tr.Provider.ID, tr.Recipient.ID} {
+			other := []int64{tr.Recipient.ID, tr.Provider.ID}[n]
+			if _, ok := party.MasterInForce(tr.Masters, i.Master, p, other, d); i.Master != "" && !ok {
+				t.Fatalf("%s without the master agreement of %d on %s", i.ID, p, d)
+			}
+		}
+		if i.Family == "UBMTA_LETTER" &&
+			(tr.Facts.Human != requirement.NotHuman || tr.Facts.ExportControlled != requirement.No ||
+				tr.Facts.Encumbered != requirement.No) ||
+			i.FixedText && tr.Altered {
+			t.Fatalf("%s for %+v", i.ID, tr)
+		}
+		if accept := tr.Recipient.Playbook.Accept; len(accept) > 0 && i.Family != tr.Choice &&
+			!slices.Contains(accept, i.Family) {
+			t.Fatalf("%s is not among what the recipient accepts: %v", i.ID, accept)
+		}
+	})
+}
+
+func TestResolve_UnknownFactsOnlyAddQuestions(t *testing.T) {
+	t.Parallel()
+	l := installed(t)
+	rapid.Check(t, func(t *rapid.T) {
+		tr, d := drawTransfer(t)
+		before, err := l.Resolve(tr, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Facts = requirement.Facts{PlantTreaty: tr.Facts.PlantTreaty}
+		after, err := l.Resolve(tr, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range before.Questions {
+			if !slices.Contains(after.Questions, q) {
+				t.Fatalf("the question about %s disappears", q)
+			}
+		}
+	})
+}
+
+func TestResolve_FollowsAChoiceAndThePlaybooks(t *testing.T) {
+	t.Parallel()
+	l := installed(t)
+	tr, _ := transfer(
+		map[string]string{"category": "PLASMID", "human": "NO", "plant": "NO", "export": "NO", "encumbered": "NO",
+			"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH"},
+	)
+	prefer := func(families ...string) party.Playbook {
+		return party.Playbook{Provide: []party.Preference{{Categories: []string{"PDX"}, Families: []string{"HOUSE"}},
+			{Categories: []string{"PLASMID"}, Families: families}}}
+	}
+	for want, c := range map[string]struct {
+		choice           string
+		provider, accept party.Playbook
+	}{
+		"SIMPLE_LETTER_1995/D12": {"", party.Playbook{}, party.Playbook{}},
+		"OPEN_MTA/P1":            {"OPEN_MTA", prefer("NONE"), party.Playbook{}},
+		"NONE/P2":                {"UBMTA_LETTER", prefer("UBMTA_LETTER", "NONE"), party.Playbook{}},
+		"HOUSE/P3":               {"", prefer("NONE"), party.Playbook{Accept: []string{"BRUNSWICK", "OPEN_MTA", "HOUSE"}}},
+		"-/":                     {"", party.Playbook{}, party.Playbook{Accept: []string{"UBMTA_LETTER"}}},
+	} {
+		tr.Choice, tr.Provider.Playbook, tr.Recipient.Playbook = c.choice, c.provider, c.accept
+		r, err := l.Resolve(tr, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "-/"
+		if r.Instrument != nil {
+			got = fmt.Sprintf("%s/%s", r.Instrument.ID, r.Because[0].Rule)
+		}
+		if got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+func TestResolve_AnOfficialTextThatIsNotInstalledIsNotChosen(t *testing.T) {
+	t.Parallel()
+	list, err := Box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := NewLibrary(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		tr, d := drawTransfer(t)
+		r, err := l.Resolve(tr, d)
+		if err != nil || r.Instrument != nil && r.Instrument.Template == "" {
+			t.Fatalf("%+v, %v", r.Instrument, err)
+		}
+	})
+}
+
+func TestResolve_RefusesAPurposeThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	if _, err := installed(t).Resolve(Transfer{Purpose: "FUN"}, day); err == nil {
+		t.Error("it is accepted")
+	}
+}
+
+func BenchmarkResolve(b *testing.B) {
+	l := installed(b)
+	tr, d := transfer(
+		map[string]string{"category": "PLASMID", "human": "NO", "plant": "NO", "export": "NO", "encumbered": "NO",
+			"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH", "day": string(day),
+			"provider_ubmta": "1996-01-01", "recipient_ubmta": "1997-01-01"},
+	)
+	for b.Loop() {
+		if _, err := l.Resolve(tr, d); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

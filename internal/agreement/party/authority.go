@@ -1,0 +1,214 @@
+package party
+
+import (
+	"cmp"
+	"slices"
+
+	"aliquot/internal/exchange"
+)
+
+// Direction is on which side of an agreement an authority is good for.
+type Direction string
+
+// The directions.
+const (
+	Provide Direction = "PROVIDE"
+	Receive Direction = "RECEIVE"
+	Both    Direction = "BOTH"
+)
+
+// Person is a user, or somebody without an account who is known by name, title and mail.
+type Person struct {
+	User  int64 // 0: without an account
+	Name  string
+	Title string
+	Mail  string
+}
+
+// same reports whether both are the same person.
+func (p Person) same(other Person) bool {
+	if p.User != 0 || other.User != 0 {
+		return p.User == other.User
+	}
+	return p.Mail != "" && p.Mail == other.Mail
+}
+
+// Position is an office of an institution, such as "Director, Technology Transfer". Authority belongs to it.
+type Position struct {
+	ID          int64
+	Institution int64
+	Title       string
+	Period
+}
+
+// Authority is what the holder of a position may sign. An empty list allows all.
+type Authority struct {
+	ID         int64
+	Position   int64
+	Holder     Person
+	Direction  Direction
+	Families   []string // of instruments
+	Categories []string // of materials
+	Human      bool     // whether it covers material of human origin
+	LargestBSL int
+	Delegation string // the document that delegates it
+	Supersedes int64  // the authority that it replaces from its first day on
+	Period
+}
+
+// StandIn signs in the place of an authority's holder for a time. The record names both.
+type StandIn struct {
+	Authority int64
+	Person    Person
+	Reason    string
+	Period
+}
+
+// Act is what somebody would sign.
+type Act struct {
+	Direction Direction // Provide or Receive
+	Family    string
+	Category  string
+	Human     bool
+	BSL       int // 0: it has none
+}
+
+// Signer is who may sign, and by which authority. For is the holder whom a stand-in represents.
+type Signer struct {
+	Person    Person
+	Position  Position
+	Authority int64
+	For       *Person
+}
+
+// Refusal is why somebody may not sign.
+type Refusal string
+
+// The refusals, from the one that is furthest from a right to the closest.
+const (
+	NoAuthority       Refusal = "NO_AUTHORITY"
+	NotYet            Refusal = "NOT_YET"
+	Ended             Refusal = "ENDED"
+	Superseded        Refusal = "SUPERSEDED"
+	PositionEnded     Refusal = "POSITION_ENDED"
+	StandInLapsed     Refusal = "STAND_IN_LAPSED"
+	WrongDirection    Refusal = "WRONG_DIRECTION"
+	InstrumentOutside Refusal = "INSTRUMENT_OUTSIDE"
+	CategoryOutside   Refusal = "CATEGORY_OUTSIDE"
+	HumanOutside      Refusal = "HUMAN_OUTSIDE"
+	BSLOutside        Refusal = "BSL_OUTSIDE"
+)
+
+var closeness = []Refusal{NoAuthority, NotYet, Ended, Superseded, PositionEnded, StandInLapsed, WrongDirection,
+	InstrumentOutside, CategoryOutside, HumanOutside, BSLOutside}
+
+// Register has the positions, authorities and stand-ins of an institution.
+type Register struct {
+	Positions   []Position
+	Authorities []Authority
+	StandIns    []StandIn
+}
+
+// MaySign returns who may sign the act on the day: holders before their stand-ins, otherwise by authority.
+func (r Register) MaySign(act Act, day exchange.Date) []Signer {
+	var signers []Signer
+	for _, a := range r.Authorities {
+		position, refusal := r.check(a, act, day)
+		if refusal != "" {
+			continue
+		}
+		signers = append(signers, Signer{Person: a.Holder, Position: position, Authority: a.ID})
+		for _, s := range r.StandIns {
+			if s.Authority == a.ID && s.Holds(day) {
+				signers = append(signers, Signer{Person: s.Person, Position: position, Authority: a.ID, For: &a.Holder})
+			}
+		}
+	}
+	slices.SortStableFunc(signers, func(a, b Signer) int {
+		if (a.For == nil) != (b.For == nil) {
+			if a.For == nil {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Authority, b.Authority)
+	})
+	return signers
+}
+
+// Check returns by which authority the person may sign the act on the day, or why not: of several reasons, the one
+// closest to a right. It is the one test of a signature; MaySign lists those who pass it.
+func (r Register) Check(person Person, act Act, day exchange.Date) (Signer, Refusal) {
+	for _, s := range r.MaySign(act, day) {
+		if s.Person.same(person) {
+			return s, ""
+		}
+	}
+	why := NoAuthority
+	note := func(refusal Refusal) {
+		if slices.Index(closeness, refusal) > slices.Index(closeness, why) {
+			why = refusal
+		}
+	}
+	for _, a := range r.Authorities {
+		_, refusal := r.check(a, act, day)
+		if a.Holder.same(person) {
+			note(refusal)
+		}
+		for _, s := range r.StandIns {
+			if s.Authority != a.ID || !s.Person.same(person) {
+				continue
+			}
+			if s.Holds(day) {
+				note(refusal)
+			} else {
+				note(StandInLapsed)
+			}
+		}
+	}
+	return Signer{}, why
+}
+
+// check returns why the authority does not cover the act on the day, or nothing.
+func (r Register) check(a Authority, act Act, day exchange.Date) (Position, Refusal) {
+	i := slices.IndexFunc(r.Positions, func(p Position) bool { return p.ID == a.Position })
+	superseded := slices.ContainsFunc(r.Authorities, func(later Authority) bool {
+		return later.Supersedes == a.ID && a.ID != 0 && later.From <= day
+	})
+	switch {
+	case day < a.From:
+		return Position{}, NotYet
+	case !a.Holds(day):
+		return Position{}, Ended
+	case superseded:
+		return Position{}, Superseded
+	case i < 0 || !r.Positions[i].Holds(day):
+		return Position{}, PositionEnded
+	case a.Direction != Both && a.Direction != act.Direction:
+		return Position{}, WrongDirection
+	case !allows(a.Families, act.Family):
+		return Position{}, InstrumentOutside
+	case !allows(a.Categories, act.Category):
+		return Position{}, CategoryOutside
+	case act.Human && !a.Human:
+		return Position{}, HumanOutside
+	case act.BSL > a.LargestBSL:
+		return Position{}, BSLOutside
+	}
+	return r.Positions[i], ""
+}
+
+// MayGrant reports whether the holder of an authority may grant another: only within what they may sign themselves,
+// and not beyond its last day.
+func (a Authority) MayGrant(other Authority) bool {
+	within := func(own, others []string) bool {
+		return len(own) == 0 ||
+			len(others) > 0 && !slices.ContainsFunc(others, func(o string) bool { return !slices.Contains(own, o) })
+	}
+	return (a.Direction == Both || a.Direction == other.Direction) &&
+		within(a.Families, other.Families) && within(a.Categories, other.Categories) &&
+		(a.Human || !other.Human) && other.LargestBSL <= a.LargestBSL &&
+		other.From >= a.From && (a.Until == "" || other.Until != "" && other.Until <= a.Until)
+}
+
+func allows(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }

@@ -1,0 +1,181 @@
+package requirement
+
+import (
+	_ "embed" // the rules
+	"encoding/json"
+	"slices"
+
+	"aliquot/internal/agreement/table"
+	"aliquot/internal/exchange"
+)
+
+//go:embed rules.json
+var rulesFile []byte
+
+// kind is what every requirement or question of a sort has in common.
+type kind struct {
+	OwedBy   string `json:"owed_by"`
+	Permit   bool   `json:"permit"`   // fulfilled by a permit
+	Blocks   bool   `json:"blocks"`   // nothing fulfils it
+	Question string `json:"question"` // to the lab; it is no requirement
+}
+
+type ruleFile struct {
+	Columns []table.Column  `json:"columns"`
+	Kinds   map[string]kind `json:"kinds"`
+	Rules   []table.Rule    `json:"rules"`
+}
+
+var file, rules = mustLoad(rulesFile)
+
+// mustLoad panics if the file of the program is broken, which a test of this package would show.
+func mustLoad(b []byte) (ruleFile, *table.Table) {
+	var f ruleFile
+	if err := json.Unmarshal(b, &f); err != nil {
+		panic(err)
+	}
+	t, err := table.New(f.Columns, f.Rules)
+	if err != nil {
+		panic(err)
+	}
+	return f, t
+}
+
+// Flags are the three of the specification: the lab asks for something, whatever the facts are.
+type Flags struct{ MTA, IRB, Abstract bool }
+
+// Permit is an official's decision that fulfils a requirement for a time.
+type Permit struct {
+	Regime    string // the kind of requirement that it fulfils
+	Number    string
+	Authority string
+	Country   string
+	From      exchange.Date
+	Until     exchange.Date // the first day on which it is no longer valid; empty: without end
+	Document  int64
+}
+
+// Valid reports whether the permit is valid on the day.
+func (p Permit) Valid(day exchange.Date) bool {
+	return p.Number != "" && p.From <= day && (p.Until == "" || day < p.Until)
+}
+
+// Requirement is one thing that a transfer needs.
+type Requirement struct {
+	Kind     string
+	OwedBy   string // LAB, REQUESTER, BOTH, or NOBODY for what blocks
+	Rule     string
+	Why      string
+	Citation string
+	Blocks   bool
+	Permit   *Permit // the valid one that fulfils it
+	Expired  bool    // a permit fulfilled it once and is owed again
+}
+
+// Question is a fact that the lab must state.
+type Question struct {
+	Fact string
+	Text string
+	Rule string
+	Why  string
+}
+
+// Transfer is what the rules look at.
+type Transfer struct {
+	Facts   Facts
+	Flags   Flags
+	From    string // countries, ISO 3166-1
+	To      string
+	Permits []Permit
+	Lists   []Destinations
+}
+
+// Owed returns what the transfer needs on the day and what the lab must answer first. It is the one function that says
+// so; unknown facts only ever add questions.
+func Owed(t Transfer, day exchange.Date) ([]Requirement, []Question) {
+	fired, err := rules.Match(point(t)...)
+	if err != nil {
+		panic(err) // a fact with a value that no rule knows: Check was not called
+	}
+	var owed []Requirement
+	var questions []Question
+	for _, r := range fired {
+		k := file.Kinds[r.Then]
+		if k.Question != "" {
+			questions = append(questions, Question{Fact: r.Then, Text: k.Question, Rule: r.ID, Why: r.Why})
+			continue
+		}
+		one := Requirement{
+			Kind:     r.Then,
+			OwedBy:   k.OwedBy,
+			Rule:     r.ID,
+			Why:      r.Why,
+			Citation: r.Citation,
+			Blocks:   k.Blocks,
+		}
+		for _, p := range t.Permits {
+			if !k.Permit || p.Regime != r.Then {
+				continue
+			}
+			if p.Valid(day) {
+				one.Permit = &p
+			}
+			one.Expired = one.Expired || p.Until != "" && p.Until <= day
+		}
+		one.Expired = one.Expired && one.Permit == nil
+		owed = append(owed, one)
+	}
+	for _, reason := range Blocked(t.Lists, t.To, day) {
+		owed = append(owed, Requirement{Kind: "DESTINATION", OwedBy: "NOBODY", Rule: "LIST", Why: reason, Blocks: true})
+	}
+	return owed, questions
+}
+
+// Check returns what is wrong with stated facts, by field.
+func (f Facts) Check() error {
+	var faults exchange.FieldErrors
+	for _, fact := range []struct{ column, field, value string }{
+		{"human", "human_derived", string(f.Human)}, {"consent", "consent_allows", string(f.ConsentAllows)},
+		{"animal", "live_animal", string(f.LiveAnimal)},
+		{"modified", "genetically_modified", string(f.GeneticallyChanged)},
+		{"bsl", "bsl", string(f.BSL)}, {"select_agent", "select_agent", string(f.SelectAgent)},
+		{"export", "export_class", string(f.ExportControlled)},
+	} {
+		i := slices.IndexFunc(file.Columns, func(c table.Column) bool { return c.Name == fact.column })
+		if !slices.Contains(file.Columns[i].Values, fact.value) {
+			faults.Add(fact.field, "must be one of %q", file.Columns[i].Values)
+		}
+	}
+	return faults.Err()
+}
+
+// nagoyaInForce is the day on which the Nagoya Protocol entered into force.
+const nagoyaInForce = exchange.Date("2014-10-12")
+
+// point returns the values of the columns of rules.json, in their order.
+func point(t Transfer) []string {
+	f := t.Facts
+	nagoya := "NONE"
+	switch {
+	case f.Human == HumanAnonymised || f.Human == HumanIdentifiable || f.PlantTreaty == Yes || f.BSL == NoBSL:
+		// outside of the protocol
+	case f.Origin == "" || f.Accessed == "":
+		nagoya = "UNKNOWN"
+	case f.Accessed >= nagoyaInForce && f.Origin != t.To:
+		nagoya = "ACCESSED"
+	}
+	border := "SAME"
+	switch {
+	case t.From == "" || t.To == "":
+		border = "UNKNOWN"
+	case t.From != t.To:
+		border = "CROSSED"
+	}
+	uses := "NONE"
+	if len(f.Uses) > 0 {
+		uses = "SOME"
+	}
+	return []string{string(f.Human), string(f.ConsentAllows), string(f.LiveAnimal), string(f.GeneticallyChanged),
+		string(f.BSL), string(f.SelectAgent), nagoya, string(f.ExportControlled), border, uses,
+		string(answer(t.Flags.MTA)), string(answer(t.Flags.IRB)), string(answer(t.Flags.Abstract))}
+}

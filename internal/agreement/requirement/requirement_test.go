@@ -1,0 +1,290 @@
+package requirement
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"aliquot/internal/agreement/table"
+	"aliquot/internal/exchange"
+)
+
+const day = exchange.Date("2026-06-15")
+
+func kinds(owed []Requirement) (list []string) {
+	for _, r := range owed {
+		list = append(list, r.Kind)
+	}
+	return list
+}
+
+func facts(questions []Question) (list []string) {
+	for _, q := range questions {
+		list = append(list, q.Fact)
+	}
+	return list
+}
+
+// settled are facts that leave nothing to ask or to fulfil.
+func settled() Facts {
+	return Facts{
+		Human:              NotHuman,
+		ConsentAllows:      Yes,
+		LiveAnimal:         No,
+		GeneticallyChanged: No,
+		BSL:                BSL1,
+		SelectAgent:        No,
+		PlantTreaty:        No,
+		Origin:             "DE",
+		Accessed:           "2010-01-01",
+		ExportControlled:   No,
+	}
+}
+
+func TestRules_EachKindIsUsedAndKnownAndNoRuleIsDead(t *testing.T) {
+	t.Parallel()
+	used := rules.Results()
+	for name := range file.Kinds {
+		if !slices.Contains(used, name) {
+			t.Errorf("no rule results in %s", name)
+		}
+	}
+	for _, name := range used {
+		if _, known := file.Kinds[name]; !known {
+			t.Errorf("%s is not among the kinds", name)
+		}
+	}
+	for _, name := range used { // the rules of a kind never apply twice to a case
+		var same []table.Rule
+		for _, r := range rules.Rules() {
+			if r.Then == name {
+				same = append(same, r)
+			}
+		}
+		one, err := table.New(file.Columns, same)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := one.Check(); len(report.Overlaps) > 0 || len(report.Dead) > 0 {
+			t.Errorf("%s: %v overlap, %v are dead", name, report.Overlaps, report.Dead)
+		}
+	}
+}
+
+func TestOwed_TheFlagsOfTheSpecificationKeepTheirMeaning(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[Flags][]string{
+		{}:                 nil,
+		{MTA: true}:        {"MTA"},
+		{IRB: true}:        {"IRB"},
+		{Abstract: true}:   {"ABSTRACT"},
+		{true, true, true}: {"MTA", "ABSTRACT", "IRB"},
+	} {
+		owed, questions := Owed(Transfer{Facts: settled(), Flags: flags, From: "DE", To: "DE"}, day)
+		if !slices.Equal(kinds(owed), want) || len(questions) > 0 {
+			t.Errorf("%+v: owed %v, asked %v", flags, kinds(owed), facts(questions))
+		}
+	}
+}
+
+func TestOwed_HumanPlasmaWithoutAnyFlagAsksAboutConsentAndIRB(t *testing.T) {
+	t.Parallel()
+	plasma := FromCategory("OTHER", map[string]json.RawMessage{"organism_ids": json.RawMessage(`["NCBITaxon:9606"]`)})
+	owed, questions := Owed(Transfer{Facts: plasma, From: "DE", To: "DE"}, day)
+	for _, fact := range []string{"human_derived", "consent_allows", "irb_needed"} {
+		if !slices.Contains(facts(questions), fact) {
+			t.Errorf("nobody asks about %s", fact)
+		}
+	}
+	if slices.Contains(kinds(owed), "IRB") {
+		t.Error("the requester owes an approval before the lab was asked")
+	}
+}
+
+func TestOwed_DependsOnTheFacts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change   func(*Transfer)
+		owed     []string
+		question []string
+	}{
+		"identifiable donor":     {func(t *Transfer) { t.Facts.Human = HumanIdentifiable }, []string{"IRB"}, nil},
+		"anonymous donor":        {func(t *Transfer) { t.Facts.Human = HumanAnonymised }, nil, nil},
+		"consent forbids":        {func(t *Transfer) { t.Facts.Human, t.Facts.ConsentAllows = HumanAnonymised, No }, []string{"CONSENT_FORBIDS"}, nil},
+		"live animals":           {func(t *Transfer) { t.Facts.LiveAnimal = Yes }, []string{"IACUC"}, nil},
+		"live animals abroad":    {func(t *Transfer) { t.Facts.LiveAnimal, t.To = Yes, "FR" }, []string{"IACUC", "IMPORT_PERMIT"}, nil},
+		"genetically modified":   {func(t *Transfer) { t.Facts.GeneticallyChanged = Yes }, []string{"IBC"}, nil},
+		"level 3":                {func(t *Transfer) { t.Facts.BSL = BSL3 }, []string{"IBC", "HAZARDOUS_SHIPMENT"}, nil},
+		"level 3 and modified":   {func(t *Transfer) { t.Facts.BSL, t.Facts.GeneticallyChanged = BSL3, Yes }, []string{"IBC", "HAZARDOUS_SHIPMENT"}, nil},
+		"unknown level":          {func(t *Transfer) { t.Facts.BSL = BSLUnknown }, nil, []string{"bsl"}},
+		"select agent":           {func(t *Transfer) { t.Facts.SelectAgent = Yes }, []string{"SELECT_AGENT"}, nil},
+		"accessed under Nagoya":  {func(t *Transfer) { t.Facts.Origin, t.Facts.Accessed = "BR", "2020-01-01" }, []string{"IRCC"}, nil},
+		"of unknown origin":      {func(t *Transfer) { t.Facts.Origin = "" }, nil, []string{"origin"}},
+		"under the plant treaty": {func(t *Transfer) { t.Facts.Origin, t.Facts.PlantTreaty = "", Yes }, nil, nil},
+		"controlled, at home":    {func(t *Transfer) { t.Facts.ExportControlled = Yes }, nil, nil},
+		"controlled, abroad":     {func(t *Transfer) { t.Facts.ExportControlled, t.To = Yes, "FR" }, []string{"EXPORT_LICENCE"}, nil},
+		"unknown export, abroad": {func(t *Transfer) { t.Facts.ExportControlled, t.To = Unknown, "FR" }, nil, []string{"export_class"}},
+		"terms of use":           {func(t *Transfer) { t.Facts.Uses = []DataUse{{ID: "DUO:0000042"}} }, []string{"DATA_USE"}, nil},
+		"a destination on a list": {func(t *Transfer) {
+			t.To, t.Lists = "KP", []Destinations{{Name: "UN", Published: "2026-01-01", Countries: []string{"KP"}}}
+		}, []string{"DESTINATION"}, nil},
+	} {
+		transfer := Transfer{Facts: settled(), From: "DE", To: "DE"}
+		c.change(&transfer)
+		owed, questions := Owed(transfer, day)
+		if !slices.Equal(kinds(owed), c.owed) || !slices.Equal(facts(questions), c.question) {
+			t.Errorf("%s: owed %v, asked %v; not %v, %v", name, kinds(owed), facts(questions), c.owed, c.question)
+		}
+	}
+}
+
+func TestOwed_AnExpiredPermitIsOwedAgain(t *testing.T) {
+	t.Parallel()
+	transfer := Transfer{Facts: settled(), Flags: Flags{IRB: true}, From: "DE", To: "DE",
+		Permits: []Permit{{Regime: "IRB", Number: "2025-17", From: "2025-01-01", Until: day}}}
+	for d, want := range map[exchange.Date][2]bool{
+		"2024-12-31": {false, false}, "2026-06-14": {true, false}, day: {false, true}} {
+		owed, _ := Owed(transfer, d)
+		if got := [2]bool{owed[0].Permit != nil, owed[0].Expired}; got != want {
+			t.Errorf("on %s: fulfilled and expired are %v, not %v", d, got, want)
+		}
+	}
+	transfer.Permits = append(transfer.Permits, Permit{Regime: "IRB", Number: "2026-3", From: day})
+	if owed, _ := Owed(transfer, day); owed[0].Permit == nil || owed[0].Permit.Number != "2026-3" || owed[0].Expired {
+		t.Errorf("a new permit does not fulfil it: %+v", owed[0])
+	}
+}
+
+func TestOwed_FactsThatBecomeUnknownNeverRemoveAQuestion(t *testing.T) {
+	t.Parallel()
+	answers := []Answer{Unknown, Yes, No}
+	rapid.Check(t, func(t *rapid.T) {
+		f := Facts{
+			Human: rapid.SampledFrom([]Human{HumanUnknown, NotHuman, HumanAnonymised, HumanIdentifiable}).
+				Draw(t, "human"),
+			ConsentAllows: rapid.SampledFrom(answers).
+				Draw(t, "consent"),
+			LiveAnimal:         rapid.SampledFrom(answers).Draw(t, "animal"),
+			GeneticallyChanged: rapid.SampledFrom(answers).Draw(t, "modified"),
+			BSL:                rapid.SampledFrom([]BSL{BSLUnknown, NoBSL, BSL1, BSL2, BSL3, BSL4}).Draw(t, "bsl"),
+			SelectAgent: rapid.SampledFrom(answers).
+				Draw(t, "select"),
+			ExportControlled: rapid.SampledFrom(answers).Draw(t, "export")}
+		transfer := Transfer{Facts: f, From: "DE", To: rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "to")}
+		_, before := Owed(transfer, day)
+		switch rapid.IntRange(0, 4).Draw(t, "which") {
+		case 0:
+			transfer.Facts.Human, transfer.Facts.ConsentAllows = HumanUnknown, Unknown
+		case 1:
+			transfer.Facts.LiveAnimal = Unknown
+		case 2:
+			transfer.Facts.GeneticallyChanged = Unknown
+		case 3:
+			transfer.Facts.SelectAgent = Unknown
+		case 4:
+			transfer.Facts.ExportControlled = Unknown
+		}
+		_, after := Owed(transfer, day)
+		for _, fact := range facts(before) {
+			if !slices.Contains(facts(after), fact) {
+				t.Fatalf("the question about %s disappears", fact)
+			}
+		}
+	})
+}
+
+func TestFacts_FollowFromTheCategoryAndShowFromWhere(t *testing.T) {
+	t.Parallel()
+	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
+	mouse := FromCategory("MODEL_ORGANISM", map[string]json.RawMessage{"organism_ids": raw(`["NCBITaxon:10090"]`),
+		"is_genetically_modified": raw("true"), "biosafety_level": raw(`"BSL-1"`), "shipping_form": raw(`"live"`)})
+	if mouse.Human != NotHuman || mouse.LiveAnimal != Yes || mouse.GeneticallyChanged != Yes || mouse.BSL != BSL1 ||
+		mouse.Sources["bsl"] != "biosafety_level" || mouse.Sources["human_derived"] != "organism_ids" {
+		t.Errorf("a mouse: %+v", mouse)
+	}
+	for _, code := range []string{"CELL_LINE", "OTHER", "PDX", "NO_SUCH"} {
+		if f := FromCategory(code, nil); f.Human != HumanUnknown || f.ConsentAllows != Unknown || f.BSL != BSLUnknown {
+			t.Errorf("%s without metadata: %+v", code, f)
+		}
+	}
+	if f := FromCategory("PDX", map[string]json.RawMessage{"organism_ids": raw(`["NCBITaxon:10090"]`)}); f.Human != HumanUnknown {
+		t.Errorf("a patient's tumour in a mouse is %q", f.Human)
+	}
+	data := FromCategory(
+		"DATASET",
+		map[string]json.RawMessage{"consent_restrictions": raw(`"DUO:0000007 (MONDO:0005148); DUO:0000021"`)},
+	)
+	if !slices.Equal(data.Uses, []DataUse{{"DUO:0000007", "MONDO:0005148"}, {ID: "DUO:0000021"}}) || data.BSL != NoBSL {
+		t.Errorf("data: %+v", data)
+	}
+	stated := FromCategory(
+		"PLASMID",
+		nil,
+	).With(Facts{Human: HumanIdentifiable, Encumbrances: []Encumbrance{{Holder: "X"}}})
+	if stated.Human != HumanIdentifiable || stated.ConsentAllows != Unknown || stated.Encumbered != Yes {
+		t.Errorf("what the lab stated does not replace what follows from the category: %+v", stated)
+	}
+}
+
+func TestFacts_CheckNamesWhatIsNotAValue(t *testing.T) {
+	t.Parallel()
+	faults := exchange.FieldsOf(Facts{Human: "PERHAPS", BSL: "5", SelectAgent: "?"}.Check())
+	if len(faults) != 3 {
+		t.Errorf("found %v", faults)
+	}
+	if err := settled().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMatch_DecidesByTermValueAndDay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		uses string
+		p    Purpose
+		want Answer
+	}{
+		"no terms":                      {"", Purpose{}, Yes},
+		"general research":              {"DUO:0000042", Purpose{}, Yes},
+		"the disease":                   {"DUO:0000007 (MONDO:1)", Purpose{Diseases: []string{"mondo:1"}}, Yes},
+		"another disease":               {"DUO:0000007 (MONDO:1)", Purpose{Diseases: []string{"MONDO:2"}}, No},
+		"no disease named":              {"DUO:0000007 (MONDO:1)", Purpose{}, Unknown},
+		"a company, non-profit only":    {"DUO:0000045", Purpose{Nonprofit: No}, No},
+		"not for profit, commercial":    {"DUO:0000018", Purpose{Nonprofit: Yes, Commercial: Yes}, No},
+		"the country":                   {"DUO:0000022 (DE)", Purpose{Country: "DE"}, Yes},
+		"another country":               {"DUO:0000022 (DE)", Purpose{Country: "FR"}, No},
+		"before the limit":              {"DUO:0000025 (2026-06-16)", Purpose{}, Yes},
+		"on the day of the limit":       {"DUO:0000025 (2026-06-15)", Purpose{}, No},
+		"no approval known":             {"DUO:0000021", Purpose{}, Unknown},
+		"ancestry prohibited":           {"DUO:0000044", Purpose{Ancestry: Yes}, No},
+		"methods prohibited":            {"DUO:0000015", Purpose{Methods: No}, Yes},
+		"a term for people to decide":   {"DUO:0000027", Purpose{}, Unknown},
+		"an unknown term":               {"DUO:9999999", Purpose{}, Unknown},
+		"no stands above unknown":       {"DUO:0000027; DUO:0000046", Purpose{Commercial: Yes}, No},
+		"no stands before unknown also": {"DUO:0000046; DUO:0000027", Purpose{Commercial: Yes}, No},
+	} {
+		uses, _ := ParseUses(c.uses)
+		got, because := Match(uses, c.p, day)
+		if got != c.want || (got == Yes) != (len(because) == 0) {
+			t.Errorf("%s: %q because of %v, not %q", name, got, because, c.want)
+		}
+	}
+	if _, err := ParseUses("DUO:0000007"); err == nil {
+		t.Error("a disease without its value is accepted")
+	}
+}
+
+func TestBlocked_UsesTheEditionOfTheDay(t *testing.T) {
+	t.Parallel()
+	lists := []Destinations{
+		{Name: "A", Published: "2025-01-01", Countries: []string{"KP"}},
+		{Name: "A", Published: day},
+	}
+	for d, want := range map[exchange.Date]int{"2024-12-31": 0, "2026-06-14": 1, day: 0} {
+		if got := Blocked(lists, "KP", d); len(got) != want {
+			t.Errorf("on %s: %v", d, got)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package term_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/term"
+	"aliquot/internal/exchange"
+)
+
+const day = exchange.Date("2026-06-15")
+
+func TestTerms_OfEveryInstrumentAreKnown(t *testing.T) {
+	t.Parallel()
+	list, err := instrument.Box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range list {
+		for _, code := range i.Terms {
+			if !term.Known(code) {
+				t.Errorf("%s has the unknown term %s", i.ID, code)
+			}
+		}
+	}
+	if term.Known("FIRSTBORN_CHILD") {
+		t.Error("an unknown term is known")
+	}
+}
+
+func TestMayShare_FollowsTheLineage(t *testing.T) {
+	t.Parallel()
+	university, company := term.Recipient{
+		Institution: 8,
+		Nonprofit:   true,
+	}, term.Recipient{
+		Institution: 9,
+		Commercial:  true,
+	}
+	received := func(r term.Relation, terms ...term.Term) []term.Link {
+		return []term.Link{{Material: 2, From: 1, Relation: r}, {Material: 1, Relation: term.Original, Provider: 5,
+			Agreement: "A-1", Terms: terms}}
+	}
+	for name, c := range map[string]struct {
+		lineage []term.Link
+		to      term.Recipient
+		day     exchange.Date
+		want    term.Verdict
+	}{
+		"one's own":                    {[]term.Link{{Material: 2, Relation: term.Original}}, company, day, term.Yes},
+		"nothing known":                {nil, university, day, term.Ask},
+		"an origin that is not known":  {[]term.Link{{Material: 2, From: 1, Relation: term.Progeny}}, university, day, term.Ask},
+		"progeny, no redistribution":   {received(term.Progeny, term.NoRedistribution), university, day, term.No},
+		"back to the provider":         {received(term.Progeny, term.NoRedistribution), term.Recipient{Institution: 5}, day, term.Yes},
+		"a substance":                  {received(term.Substance, term.NoRedistribution), university, day, term.Yes},
+		"asked first":                  {received(term.Progeny, term.AskFirst), university, day, term.Ask},
+		"the same terms":               {received(term.Progeny, term.SameTerms), university, day, term.Yes},
+		"not commercial, a university": {received(term.Progeny, term.NonCommercial), university, day, term.Yes},
+		"not commercial, a company":    {received(term.Progeny, term.NonCommercial), company, day, term.No},
+		"no stands above ask":          {received(term.Progeny, term.NonCommercial, term.AskFirst), company, day, term.No},
+		"attribution alone":            {received(term.Progeny, term.Attribution), company, day, term.Yes},
+		"a lineage that refers to itself": {[]term.Link{{Material: 2, From: 3, Relation: term.Progeny},
+			{Material: 3, From: 2, Relation: term.Progeny}}, university, day, term.Ask},
+		"a modification of what may not be passed on": {received(term.Modification, term.NoRedistribution), university, day, term.Ask},
+		"a modification one received": {[]term.Link{{Material: 2, Relation: term.Modification, Provider: 5,
+			Terms: []term.Term{term.NoRedistribution}}}, university, day, term.Ask},
+		"the day before the end": {[]term.Link{{Material: 2, Provider: 5, Terms: []term.Term{term.NoRedistribution},
+			Until: day}}, university, "2026-06-14", term.No},
+		"the end of the terms": {[]term.Link{{Material: 2, Provider: 5, Terms: []term.Term{term.NoRedistribution},
+			Until: day}}, university, day, term.Yes},
+	} {
+		got, reasons := term.MayShare(c.lineage, 2, c.to, c.day)
+		if got != c.want || got != term.Yes && len(reasons) == 0 {
+			t.Errorf("%s: %s because of %+v, not %s", name, got, reasons, c.want)
+		}
+	}
+}
+
+func TestMayShare_MoreTermsNeverAllowMore(t *testing.T) {
+	t.Parallel()
+	order := []term.Verdict{term.Yes, term.Ask, term.No}
+	terms := rapid.SliceOf(
+		rapid.SampledFrom([]term.Term{term.Attribution, term.NoRedistribution, term.NonCommercial, term.AskFirst,
+			term.SameTerms}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		var lineage []term.Link
+		for n := range rapid.IntRange(1, 6).Draw(t, "links") {
+			lineage = append(lineage, term.Link{Material: int64(n + 1), From: rapid.Int64Range(0, 6).Draw(t, "from"),
+				Relation: rapid.SampledFrom([]term.Relation{term.Progeny, term.Modification, term.Substance}).
+					Draw(t, "relation"),
+				Provider: rapid.Int64Range(0, 2).Draw(t, "provider"), Terms: terms.Draw(t, "terms")})
+		}
+		to := term.Recipient{Institution: 2, Nonprofit: rapid.Bool().Draw(t, "nonprofit")}
+		before, _ := term.MayShare(lineage, 1, to, day)
+		n := rapid.IntRange(0, len(lineage)-1).Draw(t, "which")
+		lineage[n].Terms = append(slices.Clone(lineage[n].Terms), terms.Draw(t, "more")...)
+		after, _ := term.MayShare(lineage, 1, to, day)
+		if slices.Index(order, after) < slices.Index(order, before) {
+			t.Fatalf("%s becomes %s", before, after)
+		}
+	})
+}
