@@ -228,6 +228,21 @@ func (st Materials) uses(ctx context.Context, column string, organization int64)
 	return uses, err
 }
 
+// OfContact reads at most limit materials of an organization whose contact is a user, and keeps others from changing
+// them until commit.
+func (st Materials) OfContact(ctx context.Context, organization int64, user uuid.UUID,
+	limit int) ([]material.Material, error) {
+	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
+		" FROM materials o WHERE o.organization_id = $1 AND o.contact_user_id = $2 AND "+published("o")+
+		" ORDER BY o.id LIMIT $3"+st.conn.Dialect().ForUpdate, organization, user, limit)
+}
+
+// CountOfContact returns how many materials of an organization have a user as their contact.
+func (st Materials) CountOfContact(ctx context.Context, organization int64, user uuid.UUID) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM materials o WHERE o.organization_id = $1 "+
+		"AND o.contact_user_id = $2 AND "+published("o"), organization, user)
+}
+
 // WithMTA reads the materials of an organization that name a document as their MTA, and keeps others from
 // changing them until commit.
 func (st Materials) WithMTA(ctx context.Context, organization, attachment int64) ([]material.Material, error) {

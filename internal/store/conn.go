@@ -39,6 +39,11 @@ func (db *DB) TxAlone(ctx context.Context, do func(ctx context.Context, tx Conn)
 	return db.DB.TxAlone(ctx, onStores(do))
 }
 
+// Erasing is Tx for a change of which nothing that it deletes may stay in the file of SQLite.
+func (db *DB) Erasing(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	return db.DB.Erasing(ctx, onStores(do))
+}
+
 func onStores(do func(ctx context.Context, tx Conn) error) func(context.Context, *sqldb.Conn) error {
 	return func(ctx context.Context, c *sqldb.Conn) error { return do(ctx, storesOn(c)) }
 }
@@ -73,6 +78,7 @@ type Conn struct {
 	Attachments     Attachments
 	Audit           Audit
 	Bulk            Bulk
+	Chains          Chains
 	Closing         Closing
 	Deliveries      Deliveries
 	Drafts          Drafts
@@ -84,6 +90,7 @@ type Conn struct {
 	Invitations     Invitations
 	Jobs            Jobs
 	JoinRequests    JoinRequests
+	Log             Log
 	Mail            Mail
 	Materials       Materials
 	Memberships     Memberships
@@ -106,10 +113,10 @@ func storesOn(c *sqldb.Conn) Conn {
 	return Conn{
 		Now: c.Now, conn: c,
 		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Alerts: Alerts{c},
-		Attachments: Attachments{c}, Audit: Audit{c}, Bulk: Bulk{c}, Closing: Closing{c},
+		Attachments: Attachments{c}, Audit: Audit{c}, Bulk: Bulk{c}, Chains: Chains{c}, Closing: Closing{c},
 		Deliveries: Deliveries{c}, Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Insights: Insights{c}, Invitations: Invitations{c},
-		Jobs: Jobs{c}, JoinRequests: JoinRequests{c}, Mail: Mail{c}, Materials: Materials{c},
+		Jobs: Jobs{c}, JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Reminders: Reminders{c},
 		Requests:  Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
@@ -137,6 +144,8 @@ type (
 	Audit struct{ conn *sqldb.Conn }
 	// Bulk stores imports of many materials, and what they stage.
 	Bulk struct{ conn *sqldb.Conn }
+	// Chains stores the chains of events of format 2, and the texts that they have commitments to.
+	Chains struct{ conn *sqldb.Conn }
 	// Closing stores what closing an account or an organization changes.
 	Closing struct{ conn *sqldb.Conn }
 	// Deliveries stores deliveries to webhooks.
@@ -159,6 +168,8 @@ type (
 	Jobs struct{ conn *sqldb.Conn }
 	// JoinRequests stores requests to join an organization.
 	JoinRequests struct{ conn *sqldb.Conn }
+	// Log stores the Merkle log of all events of chains, and its checkpoints.
+	Log struct{ conn *sqldb.Conn }
 	// Mail stores who wants which mail, and what is still to be mailed.
 	Mail struct{ conn *sqldb.Conn }
 	// Materials stores materials.

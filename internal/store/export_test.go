@@ -29,9 +29,10 @@ func Values[T any](ctx context.Context, c Conn, query string, args ...any) ([]T,
 // SetNow gives the database another clock.
 func (db *DB) SetNow(now func() time.Time) { db.Clock = now }
 
-// Search counts only so many hits one by one, lets so many stand for more, and thinks of tests as so cheap.
-func (db *DB) Search(exactUpTo, sampled int, testCost float64) {
-	db.Sampling = sqldb.Sampling{ExactUpTo: exactUpTo, Sampled: sampled, ProbeCost: testCost}
+// Search reads only so many hits one by one, lets so many stand for more, and thinks of tests as so cheap; it counts
+// no more than countLimit.
+func (db *DB) Search(exactUpTo, sampled int, countLimit int64, testCost float64) {
+	db.Sampling = sqldb.Sampling{ExactUpTo: exactUpTo, Sampled: sampled, CountLimit: countLimit, ProbeCost: testCost}
 }
 
 // AttachmentsWithDeleted reads an attachment, deleted or not.

@@ -44,7 +44,7 @@ func each(t *testing.T, test func(t *testing.T, l testLab)) {
 		for _, table := range []string{"tokens", "organizations", "memberships", "shipping_requirements", "addresses",
 			"materials", "grants",
 			"attachments", "material_requests", "request_turns", "request_documents", "request_issues",
-			"request_events", "notifications", "audit_events", "jobs"} {
+			"request_events", "notifications", "audit_events", "jobs", "chains", "chain_events"} {
 			n := int64(1)<<31 + l.count.Add(1_000_000)
 			query := fmt.Sprintf("INSERT INTO sqlite_sequence (name, seq) VALUES ('%s', %d)", table, n)
 			if db.Postgres() {

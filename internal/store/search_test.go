@@ -280,16 +280,28 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 	eachFindable(t, func(rt *rapid.T, w *findable) {
 		few := rapid.SampledFrom([]int{exchange.ExactUpTo, exchange.ExactUpTo, 1, 3, 10}).Draw(rt, "exact up to")
 		sampled := rapid.SampledFrom([]int{few, min(5, few), max(1, few/5)}).Draw(rt, "sampled")
-		w.db.Search(few, sampled, rapid.SampledFrom([]float64{0, 40}).Draw(rt, "cost of a test"))
+		limit := int64(rapid.SampledFrom([]int{exchange.CountLimit, few, few + 3}).Draw(rt, "count limit"))
+		w.db.Search(few, sampled, limit, rapid.SampledFrom([]float64{0, 40}).Draw(rt, "cost of a test"))
+		small := rapid.Bool().Draw(rt, "small installation") // all is read
+		if small {
+			limit = exchange.CountLimit
+			w.db.Sampling.ExactIn, w.db.Sampling.CountLimit = exchange.ExactIn, limit
+		}
 		for range 5 {
 			s := w.drawSearch(rt)
 			want, facets := w.find(s)
 			got, first := w.pages(rt, s)
 			wanted := idsOf(want, materialID)
-			estimate := slices.Contains(first.Approximate, "count")
-			if !estimate && first.Count != int64(len(want)) || estimate &&
-				(few == exchange.ExactUpTo || len(want) < sampled) {
-				rt.Fatalf("count %d, want %d, approximate %v", first.Count, len(want), first.Approximate)
+			all := exchange.Count{N: int64(len(want))}
+			if count := (exchange.Count{N: min(all.N, limit), AtLeast: all.N > limit}); first.Count != count {
+				rt.Fatalf("count %+v, want %+v", first.Count, count)
+			}
+			estimate := few < exchange.ExactUpTo && !small && len(want) >= sampled // what is read may be a sample
+			if !estimate && len(first.Approximate) > 0 && len(s.Filters) == 0 {
+				rt.Fatalf("%d hits, approximate %v", len(want), first.Approximate)
+			}
+			if small && len(first.Approximate) > 0 {
+				rt.Fatalf("estimates of %v in a small installation", first.Approximate)
 			}
 			if estimate && s.Sort == exchange.ByRelevance && !s.Query.Empty() { // in sections and blocks
 				slices.Sort(wanted)
@@ -324,9 +336,10 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 				rt.Fatalf("MatchMaterials (-want +got): %s %v", diff, err)
 			}
 			s.Page, s.Facets = exchange.SearchPage{Limit: 3, Offset: rapid.IntRange(0, 30).Draw(rt, "offset")}, false
+			s.CountAll = true
 			page, err := w.db.Read().Materials.Search(w.ctx, s)
-			if err != nil || page.Facets != nil {
-				rt.Fatal(page.Facets, err)
+			if err != nil || page.Facets != nil || page.Count != all {
+				rt.Fatal(page.Facets, page.Count, all, err)
 			}
 			if want := want[min(s.Page.Offset, len(want)):]; !estimate {
 				if diff := gocmp.Diff(idsOf(want[:min(3, len(want))], materialID),

@@ -36,8 +36,8 @@ func (l testLab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if int(found.Count) != len(found.Items) {
-		l.t.Errorf("%q: count %d of %d", query, found.Count, len(found.Items))
+	if int(found.Count.N) != len(found.Items) {
+		l.t.Errorf("%q: count %d of %d", query, found.Count.N, len(found.Items))
 	}
 	return idsOf(found.Items, shownID)
 }
@@ -77,7 +77,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 		for _, viewer := range []uuid.UUID{other, uuid.Nil} {
 			found, err := l.db.Read().Materials.Search(l.ctx,
 				exchange.Search{Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 5}})
-			if err != nil || found.Count != 0 || len(found.Items) != 0 || len(found.Facets) != 0 {
+			if err != nil || found.Count != (exchange.Count{}) || len(found.Items) != 0 || len(found.Facets) != 0 {
 				t.Errorf("%+v, %v", found, err)
 			}
 			if got := l.suggest("zebra", viewer); len(got) != 0 {
@@ -289,7 +289,7 @@ func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 		for range 300 {
 			l.titled(organization, owner, "Cells", nil)
 		}
-		l.db.Search(20, 20, 0)
+		l.db.Search(20, 20, exchange.CountLimit, 0)
 		read := 0
 		l.db.Watch(func(query string, args []any) {
 			if !strings.Contains(query, "x.words @@") || !strings.Contains(query, "x.rank + 0 >= ") {
@@ -350,7 +350,7 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 				exchange.ByTitle} {
 				found, err := l.db.Read().Users.Search(l.ctx,
 					exchange.Search{Query: fulltext.Parse(query), Sort: sort, Page: exchange.SearchPage{Limit: 5}})
-				if err != nil || len(found.Items) != want || int(found.Count) != want {
+				if err != nil || len(found.Items) != want || int(found.Count.N) != want {
 					t.Errorf("user %q by %q: %+v %v", query, sort, found, err)
 				}
 			}
@@ -358,7 +358,7 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 		for query, want := range map[string]int{"zebra": 1, "Lab": 0, "": 1} {
 			found, err := l.db.Read().Organizations.Search(l.ctx,
 				exchange.Search{Query: fulltext.Parse(query), Page: exchange.SearchPage{Limit: 5}})
-			if err != nil || len(found.Items) != want || int(found.Count) != want {
+			if err != nil || len(found.Items) != want || int(found.Count.N) != want {
 				t.Errorf("organization %q: %+v %v", query, found, err)
 			}
 		}

@@ -98,7 +98,7 @@ func proved(k *sqldb.Key, proof string) error {
 
 // sealFirst keeps a proof of the key and seals all that is in clear.
 func (db *DB) sealFirst(ctx context.Context, k *sqldb.Key) error {
-	return db.Erasing(ctx, onStores(func(ctx context.Context, tx Conn) error {
+	return db.Erasing(ctx, func(ctx context.Context, tx Conn) error {
 		proof, err := tx.Secrets.store(ctx, sqldb.KeyProof, k.Seal(secretPlace(sqldb.KeyProof), sqldb.KeyProof))
 		if err == nil {
 			err = proved(k, proof) // another process may have been faster, with another key
@@ -109,7 +109,7 @@ func (db *DB) sealFirst(ctx context.Context, k *sqldb.Key) error {
 		db.UseProvedKey(k, proof)
 		return tx.Secrets.reseal(ctx, inClear,
 			func(place, clear string) (string, error) { return k.Seal(place, clear), nil })
-	}))
+	})
 }
 
 // inClear is the condition that a column is not sealed.
@@ -136,7 +136,7 @@ func (db *DB) Rotate(ctx context.Context, to *sqldb.Key, note func(ctx context.C
 	if err != nil {
 		return err
 	}
-	return db.Erasing(ctx, onStores(func(ctx context.Context, tx Conn) error {
+	return db.Erasing(ctx, func(ctx context.Context, tx Conn) error {
 		if err := tx.Secrets.lockSealed(ctx); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (db *DB) Rotate(ctx context.Context, to *sqldb.Key, note func(ctx context.C
 			err = note(ctx, tx)
 		}
 		return err
-	}))
+	})
 }
 
 // takeKey has the transaction, and this process from then on, use a key whose proof is stored.

@@ -47,6 +47,7 @@ var (
 			"{uuid}", "TEXT",
 			"{time}", "TIMESTAMP",
 			"{word}", "TEXT",
+			"{bytes}", "BLOB",
 		),
 		fulltext: "fulltext/sqlite.sql",
 		storage:  "storage/sqlite.sql",
@@ -66,6 +67,7 @@ var (
 			"{uuid}", "UUID",
 			"{time}", "TIMESTAMPTZ",
 			"{word}", `TEXT COLLATE "C"`, // as SQLite compares, whatever language the database has
+			"{bytes}", "BYTEA",
 		),
 		ForUpdate:  " FOR UPDATE",
 		ForChange:  " FOR NO KEY UPDATE",

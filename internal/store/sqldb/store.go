@@ -57,18 +57,21 @@ type DB struct {
 	Log *slog.Logger
 }
 
-// Sampling bounds the work of a search: up to ExactUpTo hits are counted one by one, Sampled of them stand for more,
-// And testing one object for being a hit takes as long as reading ProbeCost hits.
+// Sampling bounds the work of a search: up to ExactUpTo hits are read one by one, and all hits where no id is above
+// ExactIn; Sampled of them stand for more, and testing one object for being a hit takes as long as reading
+// ProbeCost hits. No more than CountLimit are counted.
 type Sampling struct {
-	ExactUpTo, Sampled int
-	ProbeCost          float64
+	ExactUpTo, Sampled, ExactIn int
+	CountLimit                  int64
+	ProbeCost                   float64
 }
 
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which it creates if missing. It
 // does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, newNotifications: make(chan struct{}, 1), Sampling: Sampling{exchange.ExactUpTo, 1000, 40},
-		Clock: time.Now}
+	db := &DB{where: where, newNotifications: make(chan struct{}, 1), Clock: time.Now,
+		Sampling: Sampling{ExactUpTo: exchange.ExactUpTo, Sampled: 1000, ExactIn: exchange.ExactIn,
+			CountLimit: exchange.CountLimit, ProbeCost: 40}}
 	var err error
 	if isPostgres(where) {
 		db.dialect = postgresDialect
@@ -406,7 +409,8 @@ func withContextErr(ctx context.Context, err error) error {
 // keepAll keeps statements that a transaction prepared, once it is over.
 func (db *DB) keepAll(ctx context.Context, wanted map[string]*sql.Stmt) {
 	for query := range wanted {
-		_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
+		// Where it fails, the statement is prepared again.
+		_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close
 	}
 }
 

@@ -1,0 +1,296 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/record"
+	"aliquot/internal/store/sqldb"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Append moves up to limit events from the outbox into the log, in the order of their ids, and returns how many. Only
+// one transaction at a time appends; another waits for it.
+func (st Log) Append(ctx context.Context, limit int) (n int, err error) {
+	size, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head"+st.conn.Dialect().ForUpdate)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := st.conn.Exec(ctx, `INSERT INTO log_entries (entry, event_id)
+		SELECT ROW_NUMBER() OVER (ORDER BY event_id) - 1 + $1, event_id
+		FROM (SELECT event_id FROM log_outbox ORDER BY event_id LIMIT `+strconv.Itoa(limit)+") o", size); err != nil {
+		return 0, err
+	}
+	hashes, err := st.Entries(ctx, size, limit)
+	if err != nil || len(hashes) == 0 {
+		return 0, err
+	}
+	edge, err := record.ReadEdge(size, st.Tiles(ctx))
+	if err != nil {
+		return 0, err
+	}
+	var tiles []record.Tile
+	for _, hash := range hashes {
+		tiles = append(tiles, edge.Append(record.Leaf(hash))...)
+	}
+	for _, t := range append(tiles, edge.Partial()...) {
+		if _, err := st.conn.Exec(ctx, `INSERT INTO log_tiles (level, number, data) VALUES ($1, $2, $3)
+			ON CONFLICT (level, number) DO UPDATE SET data = excluded.data`, t.Level, t.Index, t.Data); err != nil {
+			return 0, err
+		}
+	}
+	if _, err := st.conn.Exec(ctx, "DELETE FROM log_outbox WHERE event_id IN (SELECT event_id FROM log_entries "+
+		"WHERE entry >= $1)", size); err != nil {
+		return 0, err
+	}
+	_, err = st.conn.Exec(ctx, "UPDATE log_head SET size = $1", edge.Size)
+	return len(hashes), err
+}
+
+// Entries reads the hashes of the events that are the entries of the log from first on.
+func (st Log) Entries(ctx context.Context, first int64, limit int) ([]string, error) {
+	return sqldb.All(ctx, st.conn, sqldb.Value[string], `SELECT e.hash FROM log_entries l
+		JOIN chain_events e ON e.id = l.event_id WHERE l.entry >= $1 ORDER BY l.entry LIMIT `+strconv.Itoa(limit),
+		first)
+}
+
+// Tiles reads tiles of the log; NotFound where there is none.
+func (st Log) Tiles(ctx context.Context) record.TileData {
+	return func(level int, index int64) ([]byte, error) {
+		return sqldb.One(ctx, st.conn, sqldb.Value[[]byte],
+			"SELECT data FROM log_tiles WHERE level = $1 AND number = $2", level, index)
+	}
+}
+
+// Tile reads the tile at a path of C2SP tlog-tiles; NotFound where the log is not that long yet.
+func (st Log) Tile(ctx context.Context, p record.TilePath) ([]byte, error) {
+	var data []byte
+	var err error
+	width := p.Width * tlog.HashSize
+	if p.Entries {
+		width = p.Width * record.EntrySize
+		var hashes []string
+		hashes, err = st.Entries(ctx, p.Index*record.TileWidth, p.Width)
+		for _, hash := range hashes {
+			data = record.AppendEntry(data, hash)
+		}
+	} else {
+		data, err = st.Tiles(ctx)(p.Level, p.Index)
+	}
+	if err != nil || len(data) < width {
+		return nil, noTile(err)
+	}
+	return data[:width], nil
+}
+
+func noTile(err error) error {
+	if err != nil {
+		return err
+	}
+	return exchange.Errorf(exchange.NotFound, "The log is not that long.")
+}
+
+// Head reads the size of the log and the root of its tree. The checkpoint has no origin.
+func (st Log) Head(ctx context.Context) (c record.Checkpoint, err error) {
+	if c.Size, err = sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head"); err != nil {
+		return c, err
+	}
+	edge, err := record.ReadEdge(c.Size, st.Tiles(ctx))
+	if err != nil {
+		return c, err
+	}
+	c.Root = edge.Root()
+	return c, nil
+}
+
+// Waiting counts the events that are not in the log yet, and returns when the oldest of them happened.
+func (st Log) Waiting(ctx context.Context) (n int64, since *time.Time, err error) {
+	scan := func(r sqldb.Row, _ *struct{}) error { return r.Scan(&n, sqldb.UTCOrNull(&since)) }
+	_, err = sqldb.One(ctx, st.conn, scan, `SELECT (SELECT COUNT(*) FROM log_outbox), (SELECT e.at FROM log_outbox o
+		JOIN chain_events e ON e.id = o.event_id ORDER BY o.event_id LIMIT 1)`)
+	return n, since, err
+}
+
+// SavedCheckpoint is a signed checkpoint of the log.
+type SavedCheckpoint struct {
+	Size     int64
+	At       time.Time // when it was signed
+	Note     string    // signed, with cosignatures
+	Response []byte    // of a timestamping authority; nil: none
+}
+
+const checkpointColumns = "size, at, note, response"
+
+func scanCheckpoint(r sqldb.Row, c *SavedCheckpoint) error {
+	return r.Scan(&c.Size, sqldb.UTC(&c.At), &c.Note, &c.Response)
+}
+
+// SaveCheckpoint stores a signed checkpoint. One of the same size that is there stays, with its timestamp.
+func (st Log) SaveCheckpoint(ctx context.Context, size int64, note string) error {
+	_, err := st.conn.Exec(ctx, `INSERT INTO log_checkpoints (size, at, note) VALUES ($1, $2, $3)
+		ON CONFLICT (size) DO NOTHING`, size, st.conn.Now, note)
+	return err
+}
+
+// AddToCheckpoint replaces the note of a checkpoint by one with cosignatures, and stores its timestamp, unless that is
+// nil. A checkpoint that has a timestamp stays as it is, because the timestamp is of its signatures too.
+func (st Log) AddToCheckpoint(ctx context.Context, size int64, note string, response []byte) error {
+	_, err := st.conn.Exec(ctx, "UPDATE log_checkpoints SET note = $2, response = $3 "+
+		"WHERE size = $1 AND response IS NULL", size, note, response)
+	return err
+}
+
+// Checkpoint reads the newest checkpoint of a size of at least min; NotFound if there is none.
+func (st Log) Checkpoint(ctx context.Context, min int64) (SavedCheckpoint, error) {
+	return sqldb.One(ctx, st.conn, scanCheckpoint, "SELECT "+checkpointColumns+
+		" FROM log_checkpoints WHERE size >= $1 ORDER BY size DESC LIMIT 1", min)
+}
+
+// Prove proves that an event of a chain is in the log of the newest checkpoint; NotFound while that is older than the
+// event's entry.
+func (st Log) Prove(ctx context.Context, chain string, seq int64) (record.Proof, error) {
+	entry, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], `SELECT l.entry FROM log_entries l
+		JOIN chain_events e ON e.id = l.event_id JOIN chains c ON c.id = e.chain_id WHERE c.name = $1 AND e.seq = $2`,
+		chain, seq)
+	if err != nil {
+		return record.Proof{}, err
+	}
+	c, err := st.Checkpoint(ctx, entry+1)
+	if err != nil {
+		return record.Proof{}, err
+	}
+	hashes, err := record.ProveInclusion(c.Size, entry, st.Tiles(ctx))
+	return record.Proof{Index: entry, Hashes: hashes, Checkpoint: []byte(c.Note)}, err
+}
+
+// Verify recomputes the log from the events and passes to fault what differs in the tiles, from the checkpoints that
+// are stored and from known, which were kept elsewhere. It reads some entries at a time. The signatures of the
+// checkpoints are not checked.
+func (st Log) Verify(ctx context.Context, fault func(error), known ...record.Checkpoint) error {
+	size, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head")
+	if err != nil {
+		return err
+	}
+	v := logVerifier{Log: st, fault: fault, known: map[int64][]tlog.Hash{}}
+	for _, c := range known {
+		if v.known[c.Size] = append(v.known[c.Size], c.Root); c.Size > size {
+			fault(fmt.Errorf("log: it has %d entries, but had %d at a checkpoint", size, c.Size))
+		}
+	}
+	if err := v.entries(ctx, size); err != nil {
+		return err
+	}
+	if err := v.beyond(ctx, size); err != nil {
+		return err
+	}
+	return v.lost(ctx)
+}
+
+// lost finds events that are neither in the log nor in its outbox.
+func (v *logVerifier) lost(ctx context.Context) error {
+	scan := func(r sqldb.Row, f *record.Fault) error { return r.Scan(&f.Chain, &f.Seq) }
+	lost, err := sqldb.All(ctx, v.conn, scan, `SELECT c.name, e.seq FROM chain_events e
+		JOIN chains c ON c.id = e.chain_id WHERE NOT EXISTS (SELECT 1 FROM log_entries l WHERE l.event_id = e.id)
+		AND NOT EXISTS (SELECT 1 FROM log_outbox o WHERE o.event_id = e.id) ORDER BY e.id LIMIT 100`)
+	for _, f := range lost {
+		f.What = "it is not in the log"
+		v.fault(&f)
+	}
+	return err
+}
+
+// logVerifier recomputes a log.
+type logVerifier struct {
+	Log
+	fault func(error)
+	known map[int64][]tlog.Hash // roots by size
+	edge  record.Edge
+}
+
+func (v *logVerifier) entries(ctx context.Context, size int64) error {
+	const batch = 4096
+	type entry struct {
+		number, event int64
+		hash          *string // nil: the event is missing
+	}
+	for v.edge.Size < size {
+		scan := func(r sqldb.Row, e *entry) error { return r.Scan(&e.number, &e.event, &e.hash) }
+		list, err := sqldb.All(ctx, v.conn, scan, `SELECT l.entry, l.event_id, e.hash FROM log_entries l
+			LEFT JOIN chain_events e ON e.id = l.event_id
+			WHERE l.entry >= $1 AND l.entry < $2 ORDER BY l.entry LIMIT `+strconv.Itoa(batch), v.edge.Size, size)
+		if err != nil {
+			return err
+		}
+		if err := v.checkpoints(ctx, v.edge.Size, v.edge.Size+int64(len(list))); err != nil {
+			return err
+		}
+		for _, e := range list {
+			if e.number != v.edge.Size || e.hash == nil {
+				v.fault(fmt.Errorf("log, entry %d: its event is missing", v.edge.Size))
+				return nil
+			}
+			if err := v.append(ctx, record.Leaf(*e.hash)); err != nil {
+				return err
+			}
+		}
+		if len(list) == 0 {
+			v.fault(fmt.Errorf("log: it ends at %d, and not at %d as its record says", v.edge.Size, size))
+			return nil
+		}
+	}
+	return v.compare(ctx, v.edge.Partial())
+}
+
+// beyond finds checkpoints of a longer log. One that was signed meanwhile is not one.
+func (v *logVerifier) beyond(ctx context.Context, size int64) error {
+	list, err := sqldb.All(ctx, v.conn, sqldb.Value[int64], `SELECT size FROM log_checkpoints
+		WHERE size > $1 AND size > (SELECT size FROM log_head) ORDER BY size LIMIT 100`, size)
+	for _, longer := range list {
+		v.fault(fmt.Errorf("log: it has %d entries, but had %d at a checkpoint", size, longer))
+	}
+	return err
+}
+
+func (v *logVerifier) append(ctx context.Context, leaf tlog.Hash) error {
+	full := v.edge.Append(leaf)
+	for _, root := range v.known[v.edge.Size] {
+		if root != v.edge.Root() {
+			v.fault(fmt.Errorf("log: its first %d entries are not those of the checkpoint of that size", v.edge.Size))
+		}
+	}
+	delete(v.known, v.edge.Size)
+	return v.compare(ctx, full)
+}
+
+// checkpoints reads the roots of the stored checkpoints of sizes up to one, from behind another.
+func (v *logVerifier) checkpoints(ctx context.Context, after, to int64) error {
+	list, err := sqldb.All(ctx, v.conn, scanCheckpoint, "SELECT "+checkpointColumns+
+		" FROM log_checkpoints WHERE size > $1 AND size <= $2", after, to)
+	for _, c := range list {
+		stored, err := record.ParseCheckpoint(c.Note)
+		if err != nil || stored.Size != c.Size {
+			v.fault(fmt.Errorf("log: the checkpoint of size %d was altered", c.Size))
+			continue
+		}
+		v.known[c.Size] = append(v.known[c.Size], stored.Root)
+	}
+	return err
+}
+
+func (v *logVerifier) compare(ctx context.Context, tiles []record.Tile) error {
+	for _, t := range tiles {
+		data, err := v.Tiles(ctx)(t.Level, t.Index)
+		if err != nil && exchange.CodeOf(err) != exchange.NotFound {
+			return err
+		}
+		if !bytes.HasPrefix(data, t.Data) { // it may have grown meanwhile
+			v.fault(fmt.Errorf("log, tile %d of level %d: it is not that of the events", t.Index, t.Level))
+		}
+	}
+	return nil
+}
