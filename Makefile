@@ -61,7 +61,7 @@ house: ## what the code is like to live in: sizes of packages, types, files and 
 	trap 'rm -f $$list' EXIT
 	git ls-files '*.go' ':!client/*.gen.go' | grep -v '_test\.go' >$$list
 	printf '%8d  hand-written lines without tests\n' "$$(xargs cat <"$$list" | wc -l)"
-	printf '%8d  of them wider than 120 columns (a tab is 4)\n' "$$(xargs cat <"$$list" | expand -t 4 | awk 'length > 120' | wc -l)"
+	printf '%8d  of them wider than 120 columns (a tab is 4)\n' "$$(cat $$(cat "$$list") | perl -CSD -lne 's/\t/    /g; print if length > 120' | wc -l)"
 	printf '%8d  files are the most of a package: %s\n' $$(xargs -n 1 dirname <"$$list" | sort | uniq -c | sort -rn | head -n 1)
 	printf '%8d  methods are the most of a type: %s\n' $$(xargs awk '/^func \([a-z]* ?\*?[A-Za-z]+(\[.*\])?\) /{ t = $$0; sub(/^func \([a-z]* ?\*?/, "", t); sub(/[^A-Za-z].*/, "", t); d = FILENAME; sub(/\/[^\/]*$$/, "", d); print d "." t }' <"$$list" | sort | uniq -c | sort -rn | head -n 1)
 	printf '%8d  lines are the most of a file: %s\n' $$(xargs wc -l <"$$list" | grep -v total | sort -rn | head -n 1)

@@ -33,6 +33,12 @@ const (
 	CitationFormatRis     CitationFormat = "ris"
 )
 
+// Defines values for CountIs.
+const (
+	CountIsAtLeast CountIs = "at_least"
+	CountIsExact   CountIs = "exact"
+)
+
 // Defines values for Counting.
 const (
 	CountingExact Counting = "exact"
@@ -1258,6 +1264,9 @@ type ColumnHeading struct {
 	Remembered bool `json:"remembered"`
 }
 
+// CountIs defines model for CountIs.
+type CountIs string
+
 // Counting defines model for Counting.
 type Counting string
 
@@ -2433,11 +2442,12 @@ type MaterialHit struct {
 
 // MaterialHitPage defines model for MaterialHitPage.
 type MaterialHitPage struct {
-	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
+	// Approximate The facets whose counts are estimates, because more than 1,000 were found.
 	Approximate []string `json:"approximate"`
 
-	// Count How many were found; an estimate if approximate says so.
-	Count int64 `json:"count"`
+	// Count How many were found; at most 10,000, unless the call has count=exact.
+	Count   int64   `json:"count"`
+	CountIs CountIs `json:"count_is"`
 
 	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
@@ -2929,11 +2939,12 @@ type OrganizationHit struct {
 
 // OrganizationHitPage defines model for OrganizationHitPage.
 type OrganizationHitPage struct {
-	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
+	// Approximate The facets whose counts are estimates, because more than 1,000 were found.
 	Approximate []string `json:"approximate"`
 
-	// Count How many were found; an estimate if approximate says so.
-	Count int64 `json:"count"`
+	// Count How many were found; at most 10,000, unless the call has count=exact.
+	Count   int64   `json:"count"`
+	CountIs CountIs `json:"count_is"`
 
 	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
@@ -4120,11 +4131,12 @@ type UserID = openapi_types.UUID
 
 // UserPage defines model for UserPage.
 type UserPage struct {
-	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
+	// Approximate The facets whose counts are estimates, because more than 1,000 were found.
 	Approximate []string `json:"approximate"`
 
-	// Count How many were found; an estimate if approximate says so.
-	Count int64 `json:"count"`
+	// Count How many were found; at most 10,000, unless the call has count=exact.
+	Count   int64   `json:"count"`
+	CountIs CountIs `json:"count_is"`
 
 	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`

@@ -36,7 +36,7 @@ type bulk struct {
 	Category     string            `help:"Category of rows that name none, such as CELL_LINE."`
 	Sheet        string            `help:"Name of the sheet of an XLSX or ODS; without it the first one."`
 	KeepUnknown  bool              `help:"Keep columns that nobody knows as keys of additional_metadata."`
-	Map          map[string]string `help:"What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is remembered."`
+	Map          map[string]string `help:"${map}"`
 }
 
 // run imports a file, shows the progress and prints the result. It fails if a row was refused.
@@ -205,7 +205,7 @@ func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error 
 type export struct {
 	config.Store
 	Organization int64  `placeholder:"ID" help:"Whose materials; without it those of all."`
-	Format       string `enum:"csv,xlsx,json" default:"csv" help:"csv or xlsx, which import takes, or json as the API shows materials."`
+	Format       string `enum:"csv,xlsx,json" default:"csv" help:"csv or xlsx, as import takes, or json as of the API."`
 }
 
 // Run writes the materials to the standard output.

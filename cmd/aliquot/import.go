@@ -31,7 +31,7 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper)
 type imports struct {
 	bulk
 	record
-	What []string `arg:"" name:"file" help:"Spreadsheet, CSV, XLSX or ODS, whose first row names the columns. With --record what to ask for: accessions of GEO or SRA, DOIs of protocols."`
+	What []string `arg:"" name:"file" help:"${import_file}"`
 }
 
 // Run imports.
@@ -50,7 +50,7 @@ func (i *imports) Run(e environment) error {
 // record is "aliquot import --record".
 type record struct {
 	config.Sources
-	Record string `placeholder:"FOLDER" help:"Ask the public sources, and keep their answers in this folder as fixtures for tests; no material is listed."`
+	Record string `placeholder:"FOLDER" help:"${import_record}"`
 }
 
 // run imports a draft for each identifier and prints what it would create. It continues after a failure and fails at

@@ -34,10 +34,10 @@ type program struct {
 	Serve   serve   `cmd:"" help:"Serve the API and do background work in one process."`
 	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
 	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
-	Import  imports `cmd:"" help:"List or change many materials by a spreadsheet; or keep answers of the public sources for tests."`
+	Import  imports `cmd:"" help:"List or change many materials by a spreadsheet."`
 	Export  export  `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
-	Bounce  bounce  `cmd:"" help:"Take in the report of a mail server that an address is refused, so that no mail goes there any more."`
-	Verify  verify  `cmd:"" help:"Check the event chain, the account of turns and the checksum of every stored document."`
+	Bounce  bounce  `cmd:"" help:"Take in a mail server's report that it refuses an address, and stop mail to it."`
+	Verify  verify  `cmd:"" help:"Check events, turns and the checksum of every stored document."`
 	Secrets secrets `cmd:"" help:"The key of the secrets in the database: replace it, or start over without it."`
 	Seed    seeding `cmd:"" help:"Fill a new database with made-up labs, materials and requests, for load tests."`
 	OpenAPI openAPI `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
@@ -68,6 +68,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		kong.Name("aliquot"),
 		kong.Description("Aliquot: labs list the materials they share; everyone sees each step until the parcel is "+
 			"confirmed."),
+		config.HelpTexts,
+		helpTexts,
 		kong.Resolvers(config.FromEnvironment(getenv)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { panic(exited) }),

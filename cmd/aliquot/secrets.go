@@ -23,7 +23,7 @@ type secrets struct {
 
 type rotateSecrets struct {
 	config.Store
-	NewKey string `name:"new-key" help:"File for the new key, made if it is missing. Default: the file of the present key, which is kept beside it under its name with the time."`
+	NewKey string `name:"new-key" help:"${new_key}"`
 }
 
 // Run seals every secret with a new key. The key is written to its file before the database needs it, so that a run

@@ -49,7 +49,7 @@ type admin struct {
 
 type grant struct {
 	config.Store
-	RegistryID string `arg:"" name:"registry-id" help:"Such as 0000-0002-1825-0097. The person must have signed in once."`
+	RegistryID string `arg:"" name:"registry-id" help:"Such as 0000-0002-1825-0097; of a person who has signed in."`
 }
 
 // Run grants the administrator role.

@@ -86,7 +86,7 @@ var (
 		contact_user:uuid} warnings:[string] existing:{organism:[string] ` + grantMaterialFields + "}?"
 	publicationFields = `pubmed_id:string! doi:string! publication_title:string! pre_print_doi:string! pre_print_title:string! citation:string`
 	highlightFields   = "highlights:object"
-	pageFields        = `count:int facets:object next:string? previous:string? + approximate:[string] facets_more:object facet_labels:object did_you_mean:string?`
+	pageFields        = `count:int count_is:string facets:object next:string? previous:string? + approximate:[string] facets_more:object facet_labels:object did_you_mean:string?`
 	tokenFields       = "id:int name:string scopes:[string] organization:int? created_at:time expires:expiry"
 	signedFields      = "user_id:uuid token:string expires:expiry"
 	actFields         = "id:int at:time actor:{" + personFields +

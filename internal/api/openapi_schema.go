@@ -95,6 +95,7 @@ func enumerate[T ~string](name string, values ...T) enumeration {
 
 var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[mailing.Delivery]():  enumerate("MailDelivery", mailing.Deliveries...),
+	reflect.TypeFor[CountIs]():           enumerate("CountIs", countExactly, countAtLeast),
 	reflect.TypeFor[exchange.Code]():     enumerate("ErrorCode", slices.Sorted(maps.Keys(statuses))...),
 	reflect.TypeFor[request.Status]():    enumerate("RequestStatus", request.Statuses...),
 	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),

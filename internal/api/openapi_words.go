@@ -14,15 +14,15 @@ import (
 // meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
 // the name of the object before it.
 var meanings = map[string]string{
-	"count":   "How many were found; an estimate if approximate says so.",
-	"results": "The results, best first.",
+	"count":    "How many were found; at most 10,000, unless the call has count=exact.",
+	"count_is": "exact, or at_least: more than count were found.",
+	"results":  "The results, best first.",
 	"facets": "By facet and value, how many were found that have it; the filter on the " +
 		"facet itself does not count. The most frequent values, and those that are filtered by.",
 	"facets_more": "By facet, how many values are left out; facets that are whole are not named.",
 	"facet_labels": "By facet and value, what people call the value, where facets has an id or " +
 		"a code: organizations, categories and what forms let choose.",
-	"approximate": "What is an estimate, because more than 1,000 were found: count, or the " +
-		"name of a facet.",
+	"approximate":  "The facets whose counts are estimates, because more than 1,000 were found.",
 	"did_you_mean": "If nothing was found, a similar spelling that has results; null: none.",
 	"next":         "Where the next page is; null on the last one.",
 	"previous": "Where the page before is; null on the first one, and on those that offset " +
@@ -400,4 +400,14 @@ var parameterMeanings = map[string]string{
 		"organization, unless mode is dry-run, but for the names that templates and exports have.",
 	"Stream.last_event_id": "The same as the header Last-Event-ID, for clients that cannot send it.",
 	"listPage.limit":       "The maximum number of items on a page.",
+	"listPage.cursor":      "Where the page begins, from Link or next of the previous page.",
+	"listPage.count":       exactly,
+	"searchPage.offset":    "The number of items before the page. To go beyond the maximum, follow next.",
+	"searchPage.count":     exactly,
+	"Filter.search": "Only requests that have all of these words somewhere: in the title of the material, " +
+		"the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or " +
+		"issues. Phrases in double quotes; a minus before what must not be there.",
+	"NotificationFilter.organization": "Only those of requests of this organization's materials.",
 }
+
+const exactly = "exact: All items are counted, however many there are, which takes time."

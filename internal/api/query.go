@@ -79,8 +79,8 @@ func placesOf(path string) (places []string) {
 // listPage holds the parameters by which a list is paged (contract.md section 1, "Lists").
 type listPage struct {
 	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"50" shared:"true"`
-	Cursor cursorText `query:"cursor" shared:"true" help:"Where the page begins, from Link or next of the previous page."`
-	Count  *counting  `query:"count" shared:"true" help:"exact: X-Total-Count is given however many items there are. Counting many takes time."`
+	Cursor cursorText `query:"cursor" shared:"true"`
+	Count  *counting  `query:"count" shared:"true"`
 }
 
 // counting is how far the items of a list are counted.

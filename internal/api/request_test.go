@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"aliquot/internal/exchange"
@@ -290,7 +291,7 @@ func TestAnAdminsPowerIsNoted(t *testing.T) {
 	})
 }
 
-func TestTheRequestsOfWhoLeavesGoToTheOwner(t *testing.T) {
+func TestTheRequestsAndListingsOfWhoLeavesGoToTheOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -303,6 +304,14 @@ func TestTheRequestsOfWhoLeavesGoToTheOwner(t *testing.T) {
 		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.member.ID}})
 		if a := s.member.want(200, "GET", s.req(""), nil); a.Body["assigned_to"] != s.owner.ID.String() {
 			t.Errorf("%s", a.Raw)
+		}
+		contact := s.member.want(200, "GET", fmt.Sprintf("/materials/%d", s.material), nil).Body["contact_user"]
+		if contact.(map[string]any)["id"] != s.owner.ID.String() {
+			t.Errorf("the contact of the listing is %v", contact)
+		}
+		changed := s.owner.want(200, "GET", fmt.Sprintf("/materials/%d/history?limit=1", s.material), nil)
+		if !strings.Contains(string(changed.Raw), s.owner.ID.String()) {
+			t.Errorf("the history has %s", changed.Raw)
 		}
 		event := s.member.want(200, "GET", s.req("/events?limit=1"), nil).List[0].(map[string]any)
 		if event["kind"] != "assigned" || event["actor"] != s.owner.ID.String() {

@@ -16,8 +16,9 @@ import (
 // searchPage holds the parameters by which a search is paged.
 type searchPage struct {
 	Limit  pageSize   `query:"limit" least:"1" most:"200" default:"20" help:"The maximum number of items on a page."`
-	Offset hitOffset  `query:"offset" help:"The number of items before the page. To go beyond the maximum, follow next."`
+	Offset hitOffset  `query:"offset"`
 	Cursor cursorText `query:"cursor" shared:"true"`
+	Count  *counting  `query:"count" shared:"true"`
 	Facets bool       `query:"facets" default:"true" help:"Whether facets are counted."`
 }
 
@@ -57,7 +58,7 @@ func (c *Call) readSearch() error {
 		q.read(&page)
 		s.Page = exchange.SearchPage{Limit: int(page.Limit), Offset: int(page.Offset),
 			After: q.searchCursor(page.Cursor, c.search.name)}
-		s.Facets = page.Facets
+		s.Facets, s.CountAll = page.Facets, page.Count != nil
 	}
 	c.search.search = s
 	return q.faults.Err()

@@ -127,6 +127,27 @@ func TestASearchShowsWhatItMatches(t *testing.T) {
 }
 
 // TestAFacetCountsWhatItsOwnFilterLeavesOut, and respects all others.
+// TestSearches_AreCountedAsListsAre: one with more hits than are counted says so, unless the call asks for all.
+func TestSearches_AreCountedAsListsAre(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newCatalogue(t, db)
+		db.Sampling.ExactUpTo, db.Sampling.Sampled, db.Sampling.ExactIn, db.Sampling.CountLimit = 3, 3, 0, 5
+		for query, want := range map[string]obj{
+			"":                    {"count": 5.0, "count_is": "at_least"},
+			"category=CELL_LINE":  {"count": 4.0, "count_is": "exact"},
+			"count=exact":         {"count": 7.0, "count_is": "exact"},
+			"count=exact&limit=1": {"count": 7.0, "count_is": "exact"},
+		} {
+			a := s.people["anonymous"].want(200, "GET", "/search/materials?"+query, nil)
+			if a.Body["count"] != want["count"] || a.Body["count_is"] != want["count_is"] {
+				t.Errorf("%q: %v, %v, want %v", query, a.Body["count"], a.Body["count_is"], want)
+			}
+		}
+		s.people["anonymous"].refused(400, "INVALID_INPUT", "GET", "/search/materials?count=all", nil)
+	})
+}
+
 func TestAFacetCountsWhatItsOwnFilterLeavesOut(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

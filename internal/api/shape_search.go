@@ -9,6 +9,7 @@ import (
 // Page is one page of the results of a search.
 type Page[T any] struct {
 	Count       int64                        `json:"count"`
+	CountIs     CountIs                      `json:"count_is"`
 	Results     []T                          `json:"results"`
 	Facets      map[string]map[string]int64  `json:"facets"`
 	More        map[string]int               `json:"facets_more"`
@@ -19,15 +20,28 @@ type Page[T any] struct {
 	Previous    *string                      `json:"previous"`
 }
 
+// CountIs says what the count of a search is.
+type CountIs string
+
+// What a count is.
+const (
+	countExactly CountIs = "exact"
+	countAtLeast CountIs = "at_least"
+)
+
 // pageOf returns the answer of a search.
 func pageOf[T, Out any](c *Call, found catalog.Results[T], err error, show func(T) Out) (Page[Out], error) {
 	if err != nil {
 		return Page[Out]{}, err
 	}
 	h := Page[Out]{
-		Count: found.Count, Results: list(found.Items, show), Facets: map[string]map[string]int64{},
+		Count: found.Count.N, CountIs: countExactly, Results: list(found.Items, show),
+		Facets: map[string]map[string]int64{},
 		More:   map[string]int{},
 		Labels: map[string]map[string]string{}, Approximate: append([]string{}, found.Approximate...),
+	}
+	if found.Count.AtLeast {
+		h.CountIs = countAtLeast
 	}
 	for name, f := range found.Facets {
 		h.Facets[name] = f.Values

@@ -75,7 +75,7 @@ func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search,
 		return catalog.Results[core.UserView]{}, err
 	}
 	views, err := catalog.ShowUsers(ctx, c, list)
-	return catalog.ResultsOf(exchange.SearchResult[person.User]{Count: int64(len(list))}, views), err
+	return catalog.ResultsOf(exchange.SearchResult[person.User]{Count: exchange.Count{N: int64(len(list))}}, views), err
 }
 
 // OrganizationsToAdmin finds organizations; for admins.

@@ -47,6 +47,10 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 		Spreadsheets: spreadsheet.New(c), Streams: streams}
 }
 
+// ForPages returns an App for the pages: it follows the access rules for members even if Access is AccessOpen, which
+// opens writes to programs.
+func (a *App) ForPages() *App { return newApp(a.Core.ForMembers(), a.Streams) }
+
 // within returns an App whose use cases change data in the transactions of tx.
 func (a *App) within(tx core.Transact) *App { return newApp(a.Core.Within(tx), a.Streams) }
 

@@ -8,14 +8,14 @@ import (
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
 
 // Schedule runs an action after UndoTime. It tries the action first and returns its error at once if it would be
-// refused now. match is a condition on the request of the action.
+// refused now; it returns Conflict if somebody else's action on the same request is pending. match is a condition on
+// the request of the action.
 func (a *App) Schedule(ctx context.Context, who exchange.Actor, d transfer.PendingAction,
 	match core.IfMatch[request.Detail]) (id int64, err error) {
 	trial := errors.New("rolled back")
@@ -25,6 +25,15 @@ func (a *App) Schedule(ctx context.Context, who exchange.Actor, d transfer.Pendi
 		return 0, err
 	}
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		if d.Request != 0 {
+			q, err := tx.Requests.ForUpdate(ctx, d.Request)
+			if err == nil {
+				err = a.Requests.RefuseOver(ctx, tx, who, q)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		id, err = transfer.Do.Restart(ctx, tx, d,
 			job.EnqueueOptions{Key: d.Key(who.ID), User: &who.ID, At: tx.Now.Add(transfer.UndoTime)})
 		return err
@@ -47,8 +56,10 @@ func (a *App) Undo(ctx context.Context, who exchange.Actor, id int64) (d transfe
 }
 
 // runPendingAction is the handler of Do. The action and the end of the job are one transaction, so that an action that
-// was done is never reported as failed. An action that a rule now forbids is not retried.
+// was done is never reported as failed. An action that a rule now forbids is not retried. Only pages schedule
+// actions, so their rules hold.
 func (a *App) runPendingAction(ctx context.Context, r *job.Run, d transfer.PendingAction) error {
+	a = a.ForPages()
 	who, err := a.DB.Read().Actors.Of(ctx, r.User())
 	if err != nil {
 		return err
@@ -72,19 +83,7 @@ func (a *App) applyPendingAction(ctx context.Context, tx store.Conn, who exchang
 	case d.Material != 0:
 		return a.Materials.ArchiveMaterial(ctx, who, d.Material, nil)
 	}
-	members, err := tx.Organizations.ListMembers(ctx, d.Organization, core.Everything)
-	if err != nil {
-		return err
-	}
-	rest := []exchange.UserRef{}
-	for _, m := range members.Items {
-		if m.ID != d.Member {
-			rest = append(rest, exchange.UserRef(m.ID))
-		}
-	}
-	_, err = a.Labs.UpdateOrganization(ctx, who, d.Organization,
-		lab.OrganizationPatch{Members: exchange.Some(rest)}, nil)
-	return err
+	return a.Labs.RemoveMember(ctx, who, d.Organization, d.Member, d.To)
 }
 
 // applyPendingStatus changes the status of a request, and its shipping details if the action has any.
@@ -106,6 +105,12 @@ func (a *App) applyPendingStatus(ctx context.Context, who exchange.Actor, d tran
 				}
 			}
 			after, moved, err := a.Requests.Patch(ctx, tx, who, q, roles, p)
+			if outdated := d.From != "" && q.Status != d.From; outdated &&
+				(err == nil || exchange.CodeOf(err) == exchange.InvalidTransition) { // a missing right is told first
+				return q.Request, nil, exchange.Errorf(exchange.InvalidTransition,
+					"The status of the request is %s; it was to be changed from %s.", q.Status, d.From).
+					With("status", q.Status)
+			}
 			return after, append(events, moved...), err
 		})
 	return err

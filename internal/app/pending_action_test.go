@@ -21,6 +21,14 @@ func (r *reminding) later(who exchange.Actor, d transfer.PendingAction) int64 {
 	return id
 }
 
+// pending returns what somebody sees of a pending action on a request.
+func (r *reminding) pending(who exchange.Actor, id int64) (*transfer.PendingStatus, error) {
+	r.Helper()
+	q, err := r.app.Requests.Request(r.Context(), r.member, id)
+	r.must(err)
+	return r.app.Requests.PendingStatusOf(r.Context(), who, q)
+}
+
 // timeIsUp advances the clock past the time to undo the last action.
 func (r *reminding) timeIsUp() { r.set(r.now.Load().Add(transfer.UndoTime + time.Second)) }
 
@@ -61,13 +69,13 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 		r.must(err)
 		archive := r.later(r.member, transfer.PendingAction{Material: other.ID})
 		remove := r.later(r.member, transfer.PendingAction{Organization: r.lab, Member: r.off.ID})
-		doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID)
+		doing, err := r.pending(r.member, requestID)
 		r.must(err)
 		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Action.Status != request.Approved ||
 			!doing.At.Equal(r.now.Load().Add(transfer.UndoTime)) {
 			t.Errorf("%+v waits", doing)
 		}
-		if theirs, err := r.app.Requests.PendingStatusOf(ctx, r.asks, requestID); theirs != nil || err != nil {
+		if theirs, err := r.pending(r.asks, requestID); theirs != nil || err != nil {
 			t.Errorf("the requester sees %+v, %v", theirs, err)
 		}
 		m, err := r.app.Materials.Material(ctx, exchange.Actor{}, other.ID)
@@ -96,7 +104,7 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 			t.Errorf("the request is %s after %d moves", r.status(requestID),
 				r.events(requestID, request.StatusChanged))
 		}
-		if doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
+		if doing, err := r.pending(r.member, requestID); doing != nil || err != nil {
 			t.Errorf("%+v still waits, %v", doing, err)
 		}
 	})
@@ -154,7 +162,7 @@ func TestAPendingActionThatIsTakenBackIsNeverDone(t *testing.T) {
 				t.Errorf("took back %+v, %v", d, err)
 			}
 		}
-		if doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID); doing != nil || err != nil {
+		if doing, err := r.pending(r.member, requestID); doing != nil || err != nil {
 			t.Errorf("%+v waits, %v", doing, err)
 		}
 		r.timeIsUp()
@@ -193,7 +201,7 @@ func TestAPendingActionThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testin
 		} {
 			_, err := r.app.Schedule(ctx, c.who, c.action, nil)
 			wantRefusal(t, what, err, c.want)
-			if doing, err := r.app.Requests.PendingStatusOf(ctx, c.who, requestID); doing != nil || err != nil {
+			if doing, err := r.pending(c.who, requestID); doing != nil || err != nil {
 				t.Errorf("%s: %+v waits, %v", what, doing, err)
 			}
 		}
@@ -212,7 +220,7 @@ func TestAPendingActionThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 		r.timeIsUp()
 		r.work(1)
 		j := jobtest.Wait(t, db, id, exchange.JobFailed)
-		doing, err := r.app.Requests.PendingStatusOf(ctx, r.member, requestID)
+		doing, err := r.pending(r.member, requestID)
 		if err != nil || doing == nil || doing.Failed == "" || doing.Ended.IsZero() {
 			t.Errorf("%+v, %v; the job says %q", doing, err, j.Error)
 		}
@@ -302,6 +310,60 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 		r.remind(1)
 		if days := r.heard(r.asks, requestID); len(days) != 2 || days[1] != 7 {
 			t.Errorf("by hand and by itself the requester was reminded on %v", days)
+		}
+	})
+}
+
+func TestAPendingActionOnARequestIsSeenByTheLabAndNobodyDecidesOverIt(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		ctx, requestID := t.Context(), r.request()
+		accept := transfer.PendingAction{Request: requestID, Status: request.Approved, From: request.Open}
+		decline := transfer.PendingAction{Request: requestID, Status: request.Rejected, From: request.Open, Reason: "No."}
+		id := r.later(r.member, accept)
+		for who, want := range map[*exchange.Actor]bool{&r.member: true, &r.off: true, &r.asks: false} {
+			seen, err := r.pending(*who, requestID)
+			if err != nil || (seen != nil) != want || want && seen.By.ID != r.member.ID {
+				t.Errorf("%s sees %+v, %v", who.ID, seen, err)
+			}
+		}
+		_, err := r.app.Schedule(ctx, r.off, decline, nil)
+		wantRefusal(t, "declined by a colleague", err, exchange.Conflict)
+		_, err = r.app.Undo(ctx, r.off, id)
+		wantRefusal(t, "undone by a colleague", err, exchange.Forbidden, exchange.NotFound)
+		r.timeIsUp()
+		r.work(1)
+		jobtest.Wait(t, db, id, exchange.JobDone)
+		_, err = r.app.Schedule(ctx, r.off, decline, nil)
+		wantRefusal(t, "declined as new after it was accepted", err, exchange.InvalidTransition)
+		if r.status(requestID) != request.Approved || r.events(requestID, request.StatusChanged) != 1 {
+			t.Errorf("the request is %s after %d moves", r.status(requestID), r.events(requestID, request.StatusChanged))
+		}
+	})
+}
+
+func TestAPendingActionIsNotDoneIfSomebodyElseChangedTheStatus(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		ctx, requestID := t.Context(), r.request()
+		id := r.later(r.member, transfer.PendingAction{Request: requestID, Status: request.Rejected, From: request.Open,
+			Reason: "No."})
+		_, err := r.app.Requests.UpdateRequest(ctx, r.off, requestID,
+			request.Patch{Status: exchange.Some(request.Approved)}, nil) // as a program may
+		r.must(err)
+		r.timeIsUp()
+		r.work(1)
+		jobtest.Wait(t, db, id, exchange.JobFailed)
+		if r.status(requestID) != request.Approved || r.events(requestID, request.StatusChanged) != 1 {
+			t.Errorf("the request is %s after %d moves", r.status(requestID), r.events(requestID, request.StatusChanged))
+		}
+		if seen, err := r.pending(r.member, requestID); err != nil || seen == nil || seen.Failed == "" {
+			t.Errorf("who decided is told %+v, %v", seen, err)
+		}
+		if seen, err := r.pending(r.off, requestID); err != nil || seen != nil {
+			t.Errorf("the colleague is told %+v, %v", seen, err)
 		}
 	})
 }

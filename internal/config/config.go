@@ -18,10 +18,10 @@ import (
 
 // Store holds the settings of where an installation keeps its data; every command has them.
 type Store struct {
-	Data      string `default:"./aliquot-data" help:"Folder of the embedded database and the files (--demo: ./aliquot-demo)."`
+	Data      string `default:"./aliquot-data" help:"${data}"`
 	Database  string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
-	SecretKey string `name:"secret-key" help:"File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its content); every process on one database needs the same, and a backup is of no use without it. Default: secret.key in the data folder, created at first start."`
-	Log       string `enum:"auto,text,json" default:"auto" help:"Log format: text or json; auto means text on a terminal, otherwise json."`
+	SecretKey string `name:"secret-key" help:"${secret_key}"`
+	Log       string `enum:"auto,text,json" default:"auto" help:"${log}"`
 }
 
 // DatabasePath returns the argument of store.Open.
@@ -38,29 +38,29 @@ func (s Store) FilesPath() string { return s.Data + "/files" }
 // Server holds the settings of "aliquot serve" in addition to Store.
 type Server struct {
 	Addr                 string        `default:"127.0.0.1:8080" help:"Listening address; port 0 picks a free port."`
-	PublicURL            string        `name:"public-url" help:"Address at which people reach the server, for links and for the host names it answers for; https unless it is a loopback address. Default: derived from addr if that is a loopback address."`
-	Access               string        `enum:"open,members," default:"" help:"Who may write materials and organizations: open (as the specification states, no token) or members. Default: open where addr and public-url are both loopback addresses; else it must be set."`
-	Identity             string        `help:"Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one (--demo: demo), which works on loopback addresses only. Without it, no one can sign in."`
+	PublicURL            string        `name:"public-url" help:"${public_url}"`
+	Access               string        `enum:"open,members," default:"" help:"${access}"`
+	Identity             string        `help:"${identity}"`
 	IdentityClientID     string        `name:"identity-client-id" help:"Client id at the identity provider."`
 	IdentityClientSecret string        `name:"identity-client-secret" help:"Client secret at the identity provider."`
-	Registration         []string      `default:"open" help:"Who may register: open, closed, or a list of registry ids and mail domains."`
+	Registration         []string      `default:"open" help:"${registration}"`
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Maximum size of a file."`
-	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"Storage quota of a user's files, including deleted files that are still kept."`
-	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"Storage quota of a lab's files, including deleted files that are still kept."`
-	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, such as https://lab.example.org; * for any. Default: none."`
-	TrustedProxies       []string      `name:"trusted-proxies" help:"Addresses or networks (CIDR) of reverse proxies whose Forwarded and X-Forwarded-For are trusted, such as 10.0.0.0/8,fd00::1. Default: none, and these headers are ignored."`
-	RateLimit            string        `enum:"on,off" default:"on" help:"Rate limits per user and address; off is for load tests."`
-	Mail                 string        `help:"Mail server: smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message to a file; use ALIQUOT_MAIL_FILE if it contains a password. Default: messages are written to the folder mails in the data folder."`
-	MailFrom             string        `name:"mail-from" help:"Sender of messages, such as Aliquot <aliquot@example.org>; bounces go to this address. Default: aliquot at the host of public-url."`
-	Reminders            []int         `default:"7,14,28" help:"Days of a turn on which its side is reminded; after the last, every 30 days. 0: never."`
-	Escalation           int           `default:"21" help:"After how many days of waiting for the lab its owner is notified. 0: never."`
-	WebhookPrivate       bool          `name:"webhook-private" help:"Allow webhooks to private addresses and over http. Use only if every owner of an organization may reach what this machine reaches. Default: only https to public addresses."`
+	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"${quota_user}"`
+	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"${quota_lab}"`
+	CORSOrigins          []string      `name:"cors-origins" help:"${cors_origins}"`
+	TrustedProxies       []string      `name:"trusted-proxies" help:"${trusted_proxies}"`
+	RateLimit            string        `enum:"on,off" default:"on" help:"${rate_limit}"`
+	Mail                 string        `help:"${mail}"`
+	MailFrom             string        `name:"mail-from" help:"${mail_from}"`
+	Reminders            []int         `default:"7,14,28" help:"${reminders}"`
+	Escalation           int           `default:"21" help:"${escalation}"`
+	WebhookPrivate       bool          `name:"webhook-private" help:"${webhook_private}"`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
-	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web serves requests, worker runs background jobs, all does both."`
-	Workers              int           `default:"8" help:"How many background jobs this process runs at once; in addition, as many webhook messages (at most a quarter of them for one lab), and half as many spreadsheets and import lists (one at a time per person)."`
-	JobLease             time.Duration `default:"30s" help:"How long after a process dies another takes over its background jobs."`
+	Role                 string        `enum:"all,web,worker" default:"all" help:"${role}"`
+	Workers              int           `default:"8" help:"${workers}"`
+	JobLease             time.Duration `default:"30s" help:"${job_lease}"`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }
 
@@ -69,14 +69,14 @@ const maxWorkers = 16
 
 // Sources are the settings of the public services that materials are imported from.
 type Sources struct {
-	GEOURL         string `name:"geo-url" help:"Base address of GEO. Default: the public one, https://www.ncbi.nlm.nih.gov/geo/."`
-	EUtilsURL      string `name:"eutils-url" help:"Base address of NCBI E-utilities. Default: https://eutils.ncbi.nlm.nih.gov/entrez/eutils/."`
+	GEOURL         string `name:"geo-url" help:"${geo_url}"`
+	EUtilsURL      string `name:"eutils-url" help:"${eutils_url}"`
 	ENAURL         string `name:"ena-url" help:"Base address of ENA. Default: https://www.ebi.ac.uk/ena/."`
-	ProtocolsURL   string `name:"protocols-url" help:"Base address of protocols.io. Default: https://www.protocols.io/."`
+	ProtocolsURL   string `name:"protocols-url" help:"${protocols_url}"`
 	CrossrefURL    string `name:"crossref-url" help:"Base address of Crossref. Default: https://api.crossref.org/."`
 	EUtilsKey      string `name:"eutils-key" help:"API key of NCBI, for 10 calls a second instead of 3."`
-	ProtocolsToken string `name:"protocols-token" help:"Client access token of protocols.io; without it, title and citation of a protocol come from Crossref."`
-	ContactEmail   string `name:"contact-email" help:"Contact address sent to the public sources, as they request. Default: postmaster at the host of public-url."`
+	ProtocolsToken string `name:"protocols-token" help:"${protocols_token}"`
+	ContactEmail   string `name:"contact-email" help:"${contact_email}"`
 }
 
 // Complete sets the defaults that depend on other settings; host is that of public-url. importer.New checks the

@@ -28,7 +28,7 @@ type settings struct {
 func parse(t *testing.T, env map[string]string, args ...string) (settings, error) {
 	t.Helper()
 	var s settings
-	p, err := kong.New(&s, kong.Resolvers(config.FromEnvironment(func(name string) string { return env[name] })))
+	p, err := kong.New(&s, config.HelpTexts, kong.Resolvers(config.FromEnvironment(func(name string) string { return env[name] })))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func parse(t *testing.T, env map[string]string, args ...string) (settings, error
 func TestTheSettingsPageIsTheStruct(t *testing.T) {
 	t.Parallel()
 	var s settings
-	p, err := kong.New(&s)
+	p, err := kong.New(&s, config.HelpTexts)
 	if err != nil {
 		t.Fatal(err)
 	}

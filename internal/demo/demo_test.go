@@ -179,19 +179,19 @@ func everyName(t *testing.T, a *app.App) {
 	find := func(text string, limit int) catalog.Results[material.Shown] {
 		found, err := a.Materials.SearchMaterials(t.Context(), exchange.Actor{},
 			exchange.Search{Query: searched.Parse(text), Page: exchange.SearchPage{Limit: limit}, Facets: true})
-		if err != nil || int64(len(found.Items)) != min(found.Count, int64(limit)) || len(found.Approximate) > 0 {
-			t.Fatalf("%q: %d of %d, %v, %v", text, len(found.Items), found.Count, found.Approximate, err)
+		if err != nil || int64(len(found.Items)) != min(found.Count.N, int64(limit)) || len(found.Approximate) > 0 {
+			t.Fatalf("%q: %d of %d, %v, %v", text, len(found.Items), found.Count.N, found.Approximate, err)
 		}
 		return found
 	}
 	all := find("", 1000)
-	if want := materials(t, a).Total.N; all.Count != want ||
+	if want := materials(t, a).Total.N; all.Count.N != want ||
 		all.Facets["is_archived"].Values["false"]+all.Facets["is_archived"].Values["true"] != want {
-		t.Errorf("%d are found, %v, of %d", all.Count, all.Facets["is_archived"], want)
+		t.Errorf("%d are found, %v, of %d", all.Count.N, all.Facets["is_archived"], want)
 	}
 	for _, m := range all.Items {
-		if found := find(m.Title, 1); found.Count == 0 || found.Items[0].Title != m.Title {
-			t.Errorf("%q finds %d first %q", m.Title, found.Count, titles(found.Items))
+		if found := find(m.Title, 1); found.Count.N == 0 || found.Items[0].Title != m.Title {
+			t.Errorf("%q finds %d first %q", m.Title, found.Count.N, titles(found.Items))
 		}
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(m.Metadata, &values); err != nil {

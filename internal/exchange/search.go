@@ -6,8 +6,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// ExactUpTo is up to how many hits of a search are counted exactly; higher counts are estimates and marked as such.
+// ExactUpTo is the number of hits up to which a search reads all of them, so that its facets are counted exactly;
+// beyond it, the counts of facets are estimates and marked as such.
 const ExactUpTo = 1_000
+
+// ExactIn is how many materials or organizations an installation may have for all searches to be counted exactly.
+const ExactIn = 10_000
 
 // MaxOffset is how many hits an offset can skip; beyond that, use a cursor.
 const MaxOffset = 10_000
@@ -20,6 +24,8 @@ type Search struct {
 	Sort    SearchSort
 	Page    SearchPage
 	Facets  bool // whether facets are returned
+	// CountAll asks for the exact number of hits, however many there are.
+	CountAll bool
 }
 
 // SearchSort is the order of hits; archived materials always come last.
@@ -49,9 +55,9 @@ type SearchPosition struct {
 // SearchResult is one page of the results of a search.
 type SearchResult[T any] struct {
 	Items       []T
-	Count       int64
+	Count       Count
 	Facets      map[string]Facet
-	Approximate []string // what is estimated: "count", or the name of a facet
+	Approximate []string // the facets whose counts are estimates
 	Next        *SearchPosition
 }
 

@@ -173,7 +173,8 @@ func onlyOrientation(exif []byte) []byte {
 		}
 		turned := order.Uint16(fields[8:])
 		if order.Uint16(fields) == orientationTag && turned > 1 && turned <= 8 {
-			kept := []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00")
+			kept := []byte("MM\x00*\x00\x00\x00\x08\x00\x01" +
+				"\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00")
 			binary.BigEndian.PutUint16(kept[18:], turned)
 			return kept
 		}

@@ -59,7 +59,8 @@ func ask[T any](ctx context.Context, im *Importer, s *source, path string, query
 			if !failed || f.kind == unknown || f.kind == refused || f.final || try == tries {
 				return value, err
 			}
-			pause := max(f.wait, time.Duration(float64(im.cfg.Pause<<(try-1))*(0.5+rand.Float64()))) //nolint:gosec // jitter is no secret
+			jitter := 0.5 + rand.Float64() //nolint:gosec // jitter is no secret
+			pause := max(f.wait, time.Duration(float64(im.cfg.Pause<<(try-1))*jitter))
 			if pause > longestPause {
 				return value, err
 			}

@@ -135,11 +135,13 @@ func (s *soft) keep(key, value string) {
 }
 
 var (
+	noRecord = regexp.MustCompile(`Could not find a public or private accession`)
 	pageText = map[string]*regexp.Regexp{
-		"GEO has no public record of it; please check the number": regexp.MustCompile(`Could not find a public or private accession`),
+		"GEO has no public record of it; please check the number": noRecord,
 		"GEO has deleted this record":                             regexp.MustCompile(`was deleted by the GEO staff`),
 	}
-	private = regexp.MustCompile(`is currently private(?: and is scheduled to be released on ([A-Z][a-z]{2} \d{1,2}, \d{4}))?`)
+	private = regexp.MustCompile(`is currently private` +
+		`(?: and is scheduled to be released on ([A-Z][a-z]{2} \d{1,2}, \d{4}))?`)
 )
 
 // page returns the error that an HTML page of GEO reports about the record.

@@ -17,7 +17,8 @@ import (
 )
 
 // dotAtom is the form of our Message-IDs between < and >, as defined by RFC 5322.
-var dotAtom = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
+var dotAtom = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*" +
+	"@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
 
 func isMessageID(text string) bool { return len(text) <= 400 && dotAtom.MatchString(text) }
 

@@ -5,10 +5,12 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 )
 
 // sample is a sample of the hits of an expression: the first by rank, live and archived ones separately.
@@ -23,11 +25,15 @@ func (s sample) whole() bool { return s.scale == [2]float64{1, 1} }
 // sample reads all hits of an expression or, if they are clearly more than are counted one by one, enough of them to
 // estimate the counts.
 func (f finder) sample(ctx context.Context, e fulltext.Expr) (sample, error) {
-	most, some := f.DB.Sampling.ExactUpTo, f.DB.Sampling.Sampled
+	some := f.DB.Sampling.Sampled
 	s := sample{scale: [2]float64{1, 1}}
 	hits, err := f.hits(ctx, e, 0, f.end(), some)
 	if err != nil || len(hits) < some {
 		s.hits = hits
+		return s, err
+	}
+	most, err := f.exactUpTo(ctx)
+	if err != nil {
 		return s, err
 	}
 	half := f.end() / 2
@@ -60,12 +66,25 @@ func (f finder) sample(ctx context.Context, e fulltext.Expr) (sample, error) {
 	return s, err
 }
 
+// exactUpTo returns how many hits are counted one by one: all of them in a small installation.
+func (f finder) exactUpTo(ctx context.Context) (int, error) {
+	if f.bits != Materials.bits { // the ids of users do not count them
+		return f.DB.Sampling.ExactUpTo, nil
+	}
+	newest, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
+	if newest <= int64(f.DB.Sampling.ExactIn) {
+		return max(f.DB.Sampling.ExactUpTo, f.DB.Sampling.ExactIn), err
+	}
+	return f.DB.Sampling.ExactUpTo, err
+}
+
 // tally holds the counts of a search.
 type tally struct {
-	count       float64
+	count       float64                       // an estimate if sampled
+	sampled     bool                          // hits are a sample
 	facets      map[string]map[string]float64 // facet -> value ->
-	approximate map[string]bool
-	hits        []hit // all of them where the count is exact
+	approximate map[string]bool               // by facet
+	hits        []hit
 }
 
 // tally counts the hits of s, and per facet if s asks for facets.
@@ -90,7 +109,7 @@ func (f finder) tally(ctx context.Context, s exchange.Search) (tally, error) {
 		}
 	}
 	t.hits = narrowed.hits
-	t.approximate["count"] = !narrowed.whole()
+	t.sampled = !narrowed.whole()
 	for _, h := range narrowed.hits {
 		t.count += narrowed.scale[h.rank>>f.bits]
 	}
@@ -109,6 +128,27 @@ func (f finder) tally(ctx context.Context, s exchange.Search) (tally, error) {
 		t.approximate[name] = !but.whole() // even where none of the sample has a value
 	}
 	return t, nil
+}
+
+// sureSample is the number of hits in a sample from which on its estimate is at most a few percent off.
+const sureSample = 1000
+
+// count returns the number of hits of s, of which a tally is known. Hits of which only a sample was read are counted up
+// to Sampling.CountLimit, unless the sample shows that there are more; or all of them, if s asks for that.
+func (f finder) count(ctx context.Context, s exchange.Search, t tally) (exchange.Count, error) {
+	if !t.sampled {
+		return exchange.Count{N: int64(t.count)}, nil
+	}
+	most := f.DB.Sampling.CountLimit
+	if s.CountAll {
+		most = math.MaxInt64 - 1
+	} else if len(t.hits) >= sureSample && t.count > 1.5*float64(most) {
+		return exchange.Count{N: most, AtLeast: true}, nil
+	}
+	tables, w := f.from(and(s.Query.Expr(), filtered(s.Filters, "")))
+	n, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COUNT(*) FROM (SELECT 1 FROM "+tables+" WHERE "+
+		w.SQL.String()+" LIMIT $"+strconv.Itoa(len(w.Args)+1)+") found", append(w.Args, most+1)...)
+	return exchange.Count{N: min(n, most), AtLeast: n > most}, err
 }
 
 // addFacets counts the facets of the sample's hits whose name is wanted.

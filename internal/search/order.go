@@ -72,7 +72,7 @@ func (f finder) relevant(ctx context.Context, s exchange.Search, at *cursor, cou
 	skip, want := 0, s.Page.Limit+1
 	if at == nil {
 		skip, at = s.Page.Offset, &cursor{Section: 1, Rank: -1}
-		if !counted.approximate["count"] {
+		if !counted.sampled {
 			at.Section = 0
 		}
 	}
@@ -138,7 +138,7 @@ func but(yes, no fulltext.Expr, is bool) fulltext.Expr {
 // in keeps its end, so that nothing comes twice when there are more meanwhile.
 func (f finder) block(ctx context.Context, e fulltext.Expr, from, until int64, section int, at *cursor,
 	counted tally) ([]hit, int64, error) {
-	if section == 0 && !counted.approximate["count"] {
+	if section == 0 && !counted.sampled {
 		return counted.hits, until, nil
 	}
 	most := (f.DB.Sampling.Sampled + 1) / 2

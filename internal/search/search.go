@@ -58,8 +58,9 @@ func Find[T any](ctx context.Context, c *sqldb.Conn, in Index, s exchange.Search
 	if err != nil {
 		return found, err
 	}
-	estimate := counted.approximate["count"]
-	found.Count = rounded(counted.count, !estimate)
+	if found.Count, err = f.count(ctx, s, counted); err != nil {
+		return found, err
+	}
 	for name, is := range counted.approximate {
 		if is {
 			found.Approximate = append(found.Approximate, name)

@@ -76,7 +76,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 	if s.Query.Empty() {
 		cost = min(cost, lookCost)
 	}
-	if (cost > lookCost && !counted.approximate["count"]) || counted.count == 0 || f.bits > 32 || at != nil &&
+	if (cost > lookCost && !counted.sampled) || counted.count == 0 || f.bits > 32 || at != nil &&
 		at.Archived {
 		return nil, false, nil
 	}

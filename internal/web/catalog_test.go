@@ -11,6 +11,9 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
+	"aliquot/internal/store/sqldb"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 func TestTheSearchFindsAndTellsWhatIsNeeded(t *testing.T) {
@@ -213,4 +216,24 @@ func TestHostileTextIsTextOnTheSearchAndOnAMaterial(t *testing.T) {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}
+}
+
+func TestFacets_AreExactOrMarkedAsRough(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		whole := w.as("").get("/catalog").want(http.StatusOK)
+		if n := whole.doc.Find(".facet .n .vh").Length(); n != 0 || !whole.has(".facet .n") {
+			t.Errorf("%d counts of the demo are marked as rough", n)
+		}
+		w.db.Sampling = sqldb.Sampling{ExactUpTo: 5, Sampled: 5, CountLimit: 5}
+		rough := w.as("").get("/catalog").want(http.StatusOK)
+		rough.doc.Find(".facet .n").Each(func(_ int, n *goquery.Selection) {
+			if !strings.HasPrefix(n.Find(".vh").Text(), "about") {
+				t.Errorf("the estimate %q is not marked", n.Text())
+			}
+		})
+		if !rough.has(".facet .n .vh") {
+			t.Errorf("no estimate is marked: %s", rough.text("#results"))
+		}
+	})
 }

@@ -170,13 +170,89 @@ func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T)
 			t.Error("what was taken back is still to come")
 		}
 		a = v.post("/requests/bulk", "do", "decline", "reason", "We have <b>none</b> left.", "id", id, "back",
-			"/requests?turn=done").follow().want(http.StatusOK)
-		if !slices.Contains(a.inboxOf(), id) || !strings.Contains(a.text("#request-"+id), "Declined") {
-			t.Errorf("declined: %s", a.text("#list"))
+			"/requests?turn=me").follow().want(http.StatusOK)
+		if !strings.Contains(a.text(".toast"), "1 request will be declined") ||
+			!strings.Contains(a.text("#request-"+id), "Will be declined") || !a.has("#request-"+id+" form[action^='/undo/']") {
+			t.Errorf("declined: %s; %s", a.text(".toast"), a.text("#request-"+id))
 		}
-		now, err := w.app.Requests.Request(w.Context(), v.actor, q.ID)
-		if err != nil || now.Status != request.Rejected || now.Rejection != "We have <b>none</b> left." {
-			t.Errorf("it is %s, %q, %v", now.Status, now.Rejection, err)
+		pending, err := w.app.Requests.PendingStatusOf(w.Context(), v.actor, q)
+		if err != nil || pending == nil || pending.Action.Reason != "We have <b>none</b> left." {
+			t.Errorf("%+v is pending, %v", pending, err)
+		}
+	})
+}
+
+func TestSeveralRequestsAreDecidedTogetherOnlyIfTheyAreNew(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("ada") // an admin may change any status to any other
+		form := []string{"back", "/requests?turn=all", "reason", "None left."}
+		var skipped []request.Detail
+		for _, status := range request.Statuses[1:] {
+			for _, q := range w.requests(status) {
+				skipped, form = append(skipped, q), append(form, "id", strconv.FormatInt(q.ID, 10))
+			}
+		}
+		if len(skipped) < 5 {
+			t.Fatalf("the demo has %d requests that are not new", len(skipped))
+		}
+		open := w.requests(request.Open)[0]
+		form = append(form, "id", strconv.FormatInt(open.ID, 10))
+		for _, act := range []string{"accept", "decline"} {
+			a := v.post("/requests/bulk", append(form, "do", act)...).want(http.StatusUnprocessableEntity)
+			if text := a.text("#errors"); !strings.Contains(text, fmt.Sprintf("%d requests could not be changed, 1 will be",
+				len(skipped))) || !strings.Contains(text, "the status of this one is “Shipped”") {
+				t.Errorf("%s: the report says %q", act, text)
+			}
+			for _, q := range skipped {
+				if !a.has(fmt.Sprintf("#errors a[href='/requests/%d']", q.ID)) {
+					t.Errorf("%s: request %d is not named", act, q.ID)
+				}
+				now, err := w.app.Requests.Request(w.Context(), v.actor, q.ID)
+				pending, wrong := w.app.Requests.PendingStatusOf(w.Context(), v.actor, q)
+				if err != nil || wrong != nil || now.Status != q.Status || !now.UpdatedAt.Equal(q.UpdatedAt) || pending != nil {
+					t.Errorf("%s: request %d is %s, was %s, %+v is pending", act, q.ID, now.Status, q.Status, pending)
+				}
+			}
+		}
+	})
+}
+
+func TestADecisionOfAColleagueIsShownWhileItIsPending(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v, q := w.opened()
+		id, path := strconv.FormatInt(q.ID, 10), "/requests/"+strconv.FormatInt(q.ID, 10)
+		joins := w.as("colleague").actor.ID
+		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
+			return tx.Organizations.Join(ctx, q.Organization, joins)
+		}))
+		colleague := w.as("colleague")
+		seen := colleague.get(path).want(http.StatusOK).input("seen")
+		v.post("/requests/bulk", "do", "accept", "id", id, "back", "/requests").want(http.StatusSeeOther)
+		row := colleague.get("/requests?turn=all").want(http.StatusOK)
+		if text := row.text("#request-" + id); !strings.Contains(text, "Will be accepted") || !strings.Contains(text, ", by ") ||
+			row.has("#request-"+id+" form") {
+			t.Errorf("the row says %q", text)
+		}
+		a := colleague.get(path).want(http.StatusOK)
+		if text := a.text("#next"); !strings.Contains(text, "decided a moment ago") || a.has("#next form") ||
+			a.has("a[href*='/move?to=']") {
+			t.Errorf("the page says %q", text)
+		}
+		for _, to := range []request.Status{request.Approved, request.Rejected, request.Invalid} {
+			a := colleague.post(path+"/move", "to", string(to), "reason", "No.", "seen", seen).want(http.StatusConflict)
+			if text := a.text("#errors"); !strings.Contains(text, "decided about this request a moment ago") {
+				t.Errorf("%s: %q", to, text)
+			}
+		}
+		a = colleague.post("/requests/bulk", "do", "decline", "reason", "No.", "id", id, "back",
+			"/requests?turn=all").want(http.StatusUnprocessableEntity)
+		if text := a.text("#errors"); !strings.Contains(text, "just accepted this request") {
+			t.Errorf("together with others: %q", text)
+		}
+		if a := w.as("josiah").get("/requests?turn=all"); strings.Contains(a.text("#list"), "Will be accepted") {
+			t.Error("the requester sees a pending decision")
 		}
 	})
 }

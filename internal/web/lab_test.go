@@ -6,14 +6,19 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/identity"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
 )
@@ -143,6 +148,53 @@ func TestAMemberIsRemovedUnlessThatIsTakenBack(t *testing.T) {
 	if text := w.as("mario").get(lab + "/people").text("#people"); strings.Contains(text, "Olivia") {
 		t.Error(text)
 	}
+}
+
+func TestMemberRemoval_PassesTheirListingsToWhoIsChosenAndSaysSoBefore(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		lab, owner := w.labOf("olivia"), w.as("olivia")
+		mario, heir := w.as("mario").actor.ID, w.as("heir").actor.ID
+		hela := w.material("HeLa")
+		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
+			return tx.Organizations.Join(ctx, hela.OrganizationID, heir)
+		}))
+		if hela.ContactID != mario {
+			t.Fatal("HeLa has another contact")
+		}
+		a := owner.get(lab + "/people/remove?member=" + mario.String()).want(http.StatusOK)
+		text := a.text("form[action$='/people/remove']")
+		for _, want := range []string{"listings no longer name them as the contact", "open request", "under embargo"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not stated before: %s", want, text)
+			}
+		}
+		post := func(to string) answer {
+			return owner.post(lab+"/people/remove", "member", mario.String(), "to", to)
+		}
+		if a := post(w.as("stranger").actor.ID.String()).want(http.StatusUnprocessableEntity); !strings.Contains(
+			a.text("#errors"), "member who stays") {
+			t.Errorf("to a stranger: %s", a.text("#errors"))
+		}
+		post(mario.String()).want(http.StatusUnprocessableEntity)
+		undo := post(heir.String()).follow().doc.Find(".toast form").AttrOr("action", "")
+		if a := w.as("").get(fmt.Sprintf("/catalog/%d", hela.ID)); !strings.Contains(a.text("main"), "Mario") {
+			t.Error("passed on while it could be undone")
+		}
+		id, err := strconv.ParseInt(strings.TrimPrefix(undo, "/undo/"), 10, 64)
+		w.must(err)
+		w.db.Clock = func() time.Time { return time.Now().Add(transfer.UndoTime + time.Second) }
+		jobtest.Start(t, job.Config{DB: w.db, Handlers: w.app.Handlers()})
+		jobtest.Wait(t, w.db, id, exchange.JobDone)
+		now := w.material("HeLa")
+		if a := w.as("").get(fmt.Sprintf("/catalog/%d", hela.ID)); now.ContactID != heir ||
+			strings.Contains(a.text("main"), "Mario") {
+			t.Errorf("the contact of HeLa is %s: %s", now.ContactID, a.text("[aria-labelledby='h-lab']"))
+		}
+		if text := owner.get(fmt.Sprintf("/catalog/%d/history", hela.ID)).text("main"); !strings.Contains(text, "heir") {
+			t.Errorf("the history does not tell: %s", text)
+		}
+	})
 }
 
 func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {

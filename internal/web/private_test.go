@@ -68,54 +68,16 @@ func TestMaterialPage_MarksWhatIsNotForEverybody(t *testing.T) {
 	})
 }
 
-// TestListingForm_OfOutsidersLeavesPrivateFieldsOut holds that, where anyone may write, the form neither shows nor asks
-// for what its visitor may not see or set, and that saving leaves it as it is.
-func TestListingForm_OfOutsidersLeavesPrivateFieldsOut(t *testing.T) {
-	t.Parallel()
-	each(t, func(w *world) {
-		outside := newWorld(t, w.db, open)
-		id := outside.patient()
-		outside.published(id)
-		path := fmt.Sprintf("/catalog/%d/edit", id)
-		nadia, mario := outside.as("nadia"), outside.as("mario")
-		a := nadia.get(path).want(http.StatusOK)
-		for _, name := range []string{"submitter_patient_id", "submitter_tumor_id"} {
-			if field := fmt.Sprintf(`[name="additional_metadata.%s"]`, name); a.has(field) ||
-				!mario.get(path).has(field) {
-				t.Errorf("%s: an outsider has it %v, a member %v", name, a.has(field), mario.get(path).has(field))
-			}
-		}
-		if strings.Contains(a.body, "quokka") || !strings.Contains(a.text("#own"), "stay unchanged") {
-			t.Errorf("%s", a.text("#own"))
-		}
-		form := a.formOf("#edit")
-		form.Set("title", "Colon xenograft, renamed")
-		form.Set("additional_metadata.submitter_pdx_id", "MODEL-8")
-		nadia.form(path, form).want(http.StatusSeeOther)
-		m, whole, err := outside.app.Materials.MaterialToEdit(outside.Context(), mario.actor, id)
-		if text := string(m.Metadata); err != nil || !whole || m.Title != "Colon xenograft, renamed" ||
-			!strings.Contains(text, "MODEL-8") ||
-			!strings.Contains(text, `"quokkanaut"`) || !strings.Contains(text, "quokkanaut-T1") ||
-			!strings.Contains(text, "quokkafreezer") {
-			t.Errorf("after it was saved: %s %s %v", m.Title, m.Metadata, err)
-		}
-	})
-}
-
 // TestRefusals_ThatAPageShowsAreCounted holds that a refusal is an event of the audit where a page shows it in its own
 // way, too.
 func TestRefusals_ThatAPageShowsAreCounted(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
-		outside := newWorld(t, w.db, open)
-		id := outside.patient()
-		outside.published(id)
+		id := w.patient()
+		w.published(id)
 		path := fmt.Sprintf("/catalog/%d/edit", id)
-		nadia := outside.as("nadia")
-		form := nadia.get(path).formOf("#edit")
-		form.Set("additional_metadata.submitter_patient_id", "another")
-		nadia.form(path, form).want(http.StatusUnprocessableEntity)
-		if a := outside.as("ada").get("/admin/audit?refused=1").text("tbody"); !strings.Contains(a, "Nadia") ||
+		w.as("nadia").post(path, "title", "Another").want(http.StatusForbidden)
+		if a := w.as("ada").get("/admin/audit?refused=1").text("tbody"); !strings.Contains(a, "Nadia") ||
 			!strings.Contains(a, "/edit") {
 			t.Errorf("a form that comes again: %s", a)
 		}
@@ -131,6 +93,51 @@ func TestRefusals_ThatAPageShowsAreCounted(t *testing.T) {
 			if !strings.Contains(a, want) {
 				t.Errorf("%s is not on record: %s", want, a)
 			}
+		}
+	})
+}
+
+func TestPagesAskForMembershipEvenIfProgramsMayWriteEverything(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		m := w.material("HeLa")
+		lab, err := w.app.Labs.Organization(w.Context(), m.OrganizationID)
+		w.must(err)
+		opened := newWorld(t, w.db, open)
+		item, place := fmt.Sprintf("/catalog/%d", m.ID), fmt.Sprintf("/labs/%d", lab.ID)
+		member := w.as("mario").actor.ID.String()
+		for _, name := range []string{"", "josiah", "stranger"} {
+			v := opened.as(name)
+			for path, hidden := range map[string]string{
+				item:              "a[href$='/edit'], form[action$='/archive']",
+				place:             "a[href$='/settings'], a[href*='/edit'], a[href^='/share']",
+				place + "/people": "form[action$='/remove'], form[action$='/owner'], form[action$='/invitations']",
+			} {
+				if a := v.get(path).want(http.StatusOK); a.doc.Find("main").Find(hidden).Length() > 0 {
+					t.Errorf("%q is offered changes on %s", name, path)
+				}
+			}
+			refused := http.StatusForbidden
+			if name == "" {
+				refused = http.StatusSeeOther // to the sign-in
+			}
+			v.get(item + "/edit").want(refused)
+			v.get(place + "/settings").want(refused)
+			for path, form := range map[string][]string{
+				item + "/edit": {"title", "Mine"}, item + "/archive": nil,
+				place + "/settings": {"name", "Mine"}, place + "/people/remove": {"member", member},
+				place + "/people/owner": {"member", member, "sure", "1"},
+			} {
+				if a := v.post(path, form...); a.status != refused || refused == http.StatusSeeOther &&
+					!strings.HasPrefix(a.location, "/signin") {
+					t.Errorf("%q may post to %s: %d %s", name, path, a.status, a.location)
+				}
+			}
+		}
+		opened.as("olivia").get(place + "/settings").want(http.StatusOK)
+		now, err := w.app.Labs.Organization(w.Context(), lab.ID)
+		if err != nil || now.Name != lab.Name || now.Owner != lab.Owner || len(now.Members) != len(lab.Members) {
+			t.Errorf("the lab changed: %+v, %v", now, err)
 		}
 	})
 }

@@ -222,7 +222,7 @@ func TestADeedThatCouldNotBeDoneSaysWhyUntilSomethingElseHappens(t *testing.T) {
 	q, path, mario := w.transfer("HeLa"), w.at("HeLa"), w.as("mario")
 	mario.post(path+"/move", "to", "APPROVED").want(http.StatusSeeOther)
 	w.as("josiah").post(path+"/move", "to", "CANCELLED", "reason", "We found a vial.").want(http.StatusSeeOther)
-	d, err := w.app.Requests.PendingStatusOf(t.Context(), mario.actor, q.ID)
+	d, err := w.app.Requests.PendingStatusOf(t.Context(), mario.actor, q)
 	w.must(err)
 	w.db.Clock = func() time.Time { return time.Now().Add(transfer.UndoTime + time.Second) }
 	jobtest.Start(t, job.Config{DB: w.db, Handlers: w.app.Handlers()})

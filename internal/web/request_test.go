@@ -187,7 +187,9 @@ func (w *walker) step(v *visitor, requestID int64) {
 	}
 	to := request.Status(strings.TrimPrefix(f.name, "move "))
 	// nobody waits ten seconds here
-	if d, err := w.app.Requests.PendingStatusOf(w.Context(), v.actor, requestID); err == nil && d != nil &&
+	q, err := w.app.Requests.Request(w.Context(), v.actor, requestID)
+	w.must(err)
+	if d, err := w.app.Requests.PendingStatusOf(w.Context(), v.actor, q); err == nil && d != nil &&
 		d.Action.Status == to {
 		if shown := a.follow(); !shown.has(".toast form") || !shown.has(`#next form[action^="/undo/"]`) ||
 			shown.has("a[href*='/move?']") {
@@ -239,7 +241,7 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 			a.text("#next h2") != "Accept or decline" {
 			w.Errorf("%s", text)
 		}
-		if d, err := w.app.Requests.PendingStatusOf(w.Context(), v.actor, q.ID); d != nil || err != nil {
+		if d, err := w.app.Requests.PendingStatusOf(w.Context(), v.actor, q); d != nil || err != nil {
 			w.Errorf("%+v waits, %v", d, err)
 		}
 		v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen",

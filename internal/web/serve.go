@@ -43,8 +43,8 @@ func Patterns() []string {
 // serve answers a request for a page.
 func (d *Server) serve(p ui.Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &pageRequest{d, &ui.PageRequest{Request: r, W: w, Who: core.Visitor{Zone: time.UTC}, App: d.app,
-			Stop: d.stop}}
+		v := &pageRequest{d, &ui.PageRequest{Request: r, W: w, Who: core.Visitor{Zone: time.UTC},
+			App: d.app.ForPages(), Stop: d.stop}}
 		answer, err := v.enter(p)
 		if err != nil {
 			secret := answer.Private

@@ -12,6 +12,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
 
 	"github.com/PuerkitoBio/goquery"
@@ -333,7 +334,7 @@ func TestAnotherLikeItBeginsWithWhatTheyShare(t *testing.T) {
 		t.Error(a.formOf("#edit"))
 	}
 	w.as("josiah").get(fmt.Sprintf("/share/new?category=CELL_LINE&from=%d", m.ID)).want(http.StatusForbidden)
-	like := fmt.Sprintf(`a[href="/share/new?category=CELL_LINE&from=%d"]`, m.ID)
+	like := fmt.Sprintf(`a[href="/share/new?category=CELL_LINE&from=%d&lab=%d"]`, m.ID, m.OrganizationID)
 	if path := fmt.Sprintf("/catalog/%d", m.ID); !v.get(path).has(like) || w.as("josiah").get(path).has(like) {
 		t.Error("the page of a material does not lead to the form for one like it, or does for everybody")
 	}
@@ -389,5 +390,63 @@ func TestTheListOfSectionsSaysHowFarEachIsWhileSomebodyTypes(t *testing.T) {
 	}
 	if page.has("[hx-swap-oob]") {
 		t.Error("the page itself replaces something")
+	}
+}
+
+func TestListing_KeepsTheLabOnWhosePageItBegan(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		second, err := w.app.Labs.CreateOrganization(w.Context(), w.as("mario").actor,
+			lab.OrganizationPatch{Name: exchange.Some("Second lab"), Members: exchange.Some([]exchange.UserRef{})})
+		w.must(err)
+		v, page := w.as("mario"), fmt.Sprintf("/labs/%d", second.ID)
+		v.get(fmt.Sprintf("/share?lab=%d", w.material("HeLa").OrganizationID)).want(http.StatusOK) // where the last one was
+		for _, link := range []string{"List a material", "Import"} {
+			href := ""
+			v.get(page).doc.Find("main a").Each(func(_ int, a *goquery.Selection) {
+				if strings.TrimSpace(a.Text()) == link {
+					href = a.AttrOr("href", "")
+				}
+			})
+			if a := v.get(href).want(http.StatusOK); a.doc.Find("[name='lab'] option[selected]").Text() != "Second lab" {
+				t.Errorf("%s leads to %s for %q", link, href, a.doc.Find("[name='lab'] option[selected]").Text())
+			}
+		}
+		form := v.get(fmt.Sprintf("/share/new?category=OTHER&lab=%d", second.ID)).formOf("#edit")
+		if form.Get("organization_id") != fmt.Sprint(second.ID) {
+			t.Errorf("the form is for lab %s", form.Get("organization_id"))
+		}
+		form.Set("do", "draft")
+		v.form("/share/new", form).want(http.StatusSeeOther)
+		v.post("/drafts/delete", "draft", v.get("/share").input("draft")).want(http.StatusSeeOther)
+		if v.get("/share").has("#h-drafts") {
+			t.Error("the draft is still there")
+		}
+	})
+}
+
+func TestTheListingForm_ShowsRequiredFieldsAndFoldsTheRestUnlessSomethingIsToCorrect(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	a := v.get("/share/new?category=CELL_LINE").want(http.StatusOK)
+	shown := a.doc.Find("#edit .field").FilterFunction(func(_ int, s *goquery.Selection) bool {
+		return s.Closest("details").Length() == 0
+	})
+	if shown.Length() != 4 || a.has("#edit details[open]") {
+		t.Errorf("%d fields are shown, want the four required ones: %s", shown.Length(), shown.Text())
+	}
+	form := a.formOf("#edit")
+	form.Set("embargo_date", "soon")
+	form.Set("own_value", "B7")
+	a = v.form("/share/new", form).want(http.StatusUnprocessableEntity)
+	for _, href := range a.foundLinks("#errors a") {
+		field := a.doc.Find(`[id="` + strings.TrimPrefix(href, "#") + `"]`)
+		if field.Length() != 1 || field.Closest("details:not([open])").Length() > 0 {
+			t.Errorf("%s is missing, or folded", href)
+		}
+	}
+	if a.has("details[open] #publication") {
+		t.Error("a section without an error is open")
 	}
 }

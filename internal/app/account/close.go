@@ -160,12 +160,12 @@ func (a Accounts) CloseAccount(ctx context.Context, who exchange.Actor, user uui
 }
 
 func (a Accounts) closeAccount(ctx context.Context, tx store.Conn, who exchange.Actor, u person.User) error {
-	labs, err := tx.Closing.LabsOf(ctx, u.ID)
+	ids, err := tx.Closing.LabsOf(ctx, u.ID)
 	if err != nil {
 		return err
 	}
 	listed := map[int64][]material.Material{} // of the user's own labs, locked
-	for _, id := range labs {                 // so that nobody joins them or requests something from them meanwhile
+	for _, id := range ids {                  // so that nobody joins them or requests something from them meanwhile
 		o, err := tx.Organizations.ForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -195,11 +195,12 @@ func (a Accounts) closeAccount(ctx context.Context, tx store.Conn, who exchange.
 		}
 	}
 	for _, o := range v.Leaves {
-		if err := a.leaveLab(ctx, tx, who, o, u.ID); err != nil {
+		if err := labs.New(a.Core).DropMember(ctx, tx, who, exchange.OrganizationLeave, who.ID != u.ID, o, u.ID,
+			o.Owner); err != nil {
 			return err
 		}
 	}
-	if err := tx.Closing.ForgetUser(ctx, u, labs, tx.Now.Add(-a.Grace)); err != nil {
+	if err := tx.Closing.ForgetUser(ctx, u, ids, tx.Now.Add(-a.Grace)); err != nil {
 		return err
 	}
 	return core.IndexNow(ctx, tx, request.Renaming{User: u.ID})
@@ -251,24 +252,4 @@ func (a Accounts) closeLab(ctx context.Context, tx store.Conn, who exchange.Acto
 		return err
 	}
 	return core.IndexNow(ctx, tx, request.Renaming{Organization: o.ID})
-}
-
-// leaveLab removes a user from a lab; their requests there are assigned to its owner.
-func (a Accounts) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o lab.Organization,
-	user uuid.UUID) error {
-	v, err := core.ShowOrganization(ctx, tx, o)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Organizations.SetMembers(ctx, o.ID,
-		slices.DeleteFunc(v.MemberIDs(), func(m uuid.UUID) bool { return m == user })); err != nil {
-		return err
-	}
-	if err := labs.New(a.Core).HandOver(ctx, tx, who, o, user); err != nil {
-		return err
-	}
-	if v, err = core.ShowOrganization(ctx, tx, o); err != nil {
-		return err
-	}
-	return core.RecordOrganizationVersion(ctx, tx, who, exchange.OrganizationLeave, who.ID != user, v)
 }

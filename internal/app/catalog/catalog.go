@@ -154,9 +154,9 @@ const (
 
 // Without counts, for each facet that a search filters by, what it would find without that filter, and returns the
 // first results without any filter.
-func (a Materials) Without(ctx context.Context, who exchange.Actor, s exchange.Search) (counts map[string]int64,
-	near Catalog, err error) {
-	counts = map[string]int64{}
+func (a Materials) Without(ctx context.Context, who exchange.Actor, s exchange.Search) (
+	counts map[string]exchange.Count, near Catalog, err error) {
+	counts = map[string]exchange.Count{}
 	one := exchange.Search{Query: s.Query, Viewer: who.ID}
 	for name := range s.Filters {
 		if len(counts) == maxWithout {

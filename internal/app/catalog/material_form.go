@@ -33,17 +33,13 @@ type MaterialFormOptions struct {
 // maxOffered is how many people, grants and materials a form offers to choose from.
 const maxOffered = 200
 
-// MaterialToEdit reads a material for a user who may change it; whole reports whether they see its private fields.
-func (a Materials) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m material.Shown, whole bool,
-	err error) {
+// MaterialToEdit reads a material for a user who may change it.
+func (a Materials) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m material.Shown, err error) {
 	c := a.DB.Read()
 	if m, err = a.Shown(ctx, c, who, id); err == nil {
 		_, err = a.Can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
 	}
-	if err == nil {
-		whole, err = a.SeesPrivate(ctx, c, who, m.Material)
-	}
-	return m, whole, err
+	return m, err
 }
 
 // MaterialFormOptions returns what the form offers who for a lab; 0 means the first of their labs. material is nil for

@@ -34,7 +34,7 @@ func (a Materials) SearchMaterials(ctx context.Context, who exchange.Actor,
 	if err != nil {
 		return r, err
 	}
-	if r.Labels, err = facetLabels(ctx, c, found.Facets); err == nil && found.Count == 0 && !s.Query.Empty() {
+	if r.Labels, err = facetLabels(ctx, c, found.Facets); err == nil && found.Count.N == 0 && !s.Query.Empty() {
 		r.Meant, err = c.Search.Meant(ctx, s.Query, s.Viewer)
 	}
 	return r, err

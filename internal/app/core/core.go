@@ -84,6 +84,13 @@ func (a *Core) Inside(tx store.Conn) *Core {
 	})
 }
 
+// ForMembers returns a Core with the access rules of AccessMembers, whatever the setting says.
+func (a *Core) ForMembers() *Core {
+	b := *a
+	b.policy = exchange.PolicyFor(exchange.AccessMembers)
+	return &b
+}
+
 // Policy returns the access rules in force.
 func (a *Core) Policy() exchange.Policy { return a.policy }
 

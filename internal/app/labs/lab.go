@@ -117,24 +117,7 @@ func (a Labs) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 		if o.Owner == who.ID {
 			return exchange.Errorf(exchange.Conflict, "You own this lab. Transfer ownership first.")
 		}
-		v, err := core.ShowOrganization(ctx, tx, o)
-		if err != nil {
-			return err
-		}
-		rest := slices.DeleteFunc(v.MemberIDs(), func(m uuid.UUID) bool { return m == who.ID })
-		left, err := tx.Organizations.SetMembers(ctx, id, rest)
-		if err != nil {
-			return err
-		}
-		for _, user := range left {
-			if err := a.HandOver(ctx, tx, who, o, user); err != nil {
-				return err
-			}
-		}
-		if v, err = core.ShowOrganization(ctx, tx, o); err != nil {
-			return err
-		}
-		return core.RecordOrganizationVersion(ctx, tx, who, exchange.OrganizationLeave, false, v)
+		return a.DropMember(ctx, tx, who, exchange.OrganizationLeave, false, o, who.ID, o.Owner)
 	})
 }
 

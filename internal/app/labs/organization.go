@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"aliquot/internal/app/core"
-	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -60,9 +59,9 @@ func (a Labs) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
 	return part, err
 }
 
-// UpdateOrganization changes an organization and its members. The active requests that were assigned to someone who
-// left go to the owner, so that none is forgotten. Under exchange.AccessMembers new members and a new owner are
-// invited; but an admin may make a member the owner.
+// UpdateOrganization changes an organization and its members. The listings whose contact left, and the active requests
+// assigned to them, go to the owner, so that none is forgotten. Under exchange.AccessMembers new members and a new
+// owner are invited; but an admin may make a member the owner.
 func (a Labs) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64,
 	p lab.OrganizationPatch, match core.IfMatch[core.OrganizationView]) (OrganizationChange, error) {
 	var c OrganizationChange
@@ -155,41 +154,12 @@ func (a Labs) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 		}
 	}
 	for _, user := range left {
-		if err := a.HandOver(ctx, tx, who, o, user); err != nil {
+		if err := a.HandOver(ctx, tx, who, o, user, o.Owner); err != nil {
 			return v, err
 		}
 	}
 	o.UpdatedAt = tx.Now
 	return core.ShowOrganization(ctx, tx, o)
-}
-
-// HandOver assigns the requests of someone who left to the organization's owner. If an anonymous caller of an open
-// installation did it, the owner counts as the actor of these events.
-func (a Labs) HandOver(ctx context.Context, tx store.Conn, who exchange.Actor, o lab.Organization,
-	left uuid.UUID) error {
-	requests, err := tx.Requests.AssignedTo(ctx, o.ID, left)
-	if err != nil {
-		return err
-	}
-	by := who.ID
-	if who.Anonymous() {
-		by = o.Owner
-	}
-	for _, id := range requests {
-		q, err := tx.Requests.ForUpdate(ctx, id)
-		if err != nil {
-			return err
-		}
-		roles := request.Roles{Member: true}
-		after, events, err := q.Apply(roles, by, transfer.HandTo(o.Owner), nil, q.Terms, tx.Now)
-		if err != nil {
-			return err
-		}
-		if err := transfer.New(a.Core).CommitRequest(ctx, tx, &q, after, roles, events); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Settings reads one record of notification settings. Only its user may, and only while they are in the organization.

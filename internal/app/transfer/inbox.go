@@ -22,7 +22,7 @@ type InboxItem struct {
 	Asker    person.User // the requester
 	Assignee person.User
 	Lab      string         // the name of the organization
-	Doing    *PendingStatus // the reader's pending action, which they can undo
+	Doing    *PendingStatus // an action that is pending, of the reader or a colleague
 }
 
 // Inbox is one page of a person's inbox, with the number of requests of each kind.
@@ -101,8 +101,15 @@ const partOfInbox = 200
 // InboxItems adds to requests the people and labs involved, with one statement for all people and one for all labs.
 func (a Requests) InboxItems(ctx context.Context, who exchange.Actor, list []request.Detail) ([]InboxItem, error) {
 	c := a.DB.Read()
+	pending, err := a.pendingJobs(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	var people []uuid.UUID
 	var labs []int64
+	for _, j := range pending {
+		people = append(people, *j.User)
+	}
 	for _, q := range list {
 		people, labs = append(people, q.Requester, q.AssignedTo), append(labs, q.Organization)
 	}
@@ -121,43 +128,36 @@ func (a Requests) InboxItems(ctx context.Context, who exchange.Actor, list []req
 	for _, o := range organizations {
 		names[o.ID] = o.Name
 	}
-	doing, err := a.pendingStatuses(ctx, who, list)
-	if err != nil {
-		return nil, err
-	}
 	items := make([]InboxItem, len(list))
 	for i, q := range list {
 		roles := request.RolesOf(q.RelationsOf(who, q.Organization))
 		items[i] = InboxItem{Detail: q, Whose: q.InboxState(who),
 			Turn: request.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
-			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Doing: doing[q.ID]}
+			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization]}
+		if j, is := pending[q.ID]; is {
+			if items[i].Doing, err = pendingStatus(j, who, q, byID[*j.User]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return items, nil
 }
 
-// pendingStatuses returns the status changes that who has pending, by the ids of the requests.
-func (a Requests) pendingStatuses(ctx context.Context, who exchange.Actor,
-	list []request.Detail) (map[int64]*PendingStatus, error) {
-	keys := make([]string, len(list))
+// pendingJobs returns the jobs of the status changes that are pending, by the ids of the requests.
+func (a Requests) pendingJobs(ctx context.Context, list []request.Detail) (map[int64]exchange.Job, error) {
+	keys, ids := make([]string, len(list)), map[string]int64{}
 	for i, q := range list {
-		keys[i] = PendingAction{Request: q.ID}.Key(who.ID)
+		keys[i] = PendingAction{Request: q.ID}.Key(uuid.Nil)
+		ids[keys[i]] = q.ID
 	}
-	waiting, err := a.DB.Read().Jobs.ByKeys(ctx, Do.Name, keys)
-	if err != nil {
-		return nil, err
-	}
-	doing := map[int64]*PendingStatus{}
-	for _, j := range waiting {
-		if j.State.Over() {
-			continue
+	found, err := a.DB.Read().Jobs.ByKeys(ctx, Do.Name, keys)
+	pending := map[int64]exchange.Job{}
+	for _, j := range found {
+		if !j.State.Over() {
+			pending[ids[*j.Key]] = j
 		}
-		d, err := PendingActionOf(j)
-		if err != nil {
-			return nil, err
-		}
-		doing[d.Request] = &PendingStatus{ID: j.ID, Action: d, At: *j.DueAt}
 	}
-	return doing, nil
+	return pending, err
 }
 
 // InboxChoices lists the filters of an inbox, and the people to whom a request can be assigned.

@@ -17,12 +17,13 @@ import (
 
 // Category is one category of material. Values are shared: do not change their slices.
 type Category struct {
-	Code   string  `json:"code"` // as in the API, such as CELL_LINE
-	Label  string  `json:"label"`
-	Plural string  `json:"plural"`
-	Icon   string  `json:"icon"` // name of the symbol in icons.svg, without its i-
-	Help   string  `json:"help"`
-	Fields []Field `json:"fields"` // in the order of the form
+	Code    string  `json:"code"` // as in the API, such as CELL_LINE
+	Label   string  `json:"label"`
+	Plural  string  `json:"plural"`
+	Icon    string  `json:"icon"` // name of the symbol in icons.svg, without its i-
+	Help    string  `json:"help"`
+	Digital bool    `json:"digital,omitempty"` // nothing is shipped
+	Fields  []Field `json:"fields"`            // in the order of the form
 }
 
 // Field is one key of additional_metadata.

@@ -38,8 +38,9 @@ var ontologyOf = func() map[string]ontology {
 }()
 
 var (
-	oboParts = regexp.MustCompile(`^(?:https?://\S*[/#])?([A-Za-z][A-Za-z0-9]{0,19})[:_]([A-Za-z0-9][A-Za-z0-9_-]{0,59})$`)
-	errOBO   = errors.New("an ontology term is the ontology's name and a number, such as UBERON:0002107 or CL:0000057")
+	oboParts = regexp.MustCompile(`^(?:https?://\S*[/#])?` +
+		`([A-Za-z][A-Za-z0-9]{0,19})[:_]([A-Za-z0-9][A-Za-z0-9_-]{0,59})$`)
+	errOBO = errors.New("an ontology term is the ontology's name and a number, such as UBERON:0002107 or CL:0000057")
 )
 
 // OBO parses a term of an ontology: organ, cell type, disease, phenotype. Canonical: UBERON:0002107, with the

@@ -51,6 +51,12 @@ func (m Material) Embargoed(now time.Time) bool {
 	return m.EmbargoDate != nil && string(*m.EmbargoDate) > now.UTC().Format(time.DateOnly)
 }
 
+// Digital reports whether nothing is shipped, as for a dataset.
+func (m Material) Digital() bool {
+	c, _ := category.Get(m.Category)
+	return c.Digital
+}
+
 // The sources that the specification names for import_source.
 const (
 	SourceSRA       = "SRA"

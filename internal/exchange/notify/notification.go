@@ -56,7 +56,7 @@ type NotificationFilter struct {
 	Category     *mailing.Category `query:"category"`
 	Kind         *NotificationKind `query:"kind"`
 	Request      *int64            `query:"request"`
-	Organization *int64            `query:"organization" help:"Only those of requests of this organization's materials."`
+	Organization *int64            `query:"organization"`
 	Since        *exchange.Instant `query:"since" help:"Only those from this moment on."`
 }
 

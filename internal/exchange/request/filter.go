@@ -23,7 +23,7 @@ type Filter struct {
 	Requester  *uuid.UUID `query:"requester"`
 	AssignedTo *uuid.UUID `query:"assigned_to"`
 
-	Search *exchange.SearchText `query:"search" help:"Only requests that have all of these words somewhere: in the title of the material, the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or issues. Phrases in double quotes; a minus before what must not be there."`
+	Search *exchange.SearchText `query:"search"`
 }
 
 // EventFilter narrows a list of what happened in an organization's requests.

@@ -17,11 +17,14 @@ type Form struct {
 	Account *CourierAccount      // courier account that the shipment is charged to
 }
 
-// TermsOf returns what a material asks for, with the shipping requirements that it names; nil: none.
+// TermsOf returns what a material asks for, with the shipping requirements that it names; nil: none. Without them, a
+// material that can be shipped asks for an address.
 func TermsOf(m material.Material, s *lab.Shipping) Terms {
 	t := Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
 	if s != nil {
 		t.Address, t.Payment = s.NeedsAddress, s.NeedsPayment
+	} else {
+		t.Address = !m.Digital()
 	}
 	return t
 }

@@ -137,7 +137,7 @@ func (v *pageRequest) adminUsers() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	p.Users, p.Total.N = found.Items, found.Count
+	p.Users, p.Total = found.Items, found.Count
 	p.paged("page", pageAfter(number, found.Next))
 	return ui.Show("admin_users", p)
 }
@@ -183,7 +183,7 @@ func (v *pageRequest) adminOrganizations() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	p.Labs, p.Total.N = found.Items, found.Count
+	p.Labs, p.Total = found.Items, found.Count
 	p.paged("page", pageAfter(number, found.Next))
 	return ui.Show("admin_organizations", p)
 }

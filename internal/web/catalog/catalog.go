@@ -231,7 +231,7 @@ func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
 	if found.Meant != "" {
 		p.Meant, p.MeantAt = found.Meant, a.address("q", found.Meant)
 	}
-	if found.Count == 0 && a.filtered() {
+	if found.Count.N == 0 && a.filtered() {
 		return v.helpNothingFound(a, p)
 	}
 	return nil
@@ -239,15 +239,10 @@ func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
 
 // counted sets how many hits there are and which of them the page shows.
 func counted[T any](p *catalogPage, a searchParams, found exchange.SearchResult[T], what string) {
-	p.Found = found.Count
+	p.Found = found.Count.N
 	p.Count = ui.Plural(found.Count, what)
-	if strings.HasSuffix(what, "person") && found.Count != 1 {
+	if strings.HasSuffix(what, "person") && found.Count.N != 1 {
 		p.Count = ui.Count(found.Count) + " people"
-	}
-	for _, name := range found.Approximate {
-		if name == "count" {
-			p.Count = "about " + p.Count
-		}
 	}
 	before := 0
 	if after := a.search.Page.After; after != nil {

@@ -143,7 +143,7 @@ func option(found catalog.Results[material.Shown], a searchParams, name, value s
 	return facetOption{
 		ID: "o-" + url.QueryEscape(name+"-"+value), Name: name, Value: value,
 		Label: valueLabel(found.Labels, name, value), Count: ui.Count(n),
-		About: n >= 1000 && slices.Contains(found.Approximate, name), Chosen: a.has(name, value),
+		About: slices.Contains(found.Approximate, name), Chosen: a.has(name, value),
 		Italic: name == "organisms",
 	}
 }

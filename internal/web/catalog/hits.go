@@ -64,10 +64,10 @@ func needsOf(m material.Material, s *lab.Shipping) []need {
 		slot(m.NeedsAbstract, "abstract", "Abstract", "No abstract"),
 	}
 	switch {
-	case s == nil && isDigital(m):
+	case s == nil && m.Digital():
 		return append(list, need{Text: "Nothing to ship"})
 	case s == nil:
-		return append(list, need{Text: "No shipping terms"})
+		return append(list, need{true, "pin", "Address"})
 	case s.NeedsPayment:
 		return append(list, need{true, "truck", "You pay shipping"})
 	case s.NeedsAddress:
@@ -75,8 +75,6 @@ func needsOf(m material.Material, s *lab.Shipping) []need {
 	}
 	return append(list, need{Text: "Lab pays shipping"})
 }
-
-func isDigital(m material.Material) bool { return m.Category == "DATASET" || m.Category == "PROTOCOL" }
 
 // statusOf returns the status of a material: whether and how it is available.
 func statusOf(m material.Material, now time.Time) tag {

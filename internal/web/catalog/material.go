@@ -161,6 +161,8 @@ func (p *materialPage) need() {
 			}
 			p.With = append(p.With, needLine{Icon: "truck", Name: "Shipping payment", Text: text})
 		}
+	} else if !p.Category.Digital {
+		p.With = append(p.With, needLine{Icon: "pin", Name: "Delivery address"})
 	}
 	if p.NeedsMTA {
 		hasTemplate := p.MTAAttachmentID != nil &&

@@ -24,8 +24,10 @@ var labPages = []ui.Route{
 	ui.Post("/labs/new", (*pageRequest).makeLab),
 	ui.Get("/labs/{id}", (*pageRequest).labMaterials),
 	ui.Get("/labs/{id}/people", (*pageRequest).labPeople),
+	ui.GetID("/labs/{id}/people/remove", (*pageRequest).askRemoval).Private(),
 	ui.PostID("/labs/{id}/people/remove", (*pageRequest).removeMember),
 	ui.Post("/labs/{id}/people/owner", (*pageRequest).handLabOver),
+	ui.GetID("/labs/{id}/people/leave", (*pageRequest).askLeaving).Private(),
 	ui.PostID("/labs/{id}/people/leave", (*pageRequest).leaveLab),
 	ui.Post("/labs/{id}/invitations", (*pageRequest).invite),
 	ui.Post("/labs/{id}/invitations/{invitation}/resend", (*pageRequest).resendInvitation),
@@ -133,8 +135,7 @@ type labsPage struct {
 	Own    labs.OwnLabs
 	Query  string
 	Found  []core.OrganizationView
-	Count  int64
-	About  bool // the count is an estimate
+	Count  exchange.Count
 	More   string
 	Search bool
 }
@@ -161,7 +162,7 @@ func (v *pageRequest) labs() (ui.Response, error) {
 		if err != nil {
 			return ui.Response{}, err
 		}
-		p.Found, p.Count, p.About = found.Items, found.Count, len(found.Approximate) > 0
+		p.Found, p.Count = found.Items, found.Count
 		if found.Next != nil {
 			p.More = "/labs?" + url.Values{"q": {p.Query}, "offset": {strconv.Itoa(offset + len(found.Items))}}.Encode()
 		}

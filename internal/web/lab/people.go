@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/app/labs"
 	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -77,27 +78,79 @@ func (v *pageRequest) labPeople() (ui.Response, error) {
 	return ui.Show("lab-people", p)
 }
 
-// member returns the member that a form names.
-func (v *pageRequest) member() (person.User, error) {
-	id, err := uuid.Parse(v.PostFormValue("member"))
-	if err != nil {
-		return person.User{}, exchange.Errorf(exchange.NotFound, "There is no such member.")
-	}
-	u, err := v.App.Accounts.User(v.Context(), v.Who.Actor, id)
-	return u.User, err
+// removalPage states what follows before somebody is removed from a lab, or leaves it.
+type removalPage struct {
+	labPage
+	labs.Removal
+	Leaving bool          // the visitor leaves
+	Others  []person.User // whom the listings and requests can go to
+	More    bool          // there are more than these
+	To      string        // the chosen one
 }
 
-// removeMember removes a member, unless the visitor undoes this.
+func (v *pageRequest) readRemoval(action exchange.Action, id int64, member uuid.UUID) (*removalPage, error) {
+	removal, err := v.App.Labs.Removal(v.Context(), v.Who.Actor, action, id, member)
+	if err != nil {
+		return nil, err
+	}
+	p := &removalPage{Removal: removal, Leaving: action == exchange.OrganizationLeave, To: removal.Owner.ID.String()}
+	title := "Remove " + removal.Member.Name()
+	if p.Leaving {
+		title = "Leave lab"
+	}
+	if p.labPage, err = v.readLab("people", title); err != nil {
+		return nil, err
+	}
+	members, err := v.App.Labs.Members(v.Context(), id, exchange.Page{Limit: maxOfPage})
+	p.More = members.Next != nil
+	p.Others = slices.DeleteFunc(members.Items, func(u person.User) bool { return u.ID == member })
+	if p.More {
+		p.To = removal.Owner.Name() + ", " + removal.Owner.RegistryID
+	}
+	return p, err
+}
+
+func (v *pageRequest) askRemoval(id int64) (ui.Response, error) {
+	member, _ := uuid.Parse(v.URL.Query().Get("member")) // an invalid id is not found
+	p, err := v.readRemoval(exchange.OrganizationUpdate, id, member)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("lab-remove", p)
+}
+
+func (v *pageRequest) askLeaving(id int64) (ui.Response, error) {
+	p, err := v.readRemoval(exchange.OrganizationLeave, id, v.Who.ID)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("lab-remove", p)
+}
+
+// removeMember removes a member, unless the visitor undoes this. The member chosen in "to", the owner if none is, takes
+// their listings and requests.
 func (v *pageRequest) removeMember(id int64) (ui.Response, error) {
-	u, err := v.member()
+	member, _ := uuid.Parse(v.PostFormValue("member")) // an invalid id is not found
+	action := transfer.PendingAction{Organization: id, Member: member}
+	p, err := v.readRemoval(exchange.OrganizationUpdate, id, member)
 	if err != nil {
 		return ui.Response{}, err
 	}
-	action, err := v.App.Schedule(v.Context(), v.Who.Actor, transfer.PendingAction{Organization: id, Member: u.ID}, nil)
-	if err != nil {
+	var pending int64
+	if typed := v.PostFormValue("to"); typed != "" {
+		p.To = typed
+		action.To, err = v.Person(typed, id)
+	}
+	if err == nil {
+		pending, err = v.App.Schedule(v.Context(), v.Who.Actor, action, nil)
+	}
+	if fields, wrong := ui.FieldErrorsIn(err); wrong {
+		p.Errors = ui.FieldErrors{"to": ui.AsSentences(slices.Concat(fields["person"], fields["to"]))}
+		return ui.Invalid("lab-remove", p)
+	} else if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(v.lab("/people")).Undoable(u.Name()+" will be removed from the lab.", action), nil
+	return ui.SeeOther(v.lab("/people")).Undoable(p.Member.Name()+" will be removed from the lab.", pending), nil
 }
 
 func (v *pageRequest) handLabOver() (ui.Response, error) {
@@ -146,7 +199,7 @@ func (v *pageRequest) leaveLab(id int64) (ui.Response, error) {
 	if err := v.App.Labs.Leave(v.Context(), v.Who.Actor, id); err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther("/labs").Saying("You left the lab. Requests assigned to you went to its owner."), nil
+	return ui.SeeOther("/labs").Saying("You left the lab. Your listings and requests went to its owner."), nil
 }
 
 // invite invites everyone the form names, one per line, by e-mail address or registry id.

@@ -65,7 +65,8 @@ func (p *requestPage) needLines() []docLine {
 		} else {
 			p.textLine(&l, q, now)
 		}
-		if q.State != request.NotNeeded || len(l.Versions) > 0 || l.Text != "" || l.Lines != nil {
+		unasked := q.Need == request.NeedAddress && p.R.Active && !p.R.Item.Digital() // it cannot be shipped without
+		if q.State != request.NotNeeded || len(l.Versions) > 0 || l.Text != "" || l.Lines != nil || unasked {
 			list = append(list, l)
 		}
 	}
@@ -87,7 +88,7 @@ func (p *requestPage) textLine(l *docLine, q request.Requirement, now bool) {
 		l.Form = ""
 	}
 	switch {
-	case q.State == request.NotNeeded, l.Text != "" || l.Lines != nil:
+	case l.Text != "" || l.Lines != nil:
 		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Done"}
 	case now && p.Requester:
 		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn"}

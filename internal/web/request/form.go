@@ -44,7 +44,7 @@ type checkLine struct {
 
 // Parcel reports whether anything is shipped: a data set or a protocol needs no vials.
 func (p *askPage) Parcel() bool {
-	return p.Terms.Address || p.Material.Category != "DATASET" && p.Material.Category != "PROTOCOL"
+	return p.Terms.Address || !p.Material.Digital()
 }
 
 // Choices returns the addresses to choose from.

@@ -47,12 +47,24 @@ func (p *inboxPage) Sorts() []inboxChoice {
 }
 
 // Statuses returns the statuses to filter by, with their labels.
-func (p *inboxPage) Statuses() []inboxChoice {
-	return []inboxChoice{{string(request.Open), "New"}, {string(request.Approved), "Accepted"},
-		{string(request.InFulfillment), "Being prepared"},
-		{string(request.Fulfilled), "Shipped"}, {string(request.Verified), "Completed"},
-		{string(request.Rejected), "Declined"},
-		{string(request.Cancelled), "Cancelled"}, {string(request.Invalid), "Withdrawn"}}
+func (p *inboxPage) Statuses() []inboxChoice { return statusNames }
+
+// statusName returns the label of a status.
+func statusName(s request.Status) string {
+	for _, c := range statusNames {
+		if c.Value == string(s) {
+			return c.Words
+		}
+	}
+	return string(s)
+}
+
+var statusNames = []inboxChoice{
+	{string(request.Open), "New"}, {string(request.Approved), "Accepted"},
+	{string(request.InFulfillment), "Being prepared"},
+	{string(request.Fulfilled), "Shipped"}, {string(request.Verified), "Completed"},
+	{string(request.Rejected), "Declined"},
+	{string(request.Cancelled), "Cancelled"}, {string(request.Invalid), "Withdrawn"},
 }
 
 // choice is a query value with its label.

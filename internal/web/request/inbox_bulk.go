@@ -46,14 +46,13 @@ type bulkAct struct {
 var bulkActs = map[string]bulkAct{
 	"accept": {did: "will be accepted", do: func(v *pageRequest, id int64, _ bulkForm) error {
 		_, err := v.App.Schedule(v.Context(), v.Who.Actor,
-			transfer.PendingAction{Request: id, Status: request.Approved}, nil)
+			transfer.PendingAction{Request: id, Status: request.Approved, From: request.Open}, nil)
 		return err
 	}},
-	"decline": {did: "declined", field: "reason", needs: "Enter a reason for the requesters.",
+	"decline": {did: "will be declined", field: "reason", needs: "Enter a reason for the requesters.",
 		do: func(v *pageRequest, id int64, f bulkForm) error {
-			_, err := v.App.Requests.UpdateRequest(v.Context(), v.Who.Actor, id,
-				request.Patch{Status: exchange.Some(request.Rejected), Rejection: exchange.Some(f.Reason)},
-				nil)
+			_, err := v.App.Schedule(v.Context(), v.Who.Actor, transfer.PendingAction{Request: id,
+				Status: request.Rejected, From: request.Open, Reason: f.Reason}, nil)
 			return err
 		}},
 	"assign": {did: "assigned", field: "assign", needs: "Choose a person.",
@@ -140,8 +139,8 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 
 // said returns the message about what was done.
 func (f bulkForm) said(name string, act bulkAct) string {
-	if name == "accept" {
-		return ui.Plural(f.Done, "request") + " will be accepted in 10 seconds. Until then you can undo each."
+	if name == "accept" || name == "decline" {
+		return ui.Plural(f.Done, "request") + " " + act.did + " in 10 seconds. Until then you can undo each."
 	}
 	return ui.Plural(f.Done, "request") + " " + act.did + "."
 }
@@ -203,6 +202,10 @@ func bulkWhy(err error) (why string, told bool) {
 		return "", false
 	}
 	why = e.Message
+	if status, is := e.Details["status"].(request.Status); is && e.Code == exchange.InvalidTransition {
+		why = "Only new requests can be accepted or declined together; the status of this one is “" +
+			statusName(status) + "”."
+	}
 	if e.Code == exchange.InvalidInput {
 		var texts []string
 		for _, list := range e.Fields {

@@ -115,6 +115,11 @@ func (v *pageRequest) showLabels(p *labelPage, list []transfer.Parcel) (ui.Respo
 	return ui.Show("request-labels", p)
 }
 
+// Addressed returns the parcels that have a recipient: only these have a parcel label and a packing slip.
+func (p *labelPage) Addressed() []parcel {
+	return slices.DeleteFunc(slices.Clone(p.Parcels), func(one parcel) bool { return len(one.To) == 0 })
+}
+
 // Only returns the one request of the page; nil if the requests were chosen in the inbox.
 func (p *labelPage) Only() *parcel {
 	if p.Path == "/requests/labels" {
@@ -137,11 +142,11 @@ func (p *labelPage) Sheets() [][]parcel {
 	const perSheet = 4
 	switch {
 	case p.Size != "a4":
-		return [][]parcel{p.Parcels}
+		return [][]parcel{p.Addressed()}
 	case p.Only() != nil:
-		return [][]parcel{slices.Repeat(p.Parcels, perSheet)}
+		return [][]parcel{slices.Repeat(p.Addressed(), perSheet)}
 	}
-	return slices.Collect(slices.Chunk(p.Parcels, perSheet))
+	return slices.Collect(slices.Chunk(p.Addressed(), perSheet))
 }
 
 // pieces matches a quantity that counts tubes: a number alone, or with a vessel.

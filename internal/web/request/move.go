@@ -129,6 +129,9 @@ func (v *pageRequest) movePage(to request.Status) (*movePage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if by := r.PendingOf(); by != "" {
+		return nil, exchange.Errorf(exchange.Conflict, "%s decided about this request a moment ago.", by)
+	}
 	if !r.R.Offers.Can(to) {
 		return nil, exchange.Errorf(exchange.InvalidTransition, "%s", r.standing())
 	}
@@ -155,6 +158,7 @@ func (v *pageRequest) move(id int64) (ui.Response, error) {
 	if err != nil {
 		return v.refused("move", err)
 	}
+	d.From = p.R.Status
 	f := exchange.FieldErrors{}
 	if p.Words.Must && d.Reason == "" {
 		f.Add("reason", "enter a reason; the requester will see it")

@@ -151,8 +151,14 @@ func (p *requestPage) labStep(n *nextStep, turn request.Turn) {
 		n.Head, n.Button, n.Icon, n.Link = "Pack and ship", "Ship it", "truck", p.Path+"/move?to="+
 			string(request.Fulfilled)
 		n.Second, n.Other = "Labels and packing slip", p.Path+"/labels"
-		if !ui.Travels(p.R.Detail) {
+		switch {
+		case ui.Travels(p.R.Detail):
+		case p.R.Item.Digital():
 			n.Head, n.Button, n.Second = "Deliver it", "Mark as delivered", ""
+		default:
+			n.Second, n.Other = "Mark as delivered", n.Link
+			n.Head, n.Button, n.Icon, n.Link = "Ask where to send it", "Write to the requester", "message", "#message"
+			n.Text = "This request has no shipping address. If they collect the material, mark it as delivered."
 		}
 	}
 }
@@ -167,7 +173,15 @@ func (p *requestPage) Turn() *request.Turn {
 	return request.WaitingOn(p.R.Terms, p.R.Targets, p.R.Request)
 }
 
-// Pending returns the viewer's pending action, while it can be undone.
+// PendingOf returns the name of the colleague whose action is pending; "" if there is none.
+func (p *requestPage) PendingOf() string {
+	if d := p.R.Doing; d != nil && d.Failed == "" && !p.viewer.Is(d.By.ID) {
+		return d.By.Name()
+	}
+	return ""
+}
+
+// Pending returns the pending action, while it can be undone.
 func (p *requestPage) Pending() string {
 	if d := p.R.Doing; d != nil && d.Failed == "" {
 		return p.words(d.Action.Status).soon(p.R.ID)

@@ -56,12 +56,12 @@ func (v *pageRequest) listing() (*listingPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, whole, err := v.App.Materials.MaterialToEdit(v.Context(), v.Who.Actor, id)
+	m, err := v.App.Materials.MaterialToEdit(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return nil, err
 	}
 	p := &listingPage{Page: ui.Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m,
-		Draft: fmt.Sprintf("material %d", id), Outside: !whole}
+		Draft: fmt.Sprintf("material %d", id)}
 	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, m.OrganizationID, &m)
 	return p, err
 }

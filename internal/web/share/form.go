@@ -45,12 +45,16 @@ func (f formField) Describe() string {
 	return ids
 }
 
-// formSection is a section of the form with its fields, and how far it is filled in.
+// formSection is a section of the form with its fields, and how far it is filled in. It is folded, unless Open.
 type formSection struct {
 	ID, Name              string
 	Fields                []formField
 	Filled, Missing, Errs int
+	Open                  bool // it has something to correct or to check, or was just worked on
 }
+
+// neededSection is the id of the first section, which is never folded: the fields that are required.
+const neededSection = "needed"
 
 // Icon returns the icon for how far a section is filled in.
 func (s formSection) Icon() string {
@@ -84,11 +88,11 @@ type listingPage struct {
 	Category   category.Category
 	Categories []category.Category
 	Desk       catalog.MaterialFormOptions
-	Sections   []formSection // of the category
+	Needed     formSection   // the required fields of the category
+	Sections   []formSection // the other fields of the category
 	Common     map[string]*formSection
 	Base       string   // the version of the material that the form started from
 	Draft      string   // the key of the draft
-	Outside    bool     // the editor does not see the private fields, which stay unchanged
 	Drafted    *ui.When // when the draft was saved, if the form is one
 	Preview    listingPreview
 	Doubts     map[string][]string
@@ -111,7 +115,7 @@ var commonSections = func() []commonSection {
 			[]string{"pubmed_id", "publication_title", "pre_print_doi", "pre_print_title", "citation"}},
 		{"requirements", "Requirements",
 			[]string{"needs_mta", "mta_attachment_id", "mta_file", "needs_irb", "needs_abstract",
-				"shipping_requirements_id", "shipping"}},
+				"shipping_requirements_id", "shipping.accepted_payment_details", "shipping.restrictions"}},
 		{"release", "Release and funding", []string{"embargo_date", "map_file", "grant"}},
 	}
 	for i := range list {
@@ -139,23 +143,30 @@ func (p *listingPage) build() {
 		p.Category, _ = category.Get(p.Material.Category)
 	}
 	p.Categories = category.All()
-	p.Sections, p.Common = nil, map[string]*formSection{}
+	p.Needed, p.Sections, p.Common = formSection{ID: neededSection, Name: "Required"}, nil, map[string]*formSection{}
 	for i, s := range p.Category.Sections() {
 		section := formSection{ID: fmt.Sprintf("part-%d", i+1), Name: s.Name}
 		for _, f := range s.Fields {
-			if f.Private && p.Outside {
-				continue
+			to := &section
+			if f.Required {
+				to = &p.Needed
 			}
 			field := p.field(f)
-			section.count(field.Name, p, f.Required)
-			section.Fields = append(section.Fields, field)
+			to.count(field.Name, p, f.Required)
+			to.Fields = append(to.Fields, field)
 		}
-		p.Sections = append(p.Sections, section)
+		if len(section.Fields) > 0 {
+			p.Sections = append(p.Sections, section)
+		}
 	}
 	for _, c := range commonSections {
-		section := formSection{ID: c.id, Name: c.name}
+		section := formSection{ID: c.id, Name: c.name, Open: c.id == "publication" && p.Looked != ""}
 		for _, name := range c.fields {
-			section.count(name, p, name == "title" && !p.Named())
+			to, required := &section, name == "title" && !p.Named()
+			if required {
+				to = &p.Needed
+			}
+			to.count(name, p, required)
 		}
 		p.Common[c.id] = &section
 	}
@@ -165,7 +176,7 @@ func (p *listingPage) build() {
 
 // Parts returns all sections in the order of the form.
 func (p *listingPage) Parts() []formSection {
-	list := append([]formSection{*p.Common["about"]}, p.Sections...)
+	list := append([]formSection{p.Needed, *p.Common["about"]}, p.Sections...)
 	return append(list, *p.Common["publication"], *p.Common["requirements"], *p.Common["release"])
 }
 
@@ -182,10 +193,11 @@ func (s *formSection) count(name string, p *listingPage, required bool) {
 	if p.Errors[name] != nil {
 		s.Errs++
 	}
+	s.Open = s.Open || p.Errors[name] != nil || p.Doubts[name] != nil
 }
 
-// shortChoice is up to how many options are shown side by side.
-const shortChoice = 4
+// OwnOpen reports whether the custom fields are unfolded.
+func (p *listingPage) OwnOpen() bool { return p.Errors["own"] != nil || p.Get("do") == "own" }
 
 // field returns the form field for a key of the category.
 func (p *listingPage) field(f category.Field) formField {
@@ -206,10 +218,6 @@ func (p *listingPage) field(f category.Field) formField {
 		}
 	case category.Choice:
 		out.Widget = "select"
-		if len(f.Options) <= shortChoice &&
-			slices.ContainsFunc(f.Options, func(o category.Option) bool { return o.Help != "" }) {
-			out.Widget = "picks"
-		}
 	case category.Boolean:
 		out.Widget, out.Options = "select",
 			[]category.Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}}
@@ -234,7 +242,7 @@ func (p *listingPage) field(f category.Field) formField {
 				out.Value = text
 			}
 		}
-	case "select", "picks":
+	case "select":
 		if out.Chosen[out.Value] = true; out.Value != "" && !isOption(out.Value) {
 			out.Strange = out.Value
 		}

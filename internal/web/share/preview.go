@@ -80,10 +80,11 @@ func (v *listingPreview) ship(p *listingPage) {
 	chosen := p.Get("shipping_requirements_id")
 	if chosen != newShipping {
 		i := slices.IndexFunc(p.Desk.Shippings, func(s lab.Shipping) bool { return fmt.Sprint(s.ID) == chosen })
-		if i < 0 {
+		if i >= 0 {
+			r = p.Desk.Shippings[i]
+		} else if r = (lab.Shipping{NeedsAddress: !p.Category.Digital}); p.Category.Digital {
 			return
 		}
-		r = p.Desk.Shippings[i]
 	}
 	if v.Address = r.NeedsAddress; r.NeedsPayment {
 		v.Payer = "You pay shipping"

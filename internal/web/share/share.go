@@ -176,7 +176,7 @@ var own = []string{"reference", "imported", "import_source", "embargo_date", "or
 // fromOther fills in the form from another material of the visitor's labs.
 func (v *pageRequest) fromOther(p *listingPage, id string) error {
 	n, _ := strconv.ParseInt(id, 10, 64) // an invalid number is not found
-	m, _, err := v.App.Materials.MaterialToEdit(v.Context(), v.Who.Actor, n)
+	m, err := v.App.Materials.MaterialToEdit(v.Context(), v.Who.Actor, n)
 	if err != nil {
 		return err
 	}

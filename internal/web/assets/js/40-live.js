@@ -73,7 +73,8 @@
   }
   if (others) others.onmessage = (event) => hear[event.data.type]?.(event.data.data);
   const listen = () => { connect(); return new Promise(() => {}); };
-  if (others && navigator.locks) navigator.locks.request("aliquot-live", listen);
+  // A page that is left before its turn comes has its request refused; the next page asks for itself.
+  if (others && navigator.locks) navigator.locks.request("aliquot-live", listen).catch(() => {});
   else listen();
 
   // Who follows a notification has read it.

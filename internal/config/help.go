@@ -1,0 +1,48 @@
+package config
+
+import "github.com/alecthomas/kong"
+
+// HelpTexts are the help texts too long for the tag of their setting, which names them as ${name}; a parser of Store,
+// Server or Sources needs them among its options.
+var HelpTexts = kong.Vars{
+	"data": "Folder of the embedded database and the files (--demo: ./aliquot-demo).",
+	"secret_key": "File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its " +
+		"content); every process on one database needs the same, and a backup is of no use without it. " +
+		"Default: secret.key in the data folder, created at first start.",
+	"log": "Log format: text or json; auto means text on a terminal, otherwise json.",
+	"public_url": "Address at which people reach the server, for links and for the host names it answers for; https " +
+		"unless it is a loopback address. Default: derived from addr if that is a loopback address.",
+	"access": "Who may write materials and organizations: open (as the specification states, no token) or members. " +
+		"Default: open where addr and public-url are both loopback addresses; else it must be set.",
+	"identity": "Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one " +
+		"(--demo: demo), which works on loopback addresses only. Without it, no one can sign in.",
+	"registration": "Who may register: open, closed, or a list of registry ids and mail domains.",
+	"quota_user":   "Storage quota of a user's files, including deleted files that are still kept.",
+	"quota_lab":    "Storage quota of a lab's files, including deleted files that are still kept.",
+	"cors_origins": "Origins whose pages may call the API from a browser, such as https://lab.example.org; * for " +
+		"any. Default: none.",
+	"trusted_proxies": "Addresses or networks (CIDR) of reverse proxies whose Forwarded and X-Forwarded-For are " +
+		"trusted, such as 10.0.0.0/8,fd00::1. Default: none, and these headers are ignored.",
+	"rate_limit": "Rate limits per user and address; off is for load tests.",
+	"mail": "Mail server: smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write " +
+		"each message to a file; use ALIQUOT_MAIL_FILE if it contains a password. Default: messages are " +
+		"written to the folder mails in the data folder.",
+	"mail_from": "Sender of messages, such as Aliquot <aliquot@example.org>; bounces go to this address. Default: " +
+		"aliquot at the host of public-url.",
+	"reminders":  "Days of a turn on which its side is reminded; after the last, every 30 days. 0: never.",
+	"escalation": "After how many days of waiting for the lab its owner is notified. 0: never.",
+	"webhook_private": "Allow webhooks to private addresses and over http. Use only if every owner of an " +
+		"organization may reach what this machine reaches. Default: only https to public addresses.",
+	"role": "What this process does: web serves requests, worker runs background jobs, all does both.",
+	"workers": "How many background jobs this process runs at once; in addition, as many webhook messages (at most a " +
+		"quarter of them for one lab), and half as many spreadsheets and import lists (one at a time per " +
+		"person).",
+	"job_lease":     "How long after a process dies another takes over its background jobs.",
+	"geo_url":       "Base address of GEO. Default: the public one, https://www.ncbi.nlm.nih.gov/geo/.",
+	"eutils_url":    "Base address of NCBI E-utilities. Default: https://eutils.ncbi.nlm.nih.gov/entrez/eutils/.",
+	"protocols_url": "Base address of protocols.io. Default: https://www.protocols.io/.",
+	"protocols_token": "Client access token of protocols.io; without it, title and citation of a protocol come from " +
+		"Crossref.",
+	"contact_email": "Contact address sent to the public sources, as they request. Default: postmaster at the host " +
+		"of public-url.",
+}
