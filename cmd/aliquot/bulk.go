@@ -64,7 +64,7 @@ func (b *bulk) run(e environment, file string) error {
 		if j, err = follow(e, a, j); err != nil {
 			return err
 		}
-		return tell(ctx, e, a, j)
+		return printResult(ctx, e, a, j)
 	})
 }
 
@@ -164,8 +164,8 @@ func progressOn(out io.Writer) func(exchange.Progress) {
 	}
 }
 
-// tell prints the result of the job: each row with a problem, and the counts.
-func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error {
+// printResult prints the result of the job: each row with a problem, and the counts.
+func printResult(ctx context.Context, e environment, a *app.App, j exchange.Job) error {
 	if j.State != exchange.JobDone {
 		return fmt.Errorf("nothing more was done, the job is %s: %s", j.State, j.Error)
 	}

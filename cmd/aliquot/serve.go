@@ -123,16 +123,16 @@ func (s *serve) Run(e environment) error {
 	}
 	server.Health(mux, needs...)
 	if s.Role != "worker" {
-		door := api.New(a, log)
-		door.Origins, door.Stop = s.CORSOrigins, e.ctx.Done()
+		server := api.New(a, log)
+		server.Origins, server.Stop = s.CORSOrigins, e.ctx.Done()
 		if s.RateLimit == "on" {
-			if door.Limits, err = limit.NewGates(limit.User, limit.Address, limit.Login); err != nil {
+			if server.Limits, err = limit.NewGates(limit.User, limit.Address, limit.Login); err != nil {
 				return err
 			}
 		}
 		if err := web.Mount(mux,
-			web.Config{App: a, OpenAPI: door.Contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits,
-				Rest: door}); err != nil {
+			web.Config{App: a, OpenAPI: server.Contract, Version: built(), Stop: e.ctx.Done(), Limits: server.Limits,
+				Rest: server}); err != nil {
 			return err
 		}
 	}

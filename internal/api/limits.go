@@ -70,7 +70,7 @@ func bearerToken(header string) (token string, ok bool, err error) {
 
 // applyLimit writes the decision of the limiter into the headers, and refuses what exceeds the limit.
 func (c *Call) applyLimit(v limit.Decision) error {
-	v.Tell(c.w.Header())
+	v.WriteHeader(c.w.Header())
 	if v.OK {
 		return nil
 	}

@@ -383,9 +383,9 @@ func explain(name string, schema object) {
 		}
 		text = cmp.Or(text, tableMeanings[field])
 		if is := property.(object); text != "" && is["x-alias-of"] == nil {
-			told := maps.Clone(is)
-			told["description"] = text
-			properties[field] = told
+			documented := maps.Clone(is)
+			documented["description"] = text
+			properties[field] = documented
 		}
 	}
 }

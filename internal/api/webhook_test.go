@@ -147,7 +147,7 @@ func (s *scene) delivered(hook, state string) answer {
 func (s *scene) hurry() {
 	s.t.Helper()
 	s.execute("UPDATE jobs SET due_at = created_at WHERE kind = 'webhook' AND state = 'READY'")
-	jobtest.Enqueue(s.t, s.db, notifier.Tell, notifier.NotifyArgs{}, job.EnqueueOptions{}) // wakes the worker
+	jobtest.Enqueue(s.t, s.db, notifier.RestJob, notifier.NotifyArgs{}, job.EnqueueOptions{}) // wakes the worker
 }
 
 func (s *scene) execute(query string, args ...any) {
@@ -177,10 +177,10 @@ func (s *scene) happen(kinds ...request.EventKind) {
 		for _, e := range events {
 			args.Events = append(args.Events, e.ID)
 		}
-		if _, err := notifier.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}); err != nil {
+		if _, err := notifier.RestJob.Enqueue(ctx, tx, args, job.EnqueueOptions{}); err != nil {
 			return err
 		}
-		_, err = notifier.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}) // a second time, which notifies no one
+		_, err = notifier.RestJob.Enqueue(ctx, tx, args, job.EnqueueOptions{}) // a second time, which notifies no one
 		if err != nil {
 			return err
 		}

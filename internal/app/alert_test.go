@@ -30,7 +30,7 @@ func (r *reminding) alerted(who exchange.Actor) (told []notify.AnnouncementDetai
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
 		if n.Category != mailing.SearchNotif ||
-			len(n.News.Detail.Materials) != min(notify.MaxTold, n.News.Detail.Count) {
+			len(n.News.Detail.Materials) != min(notify.MaxNamed, n.News.Detail.Count) {
 			r.Errorf("a notification of %s: %+v", n.Category, n.News.Detail)
 		}
 		told = append(told, n.News.Detail)
@@ -282,7 +282,7 @@ func (o *observer) run() {
 	for id, k := range o.searches {
 		if ids := o.fresh(k); len(ids) > 0 {
 			k.told = append(k.told, ids...)
-			want[id] = fmt.Sprintln(len(ids), ids[:min(len(ids), notify.MaxTold)])
+			want[id] = fmt.Sprintln(len(ids), ids[:min(len(ids), notify.MaxNamed)])
 		}
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {

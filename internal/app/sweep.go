@@ -42,7 +42,7 @@ func (a *App) Handlers() []job.Handler {
 		transfer.Remind.Handle(a.Requests.Remind).Every(time.Hour),
 		catalog.Alert.Handle(a.Materials.Alert).Every(10 * time.Minute),
 		transfer.Do.Handle(a.runPendingAction),
-		notifier.Tell.Handle(a.Notifications.NotifyRest),
+		notifier.RestJob.Handle(a.Notifications.NotifyRest),
 		core.Reindex.Handle(a.Materials.Reindex),
 		core.NamesInVersions.Handle(a.NamesInVersions),
 		notifier.MailNotification.Handle(a.Notifications.MailNotification),

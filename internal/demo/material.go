@@ -70,16 +70,16 @@ type labMaterials struct {
 	mta      exchange.Null[exchange.Ref] // the template
 }
 
-// listMaterials lists every material in the lab of its contact: all of a shelf when the lab opens, but for the
+// listMaterials lists every material in the lab of its contact: all of a lab when it opens, but for the
 // first ones of the list, which came one by one since then.
 func (f *filling) listMaterials() {
-	cells := f.openShelf(owner, lab.ShippingPatch{
+	cells := f.prepareLab(owner, lab.ShippingPatch{
 		NeedsAddress: exchange.Some(true), NeedsPayment: exchange.Some(true),
 		AcceptsShippingCode: exchange.Some(true), AcceptsReimbursement: exchange.Some(true),
 		PaymentDetails: exchange.Some("Your courier account, or we send the courier's bill."),
 		Restrictions:   exchange.Some("Dry ice; we send on Mondays and Tuesdays."),
 	})
-	genes := f.openShelf(neighbour, lab.ShippingPatch{
+	genes := f.prepareLab(neighbour, lab.ShippingPatch{
 		NeedsAddress: exchange.Some(true),
 		Restrictions: exchange.Some("Animals by appointment; the recipient needs a permit."),
 	})
@@ -115,8 +115,8 @@ func (f *filling) labOf(head string) exchange.Ref {
 	return exchange.Ref(f.actors[head].Owns[0])
 }
 
-// openShelf gives a lab its shipping requirements and an MTA to sign.
-func (f *filling) openShelf(head string, p lab.ShippingPatch) labMaterials {
+// prepareLab gives a lab its shipping requirements and an MTA to sign.
+func (f *filling) prepareLab(head string, p lab.ShippingPatch) labMaterials {
 	s := labMaterials{lab: f.labOf(head)}
 	f.do("set shipping requirements", func() error {
 		p.Organization = exchange.Some(s.lab)

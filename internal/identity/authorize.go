@@ -119,23 +119,23 @@ func (d *Demo) authorize(w http.ResponseWriter, r *http.Request) {
 
 // personOf returns the sample person with this iD, or a new one; the query's values take precedence.
 func (d *Demo) personOf(id string, q url.Values) Person {
-	told := Person{
+	claims := Person{
 		RegistryID: id,
 		GivenName:  clean(q.Get("given_name"), maxText),
 		FamilyName: clean(q.Get("family_name"), maxText),
 		Email:      clean(q.Get("email"), maxText),
 	}
-	told.Name = fullName(told)
+	claims.Name = fullName(claims)
 	for _, p := range d.people {
 		if p.RegistryID == id {
-			p.Email = cmp.Or(told.Email, p.Email)
-			if told.Name != "" {
-				p.GivenName, p.FamilyName, p.Name = told.GivenName, told.FamilyName, told.Name
+			p.Email = cmp.Or(claims.Email, p.Email)
+			if claims.Name != "" {
+				p.GivenName, p.FamilyName, p.Name = claims.GivenName, claims.FamilyName, claims.Name
 			}
 			return p
 		}
 	}
-	return told
+	return claims
 }
 
 // page is the data of page.html.

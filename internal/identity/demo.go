@@ -60,8 +60,8 @@ func NewDemo(issuer string, people []Person) (*Demo, error) {
 	d := &Demo{
 		Now:    time.Now,
 		issuer: issuer,
-		codes:  newShelf[login](maxLogins),
-		tokens: newShelf[login](maxLogins),
+		codes:  newExpiringStore[login](maxLogins),
+		tokens: newExpiringStore[login](maxLogins),
 		key:    sync.OnceValue(newKey),
 		mux:    http.NewServeMux(),
 	}

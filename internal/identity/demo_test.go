@@ -309,7 +309,7 @@ func TestNewDemoRefusesABadIssuerAndAMalformedPerson(t *testing.T) {
 
 func TestAShelfKeepsOnlyTheNewest(t *testing.T) {
 	t.Parallel()
-	s := newShelf[int](2)
+	s := newExpiringStore[int](2)
 	first, second, third := s.put(1), s.put(2), s.put(3)
 	if _, ok := s.get(first); ok {
 		t.Error("the oldest is still there")

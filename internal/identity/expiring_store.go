@@ -13,7 +13,7 @@ type expiringStore[T any] struct {
 	next  int
 }
 
-func newShelf[T any](size int) *expiringStore[T] {
+func newExpiringStore[T any](size int) *expiringStore[T] {
 	return &expiringStore[T]{items: map[string]T{}, keys: make([]string, size)}
 }
 

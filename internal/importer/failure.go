@@ -83,7 +83,7 @@ func contractError(ctx context.Context, field, id string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // the client disconnected
 	}
-	if _, told := errors.AsType[*exchange.Error](err); told {
+	if _, refused := errors.AsType[*exchange.Error](err); refused {
 		return err
 	}
 	f, ok := errors.AsType[*failure](err)

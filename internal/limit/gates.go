@@ -89,8 +89,8 @@ func Network(remoteAddr string) string {
 	return p.String()
 }
 
-// Tell writes a verdict as headers (draft-ietf-httpapi-ratelimit-headers).
-func (v Decision) Tell(h http.Header) {
+// WriteHeader writes a decision as headers (draft-ietf-httpapi-ratelimit-headers).
+func (v Decision) WriteHeader(h http.Header) {
 	h["Ratelimit-Policy"] = []string{v.Rule.Policy()}
 	h["Ratelimit"] = []string{`"` + v.Rule.Name + `";r=` + strconv.Itoa(v.Left) + `;t=` + strconv.Itoa(v.Seconds())}
 	if !v.OK {

@@ -78,7 +78,7 @@ func match(count int) notice.Match {
 	m.Count = count
 	m.Search = material.SavedSearch{ID: 3, Name: "HeLa lines of my field", Search: "HeLa",
 		Filters: material.Filters{"organisms": {"Homo sapiens"}}}
-	for i := range min(count, notify.MaxTold) {
+	for i := range min(count, notify.MaxNamed) {
 		m.Materials = append(m.Materials,
 			notify.MaterialPayload{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
 	}

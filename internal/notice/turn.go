@@ -81,8 +81,9 @@ func requirement(need string) string {
 }
 
 // needs returns the requirements still open, with who owes each. A closed request has none, nor one that the lab
-// continues in spite of them. The reason for the return of the document in the slot told is left out.
-func needs(r request.Detail, as role, told document.Slot) []need {
+// continues in spite of them. For the document in the slot withoutReason the reason
+// for its return is left out.
+func needs(r request.Detail, as role, withoutReason document.Slot) []need {
 	if !r.Active || r.Override != "" {
 		return nil
 	}
@@ -106,7 +107,7 @@ func needs(r request.Detail, as role, told document.Slot) []need {
 			n.What = request.DescribeTask(string(q.Need)) + ", for which " + from[request.OwedByLab] +
 				" can return the request"
 		}
-		if q.Note != "" && string(q.Need) != string(told) {
+		if q.Note != "" && string(q.Need) != string(withoutReason) {
 			n.What, n.Lines = n.What+", returned because:", lines(q.Note)
 		}
 		list = append(list, n)

@@ -264,19 +264,19 @@ func facet(values map[string]float64, chosen []string, exact bool) exchange.Face
 		b string) int {
 		return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b))
 	})
-	told := exchange.Facet{Values: map[string]int64{}, More: max(0, len(names)-maxValues)}
-	for _, name := range names[:len(names)-told.More] {
-		told.Values[name] = rounded(values[name], exact)
+	facet := exchange.Facet{Values: map[string]int64{}, More: max(0, len(names)-maxValues)}
+	for _, name := range names[:len(names)-facet.More] {
+		facet.Values[name] = rounded(values[name], exact)
 	}
 	for _, name := range chosen {
-		if _, is := told.Values[name]; !is {
-			told.Values[name] = rounded(values[name], exact)
+		if _, is := facet.Values[name]; !is {
+			facet.Values[name] = rounded(values[name], exact)
 			if _, counted := values[name]; counted {
-				told.More--
+				facet.More--
 			}
 		}
 	}
-	return told
+	return facet
 }
 
 // rounded rounds a count; an estimate of 1000 or more to three significant digits.

@@ -94,10 +94,10 @@ func (f finder) suggest(ctx context.Context, kind string, w *sqldb.Filter, n int
 		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.Args)+1), append(w.Args, 2*n)...)
 }
 
-// maxMended is how many words of a query are corrected, and maxTried how many words are tried for each.
+// maxCorrected is how many words of a query are corrected, and maxTried how many words are tried for each.
 const (
-	maxMended = 3
-	maxTried  = 8
+	maxCorrected = 3
+	maxTried     = 8
 )
 
 // Meant is a query with its misspelt words corrected, which has a hit that viewer may see; "" where there
@@ -105,7 +105,7 @@ const (
 func (st Searcher) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
 	f := finder{st.conn, Materials, viewer}
 	mended := ""
-	left := maxMended
+	left := maxCorrected
 	for i, word := range q.Words() {
 		if n := utf8.RuneCountInString(word); n < shortestWord || n > longestWord || left == 0 {
 			continue

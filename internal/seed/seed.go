@@ -52,11 +52,11 @@ func newMaker(s Size) *maker {
 }
 
 // Fill passes everything of a size to a loader, and reports its progress.
-func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progress)) error {
+func Fill(ctx context.Context, l *store.Loader, s Size, progress func(exchange.Progress)) error {
 	m := newMaker(s)
 	names := make([]string, m.labs)
 	for number := range m.labs {
-		tell(exchange.Progress{Note: "labs", Done: int64(number), Total: int64(m.labs)})
+		progress(exchange.Progress{Note: "labs", Done: int64(number), Total: int64(m.labs)})
 		lab := m.lab(number)
 		names[number] = lab.Name
 		if err := l.Do(ctx, begin, lab.keep); err != nil {
@@ -64,7 +64,7 @@ func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progr
 		}
 	}
 	err := inBatches(s.Materials, func(first, n int) error {
-		tell(exchange.Progress{Note: "materials", Done: int64(first), Total: int64(s.Materials)})
+		progress(exchange.Progress{Note: "materials", Done: int64(first), Total: int64(s.Materials)})
 		list := make([]material.Material, n)
 		for i := range list {
 			list[i] = m.material(first + i)
@@ -74,11 +74,11 @@ func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progr
 	if err != nil {
 		return err
 	}
-	if err := m.index(ctx, l, names, tell); err != nil {
+	if err := m.index(ctx, l, names, progress); err != nil {
 		return err
 	}
 	err = inBatches(s.Requests, func(first, n int) (err error) {
-		tell(exchange.Progress{Note: "requests", Done: int64(first), Total: int64(s.Requests)})
+		progress(exchange.Progress{Note: "requests", Done: int64(first), Total: int64(s.Requests)})
 		list := make([]store.LoadedRequest, n)
 		for i := range list {
 			if list[i], err = m.request(first + i); err != nil {
@@ -87,18 +87,18 @@ func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progr
 		}
 		return l.Requests(ctx, list)
 	})
-	tell(exchange.Progress{Note: "indexes", Done: 0, Total: 1})
+	progress(exchange.Progress{Note: "indexes", Done: 0, Total: 1})
 	return err
 }
 
 // index makes the materials once more, in the order in which the index has them.
 func (m *maker) index(ctx context.Context, l *store.Loader, organizations []string,
-	tell func(exchange.Progress)) error {
+	progress func(exchange.Progress)) error {
 	var list []material.Material
 	var archived []int // their numbers
 	done := 0
 	flush := func(some []material.Material) error {
-		tell(exchange.Progress{Note: "materials to be found", Done: int64(done), Total: int64(m.Materials)})
+		progress(exchange.Progress{Note: "materials to be found", Done: int64(done), Total: int64(m.Materials)})
 		done += len(some)
 		return l.IndexMaterials(ctx, some, func(id int64) string { return organizations[id-1] })
 	}

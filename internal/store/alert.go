@@ -168,7 +168,7 @@ func (st Alerts) TakeMatches(ctx context.Context, s material.SavedSearch) (m not
 	}
 	slices.SortFunc(ids, func(x, y int64) int { return int(y - x) })
 	m = notify.Match{Search: s, Count: len(ids)}
-	m.Materials, err = st.MaterialPayloads(ctx, s.UserID, ids[:min(len(ids), notify.MaxTold)])
+	m.Materials, err = st.MaterialPayloads(ctx, s.UserID, ids[:min(len(ids), notify.MaxNamed)])
 	return m, err
 }
 

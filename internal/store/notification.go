@@ -295,14 +295,14 @@ func (st Notifications) InsertAnnouncement(ctx context.Context, n notify.Announc
 func (st Notifications) Announce(ctx context.Context, n notify.Announcement, users ...uuid.UUID) error {
 	for some := range slices.Chunk(users, sqldb.MaxIn) {
 		places, args := sqldb.In([]any{n.ID, string(n.Kind.Category()), st.conn.Now, n.Actor}, some)
-		told, err := st.conn.Exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
+		added, err := st.conn.Exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
 			SELECT CAST($1 AS BIGINT), $2, $3, 'NEW', u.id FROM users u WHERE u.id <> $4
 			AND u.id IN (`+places+`) ORDER BY u.id
 			ON CONFLICT (user_id, news_id) DO NOTHING`, args...)
 		if err != nil {
 			return err
 		}
-		*st.conn.News = *st.conn.News || told > 0
+		*st.conn.News = *st.conn.News || added > 0
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ var notifyQueries = func() map[notify.Audience]string {
 	statements := map[notify.Audience]string{}
 	for _, category := range mailing.Categories {
 		for group, who := range from {
-			query := told + who + " AND m.user_id <> $4"
+			query := insertNotification + who + " AND m.user_id <> $4"
 			if group != notify.ToRequester { // a requester has no switch
 				query += " AND m." + string(category)
 			}
@@ -337,16 +337,16 @@ var notifyQueries = func() map[notify.Audience]string {
 	return statements
 }()
 
-// The beginning and the end of statements that tell of an event.
+// The beginning and the end of statements that notify people of an event.
 const (
-	told = "INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', " +
-		"m.user_id FROM "
+	insertNotification = "INSERT INTO notifications (event_id, category, created_at, mail, user_id) " +
+		"SELECT $1, $2, $3, 'NEW', m.user_id FROM "
 	once = " ON CONFLICT (user_id, event_id) DO NOTHING"
 )
 
 // Notify notifies one audience of an event; person is the requester or the assignee, where the
-// audience is one of them. The actor hears nothing of their own act. The members of a large
-// lab it does not tell; NotifyMembers does.
+// audience is one of them. The actor is not notified of their own act, nor are the members of a
+// large lab: NotifyMembers does that.
 func (st Notifications) Notify(ctx context.Context, a notify.Audience, e request.Event, organization int64,
 	person uuid.UUID) error {
 	args := []any{e.ID, string(a.Category), st.conn.Now, e.Actor, organization}
@@ -370,14 +370,10 @@ func (st Organizations) MembersAfter(ctx context.Context, organization int64, af
 // NotifyMembers notifies of an event those members after one of them and up to another who have not been
 // told, by their switches.
 func (st Notifications) NotifyMembers(ctx context.Context, category mailing.Category, e request.Event,
-	organization int64,
-	after, upTo uuid.UUID) error {
-	n, err := st.conn.Exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND "+
-		"m.user_id <> "+
-		"$4 AND m."+string(category)+
-		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), st.conn.Now, e.Actor, organization,
-		after,
-		upTo)
+	organization int64, after, upTo uuid.UUID) error {
+	n, err := st.conn.Exec(ctx, insertNotification+`memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL
+		AND m.user_id <> $4 AND m.`+string(category)+` AND m.user_id > $6 AND m.user_id <= $7`+once,
+		e.ID, string(category), st.conn.Now, e.Actor, organization, after, upTo)
 	*st.conn.News = *st.conn.News || n > 0
 	return err
 }

@@ -22,7 +22,7 @@ const rowsOfRequest = 1 << 24
 // IndexEvents keeps the index of a request in step with what just happened to it, and was saved with it.
 func (st Requests) IndexEvents(ctx context.Context, q request.Detail, events []request.Event) error {
 	var rows []request.IndexRow
-	var retold []int64
+	var changed []int64
 	for _, e := range events {
 		if e.Kind == request.Deleted {
 			_, err := st.conn.Exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2",
@@ -34,10 +34,10 @@ func (st Requests) IndexEvents(ctx context.Context, q request.Detail, events []r
 			rows = append(rows, row)
 		}
 		if e.ChangesSearchText() {
-			retold = []int64{q.ID}
+			changed = []int64{q.ID}
 		}
 	}
-	texts, err := st.texts(ctx, retold)
+	texts, err := st.texts(ctx, changed)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (db *DB) Unlock(ctx context.Context, k *sqldb.Key) error {
 	return err
 }
 
-// proved tells by the row that proves a key whether k is the one.
+// proved reports by the row that proves a key whether k is the one.
 func proved(k *sqldb.Key, proof string) error {
 	if _, err := k.Open(secretPlace(sqldb.KeyProof), proof); err != nil {
 		return sqldb.ErrOtherKey

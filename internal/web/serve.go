@@ -97,7 +97,7 @@ func (v *pageRequest) count(p ui.Route) error {
 		hash = core.Hash(token)
 	}
 	for _, verdict := range v.limits.Pass(hash, v.RemoteAddr, p.SignsIn) {
-		verdict.Tell(v.W.Header())
+		verdict.WriteHeader(v.W.Header())
 		if !verdict.OK {
 			return exchange.Errorf(exchange.RateLimited, "Wait %s and try again. Nothing was lost.",
 				ui.Plural(verdict.Seconds(), "second"))

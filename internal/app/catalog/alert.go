@@ -59,12 +59,12 @@ func (a Materials) Alert(ctx context.Context, r *job.Run, _ struct{}) error {
 			return err
 		}
 	}
-	for told := true; told; {
+	for started := true; started; {
 		before := sum
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 			sum = before // the transaction may run again
 			var err error
-			told, err = notifyMatches(ctx, tx, &sum)
+			started, err = notifyMatches(ctx, tx, &sum)
 			return sum.progress("telling"), sum, err
 		})
 		if err != nil {

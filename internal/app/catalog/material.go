@@ -103,14 +103,14 @@ func (a Materials) UpdateMaterial(ctx context.Context, who exchange.Actor, id in
 		if err != nil {
 			return err
 		}
-		shelf := a.NewWriter(tx, who)
-		if shelf.takesBack, err = a.takesBack(ctx, tx, who, old, p); err != nil {
+		writer := a.NewWriter(tx, who)
+		if writer.takesBack, err = a.takesBack(ctx, tx, who, old, p); err != nil {
 			return err
 		}
-		if a.Hides(who, old, tx.Now) && !shelf.takesBack {
+		if a.Hides(who, old, tx.Now) && !writer.takesBack {
 			return core.NoMaterial()
 		}
-		m, changed, asAdmin, err := shelf.Change(ctx, old, p, match)
+		m, changed, asAdmin, err := writer.Change(ctx, old, p, match)
 		if err != nil {
 			return err
 		}

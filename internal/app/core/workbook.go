@@ -14,8 +14,8 @@ import (
 // Limits of the workbooks, XLSX or ODS, that are read at once in this process: each may need some 80 MiB of memory.
 // Requests that wait for a workbook have slots of their own, and read it only up to its headers.
 const (
-	workbooksAtDoors = 2
-	workbooksInJobs  = 2
+	workbooksOfCallers = 2
+	workbooksInJobs    = 2
 )
 
 // workbookPatience is how long a request with a workbook waits for its turn.
@@ -23,26 +23,26 @@ const workbookPatience = 10 * time.Second
 
 // workbooks hands out turns to read workbooks, one after the other.
 type workbooks struct {
-	doors, jobs chan struct{}
+	callers, jobs chan struct{}
 
 	mu      sync.Mutex
 	waiting map[uuid.UUID]bool // users with a request that waits
 }
 
 func newWorkbooks() *workbooks {
-	return &workbooks{doors: make(chan struct{}, workbooksAtDoors), jobs: make(chan struct{}, workbooksInJobs),
+	return &workbooks{callers: make(chan struct{}, workbooksOfCallers), jobs: make(chan struct{}, workbooksInJobs),
 		waiting: map[uuid.UUID]bool{}}
 }
 
-// AtDoor waits until a user's request may read a file, if that is a workbook, and returns the function to call when it
-// has been read. Only one request of a user waits at a time.
-func (w *workbooks) AtDoor(ctx context.Context, who uuid.UUID, file sheet.File) (leave func(), err error) {
+// ForCaller waits until a user's request may read a file, if that is a workbook, and returns the function to call
+// when it has been read. Only one request of a user waits at a time.
+func (w *workbooks) ForCaller(ctx context.Context, who uuid.UUID, file sheet.File) (leave func(), err error) {
 	if is, err := sheet.Workbook(file); err != nil || !is {
 		return func() {}, err
 	}
 	select {
-	case w.doors <- struct{}{}:
-		return func() { <-w.doors }, nil
+	case w.callers <- struct{}{}:
+		return func() { <-w.callers }, nil
 	default:
 	}
 	w.mu.Lock()
@@ -59,8 +59,8 @@ func (w *workbooks) AtDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 		delete(w.waiting, who)
 	}()
 	select {
-	case w.doors <- struct{}{}:
-		return func() { <-w.doors }, nil
+	case w.callers <- struct{}{}:
+		return func() { <-w.callers }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(workbookPatience):
@@ -69,8 +69,8 @@ func (w *workbooks) AtDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 	}
 }
 
-// InJob is atDoor for a job, which waits as long as it may.
-func (w *workbooks) InJob(ctx context.Context, file sheet.File) (leave func(), err error) {
+// ForJob is ForCaller for a job, which waits as long as it may.
+func (w *workbooks) ForJob(ctx context.Context, file sheet.File) (leave func(), err error) {
 	if is, err := sheet.Workbook(file); err != nil || !is {
 		return func() {}, err
 	}

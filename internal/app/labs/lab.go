@@ -202,12 +202,12 @@ func (a Labs) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 	if err != nil {
 		return err
 	}
-	shelf, list, asAdmin := catalog.New(a.Core).NewWriter(tx, who), make([]material.Material, len(old)),
+	writer, list, asAdmin := catalog.New(a.Core).NewWriter(tx, who), make([]material.Material, len(old)),
 		map[int64]bool{}
 	for i, m := range old {
 		// whether an MTA is needed stays unchanged
 		p := material.Patch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)}
-		if list[i], _, asAdmin[m.ID], err = shelf.Change(ctx, m, p, nil); err != nil {
+		if list[i], _, asAdmin[m.ID], err = writer.Change(ctx, m, p, nil); err != nil {
 			return err
 		}
 	}

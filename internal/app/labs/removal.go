@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Removal tells what passes to another member when someone is removed from a lab or leaves it.
+// Removal is what passes to another member when someone is removed from a lab or leaves it.
 type Removal struct {
 	Member   person.User
 	Owner    person.User // of the lab

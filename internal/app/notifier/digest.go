@@ -206,13 +206,13 @@ func (a Notifications) happened(ctx context.Context, c store.Conn, reader store.
 	if err != nil {
 		return err
 	}
-	var told []int64
+	var events []int64
 	for _, n := range list {
 		if n.News == nil {
-			told = append(told, n.Event.ID)
+			events = append(events, n.Event.ID)
 		}
 	}
-	kept, err := c.Events.Facts(ctx, told)
+	kept, err := c.Events.Facts(ctx, events)
 	if err != nil {
 		return err
 	}

@@ -21,14 +21,14 @@ func NotifyPeople(ctx context.Context, tx store.Conn, n notify.Announcement, peo
 	if err := tx.Notifications.Announce(ctx, n, people...); err != nil {
 		return err
 	}
-	_, err = Tell.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID},
+	_, err = RestJob.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID},
 		job.EnqueueOptions{Turn: n.Actor})
 	return err
 }
 
-// Tell is the job that sends the notifications that the transaction of an action leaves out: to the members of a large
+// RestJob is the job that sends the notifications that the transaction of an action leaves out: to members of a large
 // lab, to everybody who wants mail about it, and to webhooks.
-var Tell = job.Kind[NotifyArgs]{Name: "tell"}
+var RestJob = job.Kind[NotifyArgs]{Name: "tell"}
 
 // NotifyArgs names the events of one action and the roles of its actor; or an announcement whose notifications exist
 // already, so that only their mail is left.
@@ -40,7 +40,7 @@ type NotifyArgs struct {
 }
 
 // NotifyAbout notifies the people concerned of events; roles are those of the actor. It takes a few statements however
-// many people there are, and leaves the rest to the job Tell.
+// many people there are, and leaves the rest to RestJob.
 func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles request.Roles,
 	events []request.Event) error {
 	args := NotifyArgs{Organization: q.Organization, By: roles}
@@ -58,7 +58,7 @@ func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles req
 		}
 		args.Events = append(args.Events, e.ID)
 	}
-	_, err := Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{Turn: turn})
+	_, err := RestJob.Enqueue(ctx, tx, args, job.EnqueueOptions{Turn: turn})
 	return err
 }
 

@@ -236,7 +236,7 @@ func (a Spreadsheets) headers(ctx context.Context, who exchange.Actor, key strin
 	if err != nil {
 		return bulkRows{}, err
 	}
-	leave, err := a.Books.AtDoor(ctx, who.ID, file)
+	leave, err := a.Books.ForCaller(ctx, who.ID, file)
 	if err != nil {
 		return bulkRows{}, errors.Join(err, file.Close())
 	}

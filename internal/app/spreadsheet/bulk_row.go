@@ -40,10 +40,10 @@ func (b *bulkRun) look(ctx context.Context, c store.Conn, list []sheet.Row, how 
 	if err != nil {
 		return nil, err
 	}
-	shelf := catalog.New(b.a.Core).NewWriter(c, b.who)
-	shelf.Try = how != storeRows // publishing files the documents that staged materials show
+	writer := catalog.New(b.a.Core).NewWriter(c, b.who)
+	writer.Try = how != storeRows // publishing files the documents that staged materials show
 	for i := range rows {
-		if err := b.judge(ctx, shelf, &rows[i]); err != nil {
+		if err := b.judge(ctx, writer, &rows[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +51,7 @@ func (b *bulkRun) look(ctx context.Context, c store.Conn, list []sheet.Row, how 
 		return nil, err
 	}
 	if how != tryRows {
-		if err := b.store(ctx, shelf, rows, how == stageRows); err != nil {
+		if err := b.store(ctx, writer, rows, how == stageRows); err != nil {
 			return nil, err
 		}
 	}
@@ -172,7 +172,7 @@ func (r *bulkRow) refuse(err error) error {
 		return err
 	case e.Code == exchange.InvalidInput:
 		for field, texts := range e.Fields {
-			if _, told := r.faults[field]; told {
+			if _, named := r.faults[field]; named {
 				continue // the cell could not be read, so its value is missing too
 			}
 			for _, text := range texts {

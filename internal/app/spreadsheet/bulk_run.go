@@ -74,7 +74,7 @@ func (a Spreadsheets) bulkMaterials(ctx context.Context, r *job.Run, args core.B
 	if err != nil {
 		return err
 	}
-	leave, err := a.Books.InJob(ctx, file)
+	leave, err := a.Books.ForJob(ctx, file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}

@@ -186,9 +186,9 @@ func (b *bulkRun) publish(ctx context.Context) error {
 
 // file moves to the lab the documents that staged materials show as their MTA.
 func (b *bulkRun) file(ctx context.Context, tx store.Conn, agreements []int64) error {
-	shelf := catalog.New(b.a.Core).NewWriter(tx, b.who)
+	writer := catalog.New(b.a.Core).NewWriter(tx, b.who)
 	for _, id := range agreements {
-		err := shelf.Publish(ctx, "mta_attachment_id", id, b.record.OrganizationID)
+		err := writer.Publish(ctx, "mta_attachment_id", id, b.record.OrganizationID)
 		if code := exchange.CodeOf(err); code == exchange.InvalidInput || code == exchange.FieldForbidden {
 			return errWrongByNow
 		}

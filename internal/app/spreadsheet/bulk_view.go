@@ -20,16 +20,16 @@ import (
 type BulkSheet struct {
 	Organization int64
 	Filename     string
-	Token        string // for LookAgain and BulkOf
+	Token        string // for InspectBulkAgain and BulkOf
 	Sheet        string // the sheet that was read; "" for CSV
 	Others       []string
 	Columns      []material.ColumnHeading
 	Faults       map[string][]string // in mapping and category; if empty, a job can be started
 }
 
-// LookAtBulk reports how the columns of a spreadsheet from StoreBulk were understood. Its token identifies the
+// InspectBulk reports how the columns of a spreadsheet from StoreBulk were understood. Its token identifies the
 // spreadsheet to its sender until the content is swept.
-func (a Spreadsheets) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64,
+func (a Spreadsheets) InspectBulk(ctx context.Context, who exchange.Actor, organization int64,
 	order material.BulkOptions, content document.Content, filename string) (BulkSheet, error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
 		return BulkSheet{}, err
@@ -47,8 +47,8 @@ func (a Spreadsheets) LookAtBulk(ctx context.Context, who exchange.Actor, organi
 
 func bulkPurpose(who exchange.Actor) string { return "spreadsheet of " + who.ID.String() }
 
-// LookAgain is LookAtBulk for a spreadsheet given by its token, with other options.
-func (a Spreadsheets) LookAgain(ctx context.Context, who exchange.Actor, token string,
+// InspectBulkAgain is InspectBulk for a spreadsheet given by its token, with other options.
+func (a Spreadsheets) InspectBulkAgain(ctx context.Context, who exchange.Actor, token string,
 	order material.BulkOptions) (BulkSheet, error) {
 	organization, key, filename, err := a.keptBulk(ctx, who, token)
 	if err != nil {
@@ -124,8 +124,8 @@ func (a Spreadsheets) bulkAgain(ctx context.Context, who exchange.Actor, v BulkV
 	return a.enqueueBulk(ctx, who, v.OrganizationID, args, v.ContentKey)
 }
 
-// BulkMend runs another trial of a spreadsheet with refused rows, with some of their values replaced.
-func (a Spreadsheets) BulkMend(ctx context.Context, who exchange.Actor, id int64,
+// CorrectBulk runs another trial of a spreadsheet with refused rows, with some of their values replaced.
+func (a Spreadsheets) CorrectBulk(ctx context.Context, who exchange.Actor, id int64,
 	more []material.Replacement) (exchange.Job, error) {
 	v, err := a.BulkView(ctx, who, id)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 	lookApart     = 20 * time.Millisecond // the least time between looks, however often something is committed
 	readersAtOnce = 4                     // streams that read at the same time, so that calls still get a connection
 	newsAtOnce    = 100                   // notifications read at a time
-	newestLooked  = 256                   // of the newest notifications, which may not be settled
+	newestRead    = 256                   // of the newest notifications, which may not be settled
 )
 
 // feeds holds the streams of this process. While there is one, a single goroutine checks for all of them whether there
@@ -95,7 +95,7 @@ func (f *Feed) begin(ctx context.Context, from *notify.FeedPosition) error {
 		return err
 	}
 	f.marks = marks[f.user]
-	newest, err := c.Notifications.Newest(ctx, f.user, newestLooked)
+	newest, err := c.Notifications.Newest(ctx, f.user, newestRead)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (f *Feed) begin(ctx context.Context, from *notify.FeedPosition) error {
 	}
 	settled := settledBefore(c)
 	for i, n := range newest {
-		if n.At.Before(settled) || i == newestLooked-1 {
+		if n.At.Before(settled) || i == newestRead-1 {
 			f.place.ReadUpTo(n.ID)
 			break
 		}
@@ -247,7 +247,7 @@ func (a Streams) look(ctx context.Context) {
 func (a Streams) lookForNews(ctx context.Context, place **notify.FeedPosition) error {
 	c, now := a.DB.Read(), time.Now()
 	if *place == nil {
-		low, err := c.Notifications.AddedBefore(ctx, settledBefore(c), 16*newestLooked)
+		low, err := c.Notifications.AddedBefore(ctx, settledBefore(c), 16*newestRead)
 		if err != nil {
 			return err
 		}
@@ -257,10 +257,10 @@ func (a Streams) lookForNews(ctx context.Context, place **notify.FeedPosition) e
 	if err != nil {
 		return err
 	}
-	told := map[uuid.UUID]bool{}
+	notified := map[uuid.UUID]bool{}
 	for _, n := range added {
 		if (*place).MarkRead(n.ID, now) {
-			told[n.User] = true
+			notified[n.User] = true
 		}
 	}
 	(*place).Settle(now)
@@ -273,7 +273,7 @@ func (a Streams) lookForNews(ctx context.Context, place **notify.FeedPosition) e
 	a.feeds.mu.Lock()
 	defer a.feeds.mu.Unlock()
 	for _, f := range open {
-		if told[f.user] || err == nil && f.marks != marks[f.user] {
+		if notified[f.user] || err == nil && f.marks != marks[f.user] {
 			f.marks = marks[f.user]
 			select {
 			case f.fresh <- struct{}{}:

@@ -40,17 +40,17 @@ type Descriptor[T any] struct {
 	Examples  []string // the same
 
 	// In spreadsheets and forms.
-	Label   string
-	Help    string
-	Example string
-	Sheet   int      // its place among the columns of a spreadsheet; 0: it has none
-	Also    []string // other headers that mean it
-	Values  []string // the only values, if it is not a flag
-	Keeps   bool     // an empty cell keeps the value; in other columns it clears it
-	Number  bool     // spreadsheets may write it as 7.0
-	Read    func(cell string, slot any) error
-	Section string // of the form and of the page, which show it after the fields that they place themselves
-	Told    string // what a history calls it; if it is left out, Label in lower case
+	Label        string
+	Help         string
+	Example      string
+	Sheet        int      // its place among the columns of a spreadsheet; 0: it has none
+	Also         []string // other headers that mean it
+	Values       []string // the only values, if it is not a flag
+	Keeps        bool     // an empty cell keeps the value; in other columns it clears it
+	Number       bool     // spreadsheets may write it as 7.0
+	Read         func(cell string, slot any) error
+	Section      string // of the form and of the page, which show it after the fields that they place themselves
+	HistoryLabel string // what a history calls it; if it is left out, Label in lower case
 
 	// In search and in linked data.
 	Found  *fulltext.Weight // how much a match in it counts; nil: search does not look at it alone

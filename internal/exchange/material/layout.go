@@ -56,7 +56,7 @@ func ReadHeader(headers []string, r ColumnMapping) (Layout, error) {
 	if _, ok := category.Get(l.category); !ok && r.Category != "" {
 		f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
 	}
-	taken, told := map[string]string{}, false
+	taken, named := map[string]string{}, false
 	for _, header := range headers {
 		h, known := r.heading(header)
 		if !known {
@@ -72,10 +72,10 @@ func ReadHeader(headers []string, r ColumnMapping) (Layout, error) {
 			taken[h.Field] = header
 		}
 		l.titled = l.titled || h.Field == "title"
-		told = told || slices.Contains([]string{"id", "reference", "category"}, h.Field)
+		named = named || slices.Contains([]string{"id", "reference", "category"}, h.Field)
 		l.Headings, l.places = append(l.Headings, h.ColumnHeading), append(l.places, h)
 	}
-	if !told && l.category == "" && len(f) == 0 {
+	if !named && l.category == "" && len(f) == 0 {
 		f.Add("category", "is required, or a column of that name: one of %s", strings.Join(category.Codes(), ", "))
 	}
 	return l, f.Err()

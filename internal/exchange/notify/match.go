@@ -10,12 +10,12 @@ import (
 // Match is the new materials in one saved search, found in one run of alerts.
 type Match struct {
 	Search    material.SavedSearch
-	Materials []MaterialPayload // the newest MaxTold
+	Materials []MaterialPayload // the newest MaxNamed
 	Count     int               // of all new materials
 }
 
-// MaxTold is how many materials one announcement names.
-const MaxTold = 10
+// MaxNamed is how many materials one announcement names.
+const MaxNamed = 10
 
 // describeMatch returns one sentence about what is new in a saved search.
 func describeMatch(d AnnouncementDetail) string {

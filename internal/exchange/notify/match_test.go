@@ -21,7 +21,7 @@ func TestNewsOfASavedSearchNameTheNewest(t *testing.T) {
 		{12, "12 materials are new in your saved search HeLa: No. 1; No. 2; No. 3; 9 more."},
 	} {
 		m := notify.Match{Search: material.SavedSearch{ID: 7, Name: "HeLa"}, Count: c.count}
-		for i := range min(c.count, notify.MaxTold) {
+		for i := range min(c.count, notify.MaxNamed) {
 			m.Materials = append(m.Materials, notify.MaterialPayload{Title: fmt.Sprint("No. ", i+1)})
 		}
 		if got := notify.DescribeAnnouncement(m.News(), "", ""); got != c.want {

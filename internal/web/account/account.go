@@ -12,7 +12,7 @@ import (
 var accountPages = []ui.Route{
 	ui.Get("/account", (*pageRequest).profile).Private(),
 	ui.Post("/account", (*pageRequest).saveProfile),
-	ui.Get("/account/notifications", (*pageRequest).told).Private(),
+	ui.Get("/account/notifications", (*pageRequest).showNotificationSettings).Private(),
 	ui.Post("/account/notifications", (*pageRequest).saveMail),
 	ui.Post("/account/notifications/switches", (*pageRequest).saveSwitches),
 	ui.Post("/account/notifications/retry", (*pageRequest).retryMail),

@@ -63,7 +63,7 @@ var mailLabels = map[string]string{"delivery": "how you are notified",
 	"digest_day": "the day of the digest", "quiet_from": "the start of quiet hours",
 	"quiet_until": "the end of quiet hours"}
 
-func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
+func (v *pageRequest) notificationSettings() (*notificationSettingsPage, error) {
 	p := &notificationSettingsPage{accountPage: v.accountPage("notifications", "Notifications")}
 	var err error
 	if p.Memberships, err = v.App.Labs.OwnSwitches(v.Context(), v.Who.Actor); err != nil {
@@ -93,8 +93,8 @@ func mailForm(s mailing.Settings) url.Values {
 	return form
 }
 
-func (v *pageRequest) told() (ui.Response, error) {
-	p, err := v.toldPage()
+func (v *pageRequest) showNotificationSettings() (ui.Response, error) {
+	p, err := v.notificationSettings()
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -128,7 +128,7 @@ func (v *pageRequest) saveSwitches() (ui.Response, error) {
 	if v.Header.Get("HX-Request") == "" {
 		return ui.SeeOther("/account/notifications").Saying("Switches saved."), nil
 	}
-	p, err := v.toldPage()
+	p, err := v.notificationSettings()
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -159,7 +159,7 @@ func (v *pageRequest) mailPatch() mailing.Patch {
 func (v *pageRequest) saveMail() (ui.Response, error) {
 	_, err := v.App.Accounts.UpdateMailSettings(v.Context(), v.Who.Actor, v.Who.ID, v.mailPatch(), nil)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
-		p, err := v.toldPage()
+		p, err := v.notificationSettings()
 		if err != nil {
 			return ui.Response{}, err
 		}

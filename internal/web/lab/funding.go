@@ -64,12 +64,12 @@ func (v *grantRequest) readGrant() (*grantPage, error) {
 	}
 	p := &grantPage{Page: ui.Page{Title: g.Title, Section: "lab"}, Grant: g, ID: itoa(id), Project: g.Title,
 		Funder: g.FunderID, Days: linkDays}
-	p.tell(g.GrantReport)
+	p.fill(g.GrantReport)
 	p.CSV = "/funding/" + p.ID + "/report.csv"
 	return p, nil
 }
 
-func (p *grantPage) tell(r funding.GrantReport) {
+func (p *grantPage) fill(r funding.GrantReport) {
 	p.Report = r
 	counts := map[int64]int64{}
 	titles := map[int64]material.Funded{}
@@ -199,7 +199,7 @@ func (v *grantRequest) readReport() (*grantPage, error) {
 		return nil, err
 	}
 	p := &grantPage{Page: ui.Page{Title: "Report: " + r.Title}, ID: itoa(id), LinkEnds: l}
-	p.tell(r)
+	p.fill(r)
 	p.CSV = "/funding/" + p.ID + "/report.csv?" + v.URL.RawQuery
 	return p, nil
 }

@@ -86,17 +86,17 @@ func changesOfLab(v core.Version[core.OrganizationView]) (list []labChange) {
 		return []labChange{{What: "created the lab", To: v.State.Name}}
 	}
 	was, is := *v.Before, v.State
-	told := func(what, from, to string) {
+	line := func(what, from, to string) {
 		if from != to {
 			list = append(list, labChange{what, from, to})
 		}
 	}
 	for _, d := range lab.Fields {
-		switch what := cmp.Or(d.Told, strings.ToLower(d.Label)); {
+		switch what := cmp.Or(d.HistoryLabel, strings.ToLower(d.Label)); {
 		case d.Name == "owner":
-			told(what, was.OwnerUser.Name(), is.OwnerUser.Name())
+			line(what, was.OwnerUser.Name(), is.OwnerUser.Name())
 		case what != "":
-			told(what, d.Amount(&was.Organization), d.Amount(&is.Organization))
+			line(what, d.Amount(&was.Organization), d.Amount(&is.Organization))
 		}
 	}
 	without := func(people []person.User, others []person.User, what string) {

@@ -96,7 +96,7 @@ func (v *pageRequest) readInsights() (*insightsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.tell()
+	p.fill()
 	return p, nil
 }
 
@@ -107,8 +107,8 @@ func lineOf(name string, side request.Side, d request.Durations) stageLine {
 	return l
 }
 
-// tell fills the page from the figures.
-func (p *insightsPage) tell() {
+// fill fills the page from the figures.
+func (p *insightsPage) fill() {
 	months, total := p.Insights.Months, p.Insights.Total
 	p.Since, p.Until = months[0].Begins.Format("January 2006"), months[len(months)-1].Begins.Format("January 2006")
 	for _, s := range request.Stages {

@@ -51,11 +51,11 @@ func (v *joinRequest) joinPage() (ui.Response, error) {
 	} else if err != nil {
 		return ui.Response{}, err
 	}
-	p.tell(i, v)
+	p.fill(i, v)
 	return v.joined(p, http.StatusOK)
 }
 
-func (p *joinPage) tell(i lab.ShownInvitation, v *joinRequest) {
+func (p *joinPage) fill(i lab.ShownInvitation, v *joinRequest) {
 	p.Invitation, p.Title = i, i.Organization+" invites you"
 	p.Addressee = i.RegistryID
 	if name, host, ok := strings.Cut(i.Email, "@"); ok {

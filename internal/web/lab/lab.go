@@ -186,7 +186,7 @@ func (f *labForm) patchOf() (p lab.OrganizationPatch, err error) {
 
 func (f *labForm) read(v *pageRequest) { f.show(v.PostForm) }
 
-func (f *labForm) tell(o lab.Organization) {
+func (f *labForm) fill(o lab.Organization) {
 	form := field.Form(lab.Fields, &o)
 	form.Set("public_metadata_keys", strings.Join(o.PublicKeys, "\n"))
 	f.show(form)
@@ -225,7 +225,7 @@ func (f *labForm) field(d field.Descriptor[lab.Organization]) labField {
 
 func (v *pageRequest) newLab() (ui.Response, error) {
 	p := &labForm{labPage: labPage{Page: ui.Page{Title: "Create a lab", Section: "lab", Narrow: true}}, New: true}
-	p.tell(lab.Organization{Targets: lab.DefaultTargets})
+	p.fill(lab.Organization{Targets: lab.DefaultTargets})
 	return ui.Show("lab-new", p)
 }
 
@@ -258,7 +258,7 @@ func (v *pageRequest) labSettings() (ui.Response, error) {
 			base.Lab.Name)
 	}
 	p := &labForm{labPage: base}
-	p.tell(base.Lab.Organization)
+	p.fill(base.Lab.Organization)
 	return ui.Show("lab-settings", p)
 }
 

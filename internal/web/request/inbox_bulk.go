@@ -123,8 +123,8 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 				f.Done++
 				continue
 			}
-			why, told := bulkWhy(err)
-			if !told {
+			why, isRefusal := bulkWhy(err)
+			if !isRefusal {
 				return ui.Response{}, err
 			}
 			v.NoteRefusal(err)
@@ -195,8 +195,8 @@ func chosenAgain(ids []int64) url.Values {
 	return form
 }
 
-// bulkWhy explains why a use case refused; told is false for an internal error.
-func bulkWhy(err error) (why string, told bool) {
+// bulkWhy explains why a use case refused; isRefusal is false for an internal error.
+func bulkWhy(err error) (why string, isRefusal bool) {
 	e, is := errors.AsType[*exchange.Error](err)
 	if !is || e.Code == exchange.Internal {
 		return "", false

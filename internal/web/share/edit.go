@@ -62,7 +62,7 @@ func (v *pageRequest) listing() (*listingPage, error) {
 	}
 	p := &listingPage{Page: ui.Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m,
 		Draft: fmt.Sprintf("material %d", id)}
-	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, m.OrganizationID, &m)
+	p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, m.OrganizationID, &m)
 	return p, err
 }
 
@@ -78,7 +78,7 @@ func (v *pageRequest) sendListing() (ui.Response, error) {
 	if p.Base = p.Get("base"); p.Base == "" {
 		p.Base = tagOf(p.Material.Material)
 	}
-	if p.Desk.More {
+	if p.Options.More {
 		if err := v.settle(p); err != nil {
 			return ui.Response{}, err
 		}
@@ -99,7 +99,7 @@ func (v *pageRequest) sendNewListing() (ui.Response, error) {
 	}
 	lab := v.shareLab(p.Get("organization_id"))
 	var err error
-	if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
+	if p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
 		return ui.Response{}, err
 	}
 	if err := v.begin(p); err != nil {
@@ -211,17 +211,17 @@ func (v *pageRequest) lookUp(p *listingPage) {
 	}
 	found, err := v.App.Materials.Publication(v.Context(), v.Who.Actor, byID, byDOI)
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
-		p.Looked = e.Message
+		p.LookupResult = e.Message
 		for field, texts := range e.Fields {
 			if field == "doi" {
 				field = "pre_print_doi"
 			}
 			p.Errors = ui.FieldErrors{field: texts}
-			p.Looked = ""
+			p.LookupResult = ""
 		}
 		return
 	} else if err != nil {
-		p.Looked = "The publication could not be looked up. What you typed is unchanged."
+		p.LookupResult = "The publication could not be looked up. What you typed is unchanged."
 		return
 	}
 	fill := map[string]string{"pubmed_id": found.PubMedID, "citation": found.Citation, "publication_title": found.Title}
@@ -233,7 +233,7 @@ func (v *pageRequest) lookUp(p *listingPage) {
 			p.Form.Set(name, text)
 		}
 	}
-	p.Looked = "Found “" + found.Title + "”. Check that it is the right one."
+	p.LookupResult = "Found “" + found.Title + "”. Check that it is the right one."
 }
 
 // createListing lists a new material.

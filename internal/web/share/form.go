@@ -67,8 +67,8 @@ func (s formSection) Icon() string {
 	return "pen-ring"
 }
 
-// Tells returns the state of the section in words.
-func (s formSection) Tells() string {
+// State returns the state of the section in words.
+func (s formSection) State() string {
 	switch {
 	case s.Errs > 0:
 		return ui.Plural(s.Errs, "field") + " to correct"
@@ -83,26 +83,26 @@ func (s formSection) Tells() string {
 // listingPage is the form to list or change a material.
 type listingPage struct {
 	ui.Page
-	Form       url.Values
-	Material   *material.Shown // nil: a new one
-	Category   category.Category
-	Categories []category.Category
-	Desk       catalog.MaterialFormOptions
-	Needed     formSection   // the required fields of the category
-	Sections   []formSection // the other fields of the category
-	Common     map[string]*formSection
-	Base       string   // the version of the material that the form started from
-	Draft      string   // the key of the draft
-	Drafted    *ui.When // when the draft was saved, if the form is one
-	Preview    listingPreview
-	Doubts     map[string][]string
-	Own        []material.CustomField // keys that the category does not have
-	Carried    url.Values             // values typed for another category
-	Conflict   *listingConflict
-	Alike      []similarLine // similar materials of the same lab, to be confirmed
-	Looked     string        // the result of a look-up of the publication
-	Failed     string        // why nothing was saved, if that is not about a field
-	Notes      []string      // what a source left out
+	Form         url.Values
+	Material     *material.Shown // nil: a new one
+	Category     category.Category
+	Categories   []category.Category
+	Options      catalog.MaterialFormOptions
+	Needed       formSection   // the required fields of the category
+	Sections     []formSection // the other fields of the category
+	Common       map[string]*formSection
+	Base         string   // the version of the material that the form started from
+	Draft        string   // the key of the draft
+	Drafted      *ui.When // when the draft was saved, if the form is one
+	Preview      listingPreview
+	Doubts       map[string][]string
+	Own          []material.CustomField // keys that the category does not have
+	Carried      url.Values             // values typed for another category
+	Conflict     *listingConflict
+	Alike        []similarLine // similar materials of the same lab, to be confirmed
+	LookupResult string        // the result of a look-up of the publication
+	Failed       string        // why nothing was saved, if that is not about a field
+	Notes        []string      // what a source left out
 }
 
 // commonSections are the sections that every category has, with their fields: those that the template places itself,
@@ -160,7 +160,7 @@ func (p *listingPage) build() {
 		}
 	}
 	for _, c := range commonSections {
-		section := formSection{ID: c.id, Name: c.name, Open: c.id == "publication" && p.Looked != ""}
+		section := formSection{ID: c.id, Name: c.name, Open: c.id == "publication" && p.LookupResult != ""}
 		for _, name := range c.fields {
 			to, required := &section, name == "title" && !p.Named()
 			if required {

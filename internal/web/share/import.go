@@ -21,7 +21,7 @@ const newGrant = "new"
 type importPage struct {
 	ui.Page
 	Form    url.Values
-	Desk    catalog.MaterialFormOptions
+	Options catalog.MaterialFormOptions
 	Most    int
 	Preview *importPreview // of one identifier
 	Failed  string
@@ -47,7 +47,7 @@ func (p *importPage) Get(name string) string {
 func (v *pageRequest) importPage(form url.Values) (*importPage, error) {
 	p := &importPage{Page: ui.Page{Title: "Import materials", Section: "share"}, Form: form, Most: material.MaxImports}
 	var err error
-	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(p.Get("lab")), nil)
+	p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(p.Get("lab")), nil)
 	return p, err
 }
 
@@ -94,13 +94,13 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 		}
 		return ui.Invalid("share_import", p)
 	}
-	v.rememberLab(p.Desk.Lab.ID)
+	v.rememberLab(p.Options.Lab.ID)
 	if len(names) == 1 {
 		return v.importOne(p, names[0], grant)
 	}
 	j, err := v.App.Materials.Imports(v.Context(), v.Who.Actor,
 		material.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
-			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)),
+			Organization: exchange.Some(exchange.Ref(p.Options.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)),
 			Preview: exchange.Some(!store)})
 	if fields, is := ui.FieldErrorsIn(err); is {
 		p.Errors = importFaults(fields)
@@ -132,7 +132,7 @@ func (v *pageRequest) grantFor(p *importPage) (id int64, wrong ui.FieldErrors, e
 	}
 	if err == nil {
 		p.Form.Set("grant", fmt.Sprint(g.ID))
-		p.Desk.Grants = append(p.Desk.Grants, g.Grant)
+		p.Options.Grants = append(p.Options.Grants, g.Grant)
 	}
 	return g.ID, nil, err
 }
@@ -186,7 +186,7 @@ func (v *pageRequest) importOne(p *importPage, name string, grant int64) (ui.Res
 	n := nameOf(name)
 	m, existed, err := v.App.Materials.Import(v.Context(), v.Who.Actor,
 		material.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
-			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
+			Organization: exchange.Some(exchange.Ref(p.Options.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
 	if again, is, err := v.importRefused(p, err); is {
 		return again, err
 	}

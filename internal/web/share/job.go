@@ -72,7 +72,7 @@ func (v *pageRequest) shareJob(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	p.tell()
+	p.describe()
 	return ui.Show("share_job", p)
 }
 
@@ -109,8 +109,8 @@ func (p *jobPage) showImports() error {
 	return nil
 }
 
-// tell describes how far the job is.
-func (p *jobPage) tell() {
+// describe states how far the job is.
+func (p *jobPage) describe() {
 	j, done := p.Job, p.Job.Progress
 	what, doing := "Spreadsheet", "Checking rows"
 	if p.Imports != nil {
@@ -157,8 +157,8 @@ func (v *pageRequest) storeJob(id int64) (ui.Response, error) {
 	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
-// mendJob checks the rows again, with values replaced as in the form.
-func (v *pageRequest) mendJob(id int64) (ui.Response, error) {
+// correctJob checks the rows again, with values replaced as in the form.
+func (v *pageRequest) correctJob(id int64) (ui.Response, error) {
 	at := func(name string, i int) string {
 		if i < len(v.PostForm[name]) {
 			return v.PostForm[name][i]
@@ -176,7 +176,7 @@ func (v *pageRequest) mendJob(id int64) (ui.Response, error) {
 		return ui.SeeOther(fmt.Sprintf("/share/jobs/%d#values", id)).Saying("Enter at least one correct value."),
 			err
 	}
-	j, err := v.App.Spreadsheets.BulkMend(v.Context(), v.Who.Actor, id, list)
+	j, err := v.App.Spreadsheets.CorrectBulk(v.Context(), v.Who.Actor, id, list)
 	if err != nil {
 		return ui.Response{}, err
 	}

@@ -34,7 +34,7 @@ type similarLine struct {
 }
 
 func (p *listingPage) preview() listingPreview {
-	v := listingPreview{Title: strings.TrimSpace(p.Get("title")), Lab: p.Desk.Lab.Name}
+	v := listingPreview{Title: strings.TrimSpace(p.Get("title")), Lab: p.Options.Lab.Name}
 	for i, f := range p.Category.Fields {
 		value := strings.TrimSpace(p.Get(metadataName + f.Key))
 		if f.Key == "title" || i == 0 && v.Title == "" && p.Named() {
@@ -55,7 +55,7 @@ func (p *listingPage) preview() listingPreview {
 			v.Organisms = append(v.Organisms, organism)
 		}
 	}
-	for _, t := range p.Desk.Agreements {
+	for _, t := range p.Options.Agreements {
 		if fmt.Sprint(t.ID) == p.Get("mta_attachment_id") {
 			v.MTA = t.Filename
 		}
@@ -79,9 +79,9 @@ func (v *listingPreview) ship(p *listingPage) {
 		NeedsPayment: p.On("shipping.needs_payment")}
 	chosen := p.Get("shipping_requirements_id")
 	if chosen != newShipping {
-		i := slices.IndexFunc(p.Desk.Shippings, func(s lab.Shipping) bool { return fmt.Sprint(s.ID) == chosen })
+		i := slices.IndexFunc(p.Options.Shippings, func(s lab.Shipping) bool { return fmt.Sprint(s.ID) == chosen })
 		if i >= 0 {
-			r = p.Desk.Shippings[i]
+			r = p.Options.Shippings[i]
 		} else if r = (lab.Shipping{NeedsAddress: !p.Category.Digital}); p.Category.Digital {
 			return
 		}

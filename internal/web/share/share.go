@@ -34,7 +34,7 @@ var sharePages = []ui.Route{
 	ui.GetID("/share/jobs/{id}", (*pageRequest).shareJob).Private(),
 	ui.GetID("/share/jobs/{id}/report", (*pageRequest).shareReport).Private(),
 	ui.PostID("/share/jobs/{id}/store", (*pageRequest).storeJob),
-	ui.PostID("/share/jobs/{id}/values", (*pageRequest).mendJob),
+	ui.PostID("/share/jobs/{id}/values", (*pageRequest).correctJob),
 	ui.PostID("/share/jobs/{id}/cancel", (*pageRequest).cancelShareJob),
 }
 
@@ -63,7 +63,7 @@ func (v *pageRequest) rememberLab(id int64) {
 
 type sharePage struct {
 	ui.Page
-	Desk       catalog.MaterialFormOptions
+	Options    catalog.MaterialFormOptions
 	Categories []category.Category
 	Drafts     []ui.DraftLine
 }
@@ -73,7 +73,7 @@ func (v *pageRequest) share() (ui.Response, error) {
 	p := &sharePage{Page: ui.Page{Title: "List a material", Section: "share"}, Categories: category.All()}
 	asked := v.shareLab(v.URL.Query().Get("lab"))
 	var err error
-	if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, asked, nil); err != nil {
+	if p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, asked, nil); err != nil {
 		return ui.Response{}, err
 	}
 	if asked != 0 {
@@ -103,11 +103,11 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 	}
 	p := &listingPage{Form: url.Values{"category": {c.Code}}}
 	var err error
-	if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(asked.Get("lab")),
+	if p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(asked.Get("lab")),
 		nil); err != nil {
 		return ui.Response{}, err
 	}
-	if p.Desk.Lab.ID == 0 {
+	if p.Options.Lab.ID == 0 {
 		return ui.SeeOther("/share"), nil
 	}
 	draft := person.Draft{}
@@ -142,14 +142,14 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 
 // begin sets the defaults of a new form, and builds it. A draft for another lab keeps that lab.
 func (v *pageRequest) begin(p *listingPage) error {
-	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID &&
+	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Options.Lab.ID &&
 		p.Form.Get("organization_id") != "" {
 		var err error
-		if p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
+		if p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, lab, nil); err != nil {
 			return err
 		}
 	}
-	p.Form.Set("organization_id", strconv.FormatInt(p.Desk.Lab.ID, 10))
+	p.Form.Set("organization_id", strconv.FormatInt(p.Options.Lab.ID, 10))
 	if err := v.settle(p); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (v *pageRequest) fromOther(p *listingPage, id string) error {
 	for _, name := range own {
 		p.Form.Del(name)
 	}
-	if p.Form.Set("category", code); m.OrganizationID != p.Desk.Lab.ID {
+	if p.Form.Set("category", code); m.OrganizationID != p.Options.Lab.ID {
 		p.Form.Del("shipping_requirements_id")
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 
 type sheetPage struct {
 	ui.Page
-	Desk       catalog.MaterialFormOptions
+	Options    catalog.MaterialFormOptions
 	Categories []category.Category
 	Jobs       []sheetJob
 	Limit      int64
@@ -55,7 +55,7 @@ func (v *pageRequest) sheetPage(lab string) (*sheetPage, error) {
 	p := &sheetPage{Page: ui.Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(),
 		Limit: v.App.UploadLimit}
 	var err error
-	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(lab), nil)
+	p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(lab), nil)
 	return p, err
 }
 
@@ -102,9 +102,9 @@ func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 		p.Errors = ui.FieldErrors{"file": {ui.MessageOf(err)}}
 		return ui.Invalid("share_sheet", p)
 	}
-	v.rememberLab(p.Desk.Lab.ID)
+	v.rememberLab(p.Options.Lab.ID)
 	order := material.BulkOptions{Category: sent.Fields.Get("category")}
-	s, err := v.App.Spreadsheets.LookAtBulk(v.Context(), v.Who.Actor, p.Desk.Lab.ID, order, file.Content,
+	s, err := v.App.Spreadsheets.InspectBulk(v.Context(), v.Who.Actor, p.Options.Lab.ID, order, file.Content,
 		cleanName(file.Name))
 	if err != nil {
 		v.Discard(sent)
@@ -169,8 +169,8 @@ func (p *sheetPage) columns(s spreadsheet.BulkSheet, order material.BulkOptions,
 	}
 }
 
-// told returns errors of the columns in the words of the page.
-func (p *sheetPage) told(fields map[string][]string) ui.FieldErrors {
+// fieldErrors returns errors of the columns in the words of the page.
+func (p *sheetPage) fieldErrors(fields map[string][]string) ui.FieldErrors {
 	out := ui.FieldErrors{}
 	for _, c := range p.Columns {
 		if c.Unknown {
@@ -209,7 +209,7 @@ func (v *pageRequest) sendColumns() (ui.Response, error) {
 		order.Mapping[header] = &field
 	}
 	token := v.PostFormValue("token")
-	s, err := v.App.Spreadsheets.LookAgain(v.Context(), v.Who.Actor, token, order)
+	s, err := v.App.Spreadsheets.InspectBulkAgain(v.Context(), v.Who.Actor, token, order)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -219,14 +219,14 @@ func (v *pageRequest) sendColumns() (ui.Response, error) {
 	}
 	p.columns(s, order, chosen)
 	if len(s.Faults) > 0 || v.PostFormValue("do") == "look" {
-		if p.Errors = p.told(s.Faults); len(p.Errors) > 0 {
+		if p.Errors = p.fieldErrors(s.Faults); len(p.Errors) > 0 {
 			return ui.Invalid("share_sheet", p)
 		}
 		return ui.Show("share_sheet", p)
 	}
 	j, err := v.App.Spreadsheets.BulkOf(v.Context(), v.Who.Actor, token, order)
 	if fields, is := ui.FieldErrorsIn(err); is {
-		p.Errors = p.told(fields)
+		p.Errors = p.fieldErrors(fields)
 		return ui.Invalid("share_sheet", p)
 	} else if err != nil {
 		return ui.Response{}, err

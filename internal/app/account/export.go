@@ -55,12 +55,12 @@ func (a Accounts) ExportAccount(ctx context.Context, who exchange.Actor, user uu
 	}
 	return func(out io.Writer) error {
 		z := zip.NewWriter(out)
-		return errors.Join(a.takeOut(ctx, z, reader), z.Close())
+		return errors.Join(a.writeExport(ctx, z, reader), z.Close())
 	}, nil
 }
 
-// takeOut writes the files of an export.
-func (a Accounts) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error {
+// writeExport writes the files of an export.
+func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reader) error {
 	help, err := z.Create("README.txt")
 	if err != nil {
 		return err
@@ -160,16 +160,16 @@ func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange
 
 func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
 	p exchange.Page) (exchange.ListPage[takenNotification], error) {
-	told, err := c.Notifications.List(ctx, user, notify.NotificationFilter{}, p)
+	page, err := c.Notifications.List(ctx, user, notify.NotificationFilter{}, p)
 	if err != nil {
 		return exchange.ListPage[takenNotification]{}, err
 	}
-	list := make([]takenNotification, len(told.Items))
-	for i, n := range told.Items {
+	list := make([]takenNotification, len(page.Items))
+	for i, n := range page.Items {
 		list[i] = takenNotification{n.ID, n.Category, n.Text(), n.Event.RequestID,
 			n.CreatedAt.Format("2006-01-02T15:04:05Z"), n.ReadAt != nil, n.Mail}
 	}
-	return exchange.ListPage[takenNotification]{Items: list, Next: told.Next}, nil
+	return exchange.ListPage[takenNotification]{Items: list, Next: page.Next}, nil
 }
 
 // takenAttachments returns a user's attachments, without where their content is stored.

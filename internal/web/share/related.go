@@ -96,7 +96,7 @@ func (p *listingPage) typed() url.Values {
 // Documents returns the possible blank agreements, by id and name, with the chosen one.
 func (p *listingPage) Documents() []document.Attachment {
 	chosen, _ := strconv.ParseInt(p.Get("mta_attachment_id"), 10, 64) // none
-	list := p.Desk.Agreements
+	list := p.Options.Agreements
 	if chosen > 0 && !slices.ContainsFunc(list, func(t document.Attachment) bool { return t.ID == chosen }) {
 		list = append(slices.Clone(list), document.Attachment{ID: chosen, Filename: p.Get("mta_name")})
 	}
@@ -106,7 +106,7 @@ func (p *listingPage) Documents() []document.Attachment {
 // Shippings returns the requirements to choose from, with the chosen one.
 func (p *listingPage) Shippings() []lab.Shipping {
 	chosen, _ := strconv.ParseInt(p.Get("shipping_requirements_id"), 10, 64) // none
-	list := p.Desk.Shippings
+	list := p.Options.Shippings
 	if p.Material != nil && chosen > 0 &&
 		!slices.ContainsFunc(list, func(s lab.Shipping) bool { return s.ID == chosen }) {
 		list = append(slices.Clone(list), lab.Shipping{ID: chosen})
@@ -118,18 +118,18 @@ func (p *listingPage) Shippings() []lab.Shipping {
 // many people for a list, the contact is typed.
 func (v *pageRequest) settle(p *listingPage) error {
 	contact, who := p.Get("contact_user_id"), v.Who.ID
-	if slices.ContainsFunc(p.Desk.People, func(u person.User) bool { return u.ID.String() == contact }) {
+	if slices.ContainsFunc(p.Options.People, func(u person.User) bool { return u.ID.String() == contact }) {
 		return nil
 	}
-	if p.Desk.More && contact != "" {
-		u, err := v.App.Labs.Member(v.Context(), []int64{p.Desk.Lab.ID}, contact)
+	if p.Options.More && contact != "" {
+		u, err := v.App.Labs.Member(v.Context(), []int64{p.Options.Lab.ID}, contact)
 		if fields, wrong := ui.FieldErrorsIn(err); wrong {
 			p.Errors = ui.FieldErrors{"contact_user_id": ui.AsSentences(fields["person"])}
 			return nil
 		} else if err != nil {
 			return err
 		}
-		p.Desk.People, who = append(p.Desk.People, u), u.ID
+		p.Options.People, who = append(p.Options.People, u), u.ID
 	} else if p.Material != nil {
 		who = p.Material.ContactID
 	}
@@ -140,7 +140,7 @@ func (v *pageRequest) settle(p *listingPage) error {
 // Contact returns the contact as it is typed.
 func (p *listingPage) Contact() string {
 	contact := p.Get("contact_user_id")
-	for _, u := range p.Desk.People {
+	for _, u := range p.Options.People {
 		if u.ID.String() == contact {
 			return u.Name() + ", " + u.RegistryID
 		}
@@ -175,7 +175,7 @@ func (v *pageRequest) addShipping(p *listingPage, patch material.Patch) (materia
 	if err != nil {
 		return patch, err
 	}
-	p.Desk.Shippings = append(p.Desk.Shippings, s)
+	p.Options.Shippings = append(p.Options.Shippings, s)
 	p.Form.Set("shipping_requirements_id", fmt.Sprint(s.ID))
 	patch.Shipping = exchange.NullOf(exchange.Ref(s.ID))
 	return patch, nil
@@ -199,7 +199,7 @@ func (v *pageRequest) attend(p *listingPage, m material.Shown) (trouble string, 
 		}
 	}
 	if wanted, sent := p.Form["grant"]; sent {
-		for _, g := range p.Desk.Grants {
+		for _, g := range p.Options.Grants {
 			is, was := slices.Contains(wanted, fmt.Sprint(g.ID)), slices.Contains(m.Grants, g.ID)
 			if is && !was {
 				do(func() error {
@@ -220,7 +220,7 @@ func (v *pageRequest) attend(p *listingPage, m material.Shown) (trouble string, 
 			return err
 		})
 	}
-	for _, t := range p.Desk.Maps {
+	for _, t := range p.Options.Maps {
 		if slices.Contains(p.Form["map_remove"], fmt.Sprint(t.ID)) {
 			do(func() error { return v.App.Documents.DeleteAttachment(v.Context(), v.Who.Actor, t.ID, nil) })
 		}
