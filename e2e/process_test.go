@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// patience is how long anything may take that should be a matter of milliseconds.
-const patience = 30 * time.Second
+// patience is how long anything may take that should be a matter of milliseconds, on a machine that does much else.
+const patience = 2 * time.Minute
 
 // process is a running "aliquot serve".
 type process struct {
@@ -130,14 +130,15 @@ func (p *process) logged() string {
 	return string(log)
 }
 
-// poll tries until it works, and gives the last error when that takes too long.
+// poll tries until it works, ever more seldom, and returns the last error when that takes too long.
 func poll(try func() error) error {
-	deadline := time.Now().Add(patience)
+	deadline, pause := time.Now().Add(patience), 2*time.Millisecond
 	for {
 		err := try()
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
+		pause = min(pause*5/4, 100*time.Millisecond)
 	}
 }

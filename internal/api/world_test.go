@@ -240,7 +240,7 @@ func (p *testPerson) callWith(headers map[string]string, method, path string, bo
 
 func (p *testPerson) sendWith(headers map[string]string, method, path, contentType string, body io.Reader) answer {
 	p.w.t.Helper()
-	ctx, cancel := context.WithTimeout(p.w.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(p.w.t.Context(), 2*time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, p.w.url+path, body)
 	if err != nil {

@@ -116,7 +116,7 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 		host := httptest.NewServer(mux)
 		t.Cleanup(host.Close)
 		v, q := w.opened()
-		ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(w.Context(), 2*time.Minute)
 		defer cancel()
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, host.URL+"/notifications/stream", http.NoBody)
 		w.must(err)
