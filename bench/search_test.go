@@ -172,7 +172,7 @@ func (l *library) search(key, value string) string {
 }
 
 // queries draws different queries until there are enough that find few things and, as far as there are
-// so many, enough that find more than a tenth of all.
+// so many, enough that find a tenth of all, or as many as are counted.
 func (l *library) queries() (selective, broad []string) {
 	templates := []string{"{gene}", "{disease}", "{gene} {tissue}", "{line} {gene}", "{technique}", "{organism}",
 		"{gene} {gene2}", "{technique} {disease}", "{line} cells",
@@ -195,7 +195,7 @@ func (l *library) queries() (selective, broad []string) {
 		switch {
 		case a.Count > 0 && a.Count < 1000 && len(selective) < selectiveQueries:
 			selective = append(selective, query)
-		case a.Count > l.n/10 && len(broad) < broadQueries:
+		case a.Count >= min(l.n/10, exchange.CountLimit) && len(broad) < broadQueries:
 			broad = append(broad, query)
 		}
 	}

@@ -145,10 +145,24 @@ func (f finder) count(ctx context.Context, s exchange.Search, t tally) (exchange
 	} else if len(t.hits) >= sureSample && t.count > 1.5*float64(most) {
 		return exchange.Count{N: most, AtLeast: true}, nil
 	}
-	tables, w := f.from(and(s.Query.Expr(), filtered(s.Filters, "")))
+	tables, w := f.counted(and(s.Query.Expr(), filtered(s.Filters, "")))
 	n, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COUNT(*) FROM (SELECT 1 FROM "+tables+" WHERE "+
 		w.SQL.String()+" LIMIT $"+strconv.Itoa(len(w.Args)+1)+") found", append(w.Args, most+1)...)
 	return exchange.Count{N: min(n, most), AtLeast: n > most}, err
+}
+
+// counted is from for a count. On SQLite that goes through the words alone and looks up only those rows that may be
+// hidden from the viewer, which are few; PostgreSQL has the words in the rows.
+func (f finder) counted(e fulltext.Expr) (tables string, w *sqldb.Filter) {
+	if f.Postgres() {
+		return f.from(e)
+	}
+	w = sqldb.Where("w."+f.name+"_words MATCH ?", searchSQLOf(f.Conn).asked(e))
+	if f.sight != "" {
+		w.And("NOT EXISTS (SELECT 1 FROM "+f.name+"_index x INDEXED BY "+f.name+"_index_hideable "+
+			"WHERE x.rank = w.rowid AND "+f.hideable+" AND NOT "+f.sight+")", f.Today(), f.viewer)
+	}
+	return f.name + "_words w", w
 }
 
 // addFacets counts the facets of the sample's hits whose name is wanted.

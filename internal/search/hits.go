@@ -34,10 +34,15 @@ func (ix Index) end() int64 { return 2 << ix.bits }
 func (f finder) from(e fulltext.Expr) (string, *sqldb.Filter) {
 	d := searchSQLOf(f.Conn)
 	w := sqldb.Where(strings.ReplaceAll(d.foundBy, "%[1]s", f.name), d.asked(e))
-	if f.sight != nil {
-		f.sight(w, f.Conn, f.viewer)
-	}
+	f.andVisible(w)
 	return strings.ReplaceAll(d.found, "%[1]s", f.name), w
+}
+
+// andVisible adds the condition that the viewer may see the row x.
+func (f finder) andVisible(w *sqldb.Filter) {
+	if f.sight != "" {
+		w.And(f.sight, f.Today(), f.viewer)
+	}
 }
 
 // matches returns the condition that the row x matches the expression $1.

@@ -27,24 +27,23 @@ import (
 // objects are spread evenly over the ranks, so that the first hits by rank are a fair sample of all hits. Only archived
 // objects come after all others.
 type Index struct {
-	name   string
-	things string   // their table
-	extra  []string // columns of the index that only this one has
-	bits   int      // ranks are below 1<<bits, and below 2<<bits of archived things
-	// sight adds the condition that viewer may see the row x.
-	sight    func(f *sqldb.Filter, c *sqldb.Conn, viewer uuid.UUID)
-	title    string // the column of what is suggested, which is sorted by title_sort; "": nothing is
-	archived string // the column that reports whether a thing is archived, where things can be
+	name     string
+	things   string   // their table
+	extra    []string // columns of the index that only this one has
+	bits     int      // ranks are below 1<<bits, and below 2<<bits of archived things
+	sight    string   // the condition that a viewer may see the row x, by the day and the viewer; "": everyone may
+	hideable string   // the condition on x of the rows that sight may hide; NAME_index_hideable has these
+	title    string   // the column of what is suggested, which is sorted by title_sort; "": nothing is
+	archived string   // the column that reports whether a thing is archived, where things can be
 	sorts    map[exchange.SearchSort]sorting
 }
 
 var (
 	Materials = Index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"},
 		bits: 32,
-		sight: func(f *sqldb.Filter, c *sqldb.Conn, viewer uuid.UUID) {
-			f.And("(x.visible_from <= ? OR x.organization_id IN (SELECT m.organization_id FROM memberships m "+
-				"WHERE m.user_id = ? AND m.left_at IS NULL))", c.Today(), viewer)
-		}, title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
+		sight: "(x.visible_from <= ? OR x.organization_id IN (SELECT m.organization_id FROM memberships m " +
+			"WHERE m.user_id = ? AND m.left_at IS NULL))", hideable: "x.visible_from <> ''",
+		title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
 	Organizations = Index{name: "organization", things: "organizations", bits: 32, title: "o.name",
 		sorts: sortings("o.name_sort")}
 	Users = Index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}

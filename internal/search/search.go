@@ -26,7 +26,7 @@ func (st Searcher) Match(ctx context.Context, s exchange.Search, ids []int64) (m
 		places, args := sqldb.In([]any{searchSQLOf(f.Conn).asked(e)}, some)
 		w := &sqldb.Filter{Args: args}
 		w.SQL.WriteString("x.id IN (" + places + ") AND " + f.matches())
-		f.sight(w, st.conn, s.Viewer)
+		f.andVisible(w)
 		found, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT x.id FROM material_index x WHERE "+
 			w.SQL.String()+
 			" ORDER BY x.id", w.Args...)
@@ -117,9 +117,7 @@ func load[T any](ctx context.Context, f finder, hits []ranked, columns, tables s
 	places, args := sqldb.In(nil, ranks)
 	w := &sqldb.Filter{Args: args}
 	w.SQL.WriteString("x.rank IN (" + places + ")")
-	if f.sight != nil {
-		f.sight(w, f.Conn, f.viewer)
-	}
+	f.andVisible(w)
 	byRank := map[int64]T{}
 	_, err := sqldb.All(ctx, f.Conn, func(r sqldb.Row, rank *int64) error {
 		var item T

@@ -90,9 +90,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 	for range 1 + 4*tests/sqldb.MaxIn {
 		// it is not archived; + keeps SQLite from going through the ranks instead
 		w := sqldb.Where("+x.rank < ?", f.end()/2)
-		if f.sight != nil {
-			f.sight(w, f.Conn, f.viewer)
-		}
+		f.andVisible(w)
 		if at != nil {
 			key, id, err := f.place(by, *at)
 			if err != nil {

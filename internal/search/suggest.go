@@ -83,9 +83,7 @@ func (f finder) contains(ctx context.Context, kind string, e fulltext.Expr, n in
 }
 
 func (f finder) suggest(ctx context.Context, kind string, w *sqldb.Filter, n int) ([]exchange.Suggestion, error) {
-	if f.sight != nil {
-		f.sight(w, f.Conn, f.viewer)
-	}
+	f.andVisible(w)
 	w.And(f.archive() + " = FALSE")
 	return sqldb.All(ctx, f.Conn, func(r sqldb.Row, s *exchange.Suggestion) error {
 		s.Kind = kind
