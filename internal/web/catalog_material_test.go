@@ -183,8 +183,9 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	if a := w.as("mario").post(w.listing("MCF-7") +
-		"/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "close them first") {
+	a := w.as("mario").post(w.listing("MCF-7") + "/archive").want(http.StatusConflict)
+	if !strings.Contains(a.text("main"), "was not archived") || !a.has(`main li a[href^="/requests/"][href$="#next"]`) ||
+		!a.has(`main li a[href$="#f-assign-assigned_to"]`) {
 		t.Error(a.text("main"))
 	}
 }

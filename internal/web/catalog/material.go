@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type materialPage struct {
 	Receipt    string
 	Offered    bool
 	Own        bool   // the visitor is a member of the lab
+	Movable    bool   // the visitor has another lab to which it can move
 	Opens      string // when the embargo ends
 	Source     string
 	Papers     []paper
@@ -84,6 +86,7 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 	}
 	embargoed := m.Embargoed(m.Now)
 	p.Offered, p.Own = !m.Archived && !embargoed, v.Who.MemberOf(m.OrganizationID)
+	p.Movable = m.MayUpdate && (len(v.Who.Organizations) > 1 || v.Who.Admin)
 	if embargoed {
 		end, _ := time.Parse(time.DateOnly, string(*m.EmbargoDate))
 		p.Opens = end.Format("2 Jan 2006")
@@ -294,11 +297,37 @@ func (p *materialPage) Elsewhere() string {
 // archive archives a material, unless this is undone in time.
 func (v *pageRequest) archive(id int64) (ui.Response, error) {
 	action, err := v.App.Schedule(v.Context(), v.Who.Actor, transfer.PendingAction{Material: id}, nil)
+	if exchange.CodeOf(err) == exchange.Conflict {
+		return v.notArchived(id, err)
+	}
 	if err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(materialAt(id)).Undoable("The material will be archived. It stays on record, but no one can "+
 		"request it.", action), nil
+}
+
+// openPage shows the open requests because of which a material was not archived.
+type openPage struct {
+	ui.Page
+	Material material.Shown
+	Open     []ui.RequestRow
+}
+
+// notArchived shows what has to end before a material is archived, or refusal if that is not about open requests.
+func (v *pageRequest) notArchived(id int64, refusal error) (ui.Response, error) {
+	m, err := v.App.Materials.Material(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	p := &openPage{Page: ui.Page{Title: "Not archived: " + m.Title, Section: "lab"}, Material: m}
+	if p.Open, err = v.OpenRequests(id); err != nil {
+		return ui.Response{}, err
+	}
+	if len(p.Open) == 0 {
+		return ui.Response{}, refusal
+	}
+	return ui.Response{Status: http.StatusConflict, Template: "material_open", Page: p}, nil
 }
 
 // offerAgain restores a material from the archive.

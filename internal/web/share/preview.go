@@ -94,7 +94,9 @@ func (v *listingPreview) ship(p *listingPage) {
 }
 
 // ShippingText describes shipping requirements in one line.
-func (p *listingPage) ShippingText(s lab.Shipping) string {
+func (p *listingPage) ShippingText(s lab.Shipping) string { return shippingText(s) }
+
+func shippingText(s lab.Shipping) string {
 	text := "Nothing to ship"
 	switch {
 	case s.OrganizationID == 0:

@@ -22,6 +22,8 @@ var sharePages = []ui.Route{
 	ui.Post("/share/fresh", (*pageRequest).freshListing),
 	ui.Get("/catalog/{id}/edit", (*pageRequest).editListing).Private(),
 	ui.Post("/catalog/{id}/edit", (*pageRequest).sendListing).TakesFiles(),
+	ui.GetID("/catalog/{id}/lab", (*pageRequest).askRelocation).Private(),
+	ui.PostID("/catalog/{id}/lab", (*pageRequest).relocate),
 	ui.GetID("/catalog/{id}/history", (*pageRequest).listingHistory).Private(),
 	ui.PostID("/catalog/{id}/restore", (*pageRequest).restoreListing),
 	ui.Get("/share/import", (*pageRequest).imports).Private(),
@@ -128,6 +130,7 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 		if there {
 			p.Form = draft.Form
 			p.Form.Set("category", c.Code)
+			v.takeToLab(p)
 		}
 	}
 	if err := v.begin(p); err != nil {
@@ -140,7 +143,23 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 	return ui.Show("share_edit", p)
 }
 
-// begin sets the defaults of a new form, and builds it. A draft for another lab keeps that lab.
+// takeToLab puts the form of a draft that was kept for another lab into the lab that the address names. What belongs to
+// the other lab is left out.
+func (v *pageRequest) takeToLab(p *listingPage) {
+	kept, now := p.Form.Get("organization_id"), strconv.FormatInt(p.Desk.Lab.ID, 10)
+	if v.URL.Query().Get("lab") != now || kept == now || kept == "" {
+		return
+	}
+	for _, name := range []string{"organization_id", "contact_user_id", "shipping_requirements_id", "mta_attachment_id",
+		"mta_name"} {
+		p.Form.Del(name)
+	}
+	p.Notes = append(p.Notes, "Your draft was for another lab. It is now for "+p.Desk.Lab.Name+
+		": check the contact, the MTA and shipping.")
+}
+
+// begin sets the defaults of a new form, and builds it. A draft for another lab keeps that lab, unless the address
+// names one.
 func (v *pageRequest) begin(p *listingPage) error {
 	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Options.Lab.ID &&
 		p.Form.Get("organization_id") != "" {

@@ -71,6 +71,25 @@ func RequestOrder(query url.Values, whose *request.InboxState) exchange.Page {
 	return p
 }
 
+// maxOpenShown is how many open requests of a material a page lists.
+const maxOpenShown = 20
+
+// OpenRequests returns the open requests of a material that the visitor may see, at most maxOpenShown.
+func (v *PageRequest) OpenRequests(material int64) ([]RequestRow, error) {
+	open := true
+	list, err := v.App.Requests.Requests(v.Context(), v.Who.Actor, exchange.Page{Limit: maxOpenShown},
+		request.Filter{Material: &material, Active: &open})
+	if err != nil {
+		return nil, err
+	}
+	items, err := v.App.Requests.InboxItems(v.Context(), v.Who.Actor, list.Items)
+	rows := make([]RequestRow, len(items))
+	for i, item := range items {
+		rows[i] = v.RequestRow(item)
+	}
+	return rows, err
+}
+
 // RequestRow returns a request as the list shows it to the visitor.
 func (v *PageRequest) RequestRow(item transfer.InboxItem) RequestRow {
 	now := v.App.DB.Read().Now
