@@ -104,7 +104,8 @@ func (s *serve) Run(e environment) error {
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent,
 		Reminders: s.Reminders, Escalation: request.Escalation(s.Escalation),
 		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
-		Quotas: core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
+		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
+		DocumentTypes: s.DocumentTypes,
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {

@@ -73,7 +73,8 @@ func newStrangeSite(t *testing.T, like strange) *site {
 	s.must(err)
 	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: content, Identity: who, Notice: words,
 		Access:       exchange.AccessMembers,
-		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Sender: webhook.New(false),
+		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20,
+		DocumentTypes: []string{"application/pdf", "image/png", "image/jpeg", "image/tiff"}, Sender: webhook.New(false),
 		Mail: like.mail, Log: log})
 	programs := api.New(s.app, log)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))

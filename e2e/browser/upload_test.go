@@ -52,3 +52,18 @@ func TestTheFormOfARequestShowsHowFarItsFilesAre(t *testing.T) {
 	tab.says("irb approval.pdf")
 	tab.says("Request sent")
 }
+
+func TestADocumentOfAnotherTypeIsNotChosen(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("josiah")
+	path := filepath.Join(t.TempDir(), "approval.txt")
+	s.must(os.WriteFile(path, []byte("approved"), 0o600))
+	tab.visit(fmt.Sprintf("/catalog/%d/request", s.material("WA01 (H1) hESC")))
+	tab.choose("#f-irb_attachment", path)
+	tab.says("“approval.txt” was not chosen. IRB approval or exemption: choose a PDF, PNG, JPEG or TIFF file.")
+	tab.until("the field is empty", `document.querySelector("#f-irb_attachment").files.length === 0`)
+	tab.choose("#f-irb_attachment", s.pdf("approval.pdf"))
+	tab.until("a PDF is chosen", `document.querySelector("#f-irb_attachment").files.length === 1`)
+	tab.until("the sentence is gone", `!document.querySelector("[data-not-taken]")`)
+}

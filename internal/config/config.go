@@ -5,6 +5,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net"
 	"net/mail"
 	"net/url"
@@ -47,6 +48,7 @@ type Server struct {
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Maximum size of a file."`
+	DocumentTypes        []string      `name:"document-types" default:"${document_types}" help:"${document_types_help}"`
 	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"${quota_user}"`
 	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"${quota_lab}"`
 	CORSOrigins          []string      `name:"cors-origins" help:"${cors_origins}"`
@@ -144,7 +146,23 @@ func (s *Server) Check(st *Store) error {
 	if s.Escalation < 0 || s.Escalation > maxDays {
 		return fmt.Errorf("escalation: must be a day from 1 to %d, such as 21; or 0 for never", maxDays)
 	}
+	if err := s.documentTypes(); err != nil {
+		return err
+	}
 	return s.reminders()
+}
+
+// documentTypes treats "any" as no restriction: an environment variable cannot hold an empty list.
+func (s *Server) documentTypes() error {
+	if slices.Equal(s.DocumentTypes, []string{"any"}) {
+		s.DocumentTypes = nil
+	}
+	for _, t := range s.DocumentTypes {
+		if named, _, err := mime.ParseMediaType(t); err != nil || named != t || !strings.Contains(t, "/") {
+			return fmt.Errorf("document-types: %q must be a media type, such as application/pdf; or any alone", t)
+		}
+	}
+	return nil
 }
 
 // The largest sensible values: the days of ten years, and more reminders than anybody would want.

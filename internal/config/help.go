@@ -16,6 +16,9 @@ var HelpTexts = kong.Vars{
 		"Default: open where addr and public-url are both loopback addresses; else it must be set.",
 	"identity": "Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one " +
 		"(--demo: demo), which works on loopback addresses only. Without it, no one can sign in.",
+	"document_types": "application/pdf,image/png,image/jpeg,image/tiff",
+	"document_types_help": "Media types that the pages accept for signed MTAs, executed MTAs and IRB documents; a " +
+		"template of an MTA may also be a Word document. any: every file. The API accepts every file.",
 	"registration": "Who may register: open, closed, or a list of registry ids and mail domains.",
 	"quota_user":   "Storage quota of a user's files, including deleted files that are still kept.",
 	"quota_lab":    "Storage quota of a lab's files, including deleted files that are still kept.",

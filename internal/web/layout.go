@@ -18,7 +18,7 @@ func (v *pageRequest) render(w io.Writer, a ui.Response) error {
 	p := a.Page.Frame()
 	p.Theme, p.Here, p.Note, p.Version = v.Theme(), v.URL.RequestURI(), v.recall(), v.version
 	p.Now, p.Zone = v.app.DB.Read().Now, v.Who.Zone
-	p.Keys = !v.HasCookie(ui.KeysOffCookie)
+	p.Keys, p.FileTypes = !v.HasCookie(ui.KeysOffCookie), v.app.DocumentTypes
 	if a.Private {
 		p.Here = v.URL.Path
 	}

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 func newApp(db *store.DB, log *slog.Logger) *app.App {
 	return app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: content, Access: exchange.AccessMembers,
 		Registration:  []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: request.Reminders{7, 14, 28},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, DocumentTypes: []string{"application/pdf", "image/png"}, Reminders: request.Reminders{7, 14, 28},
 		Sender: webhook.New(false), Log: log})
 }
 

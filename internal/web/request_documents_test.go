@@ -60,6 +60,9 @@ func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
 	}{
 		{"a page", "mta.pdf", "<!doctype html><script>alert(1)</script>", "HTML", http.StatusUnprocessableEntity},
 		{"a name of a program", "mta.exe", paper, ".exe", http.StatusUnprocessableEntity},
+		{"a text", "notes.txt", "Only words", "Signed MTA: “notes.txt” is not a PDF or PNG file.",
+			http.StatusUnprocessableEntity},
+		{"a text with another name", "mta.pdf", "Only words", "is not a PDF or PNG file", http.StatusUnprocessableEntity},
 		{"nothing in it", "mta.pdf", "", "empty", http.StatusUnprocessableEntity},
 		{"no file", "", "", "Choose a file", http.StatusUnprocessableEntity},
 		{"too large", "mta.pdf", paper + strings.Repeat(" ", 1<<20), "limit is 1.0 MB",
@@ -161,7 +164,11 @@ func TestDocumentsNeverRunUnderOurAddress(t *testing.T) {
 		{"notes.txt", "Only words", "text/plain", "attachment"},
 		{"page.pdf", "just <b>words</b> that look like a page", "text/plain", "attachment"},
 	} {
-		josiah.upload(path+"/documents/irb", "file", c.name, c.content).want(http.StatusSeeOther)
+		content, err := w.app.Documents.Store(t.Context(), josiah.actor, strings.NewReader(c.content))
+		w.must(err)
+		_, err = w.app.Requests.HandIn(t.Context(), josiah.actor, w.transfer("PDX model BL0269-F402").ID, document.IRB,
+			c.name, content) // which takes any file, as the API does
+		w.must(err)
 		d := w.transfer("PDX model BL0269-F402").Current(document.IRB)
 		address := fmt.Sprintf("%s/documents/%d", path, d.AttachmentID)
 		a := w.as("priya").get(address).want(http.StatusOK)

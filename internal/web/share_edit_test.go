@@ -162,11 +162,11 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 		}
 	}
 	// What is wrong elsewhere loses no file.
-	a := v.upload("/share/new", "mta_file", "our-mta.txt", "Agreement of the lab",
+	a := v.upload("/share/new", "mta_file", "our-mta.pdf", pdf,
 		pairs...).want(http.StatusUnprocessableEntity)
 	again := a.formOf("#edit")
 	if again.Get("mta_attachment_id") == "" ||
-		!strings.Contains(a.text("#f-mta_attachment_id [selected]"), "our-mta.txt") {
+		!strings.Contains(a.text("#f-mta_attachment_id [selected]"), "our-mta.pdf") {
 		t.Fatal(a.text("#requirements"))
 	}
 	again.Set("url", "https://example.org")
@@ -197,6 +197,11 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 		t.Error("the grant still names it")
 	}
 	// A file that is refused is told beside its field.
+	if a := v.upload("/share/new", "mta_file", "mta.txt", "Agreement", "title", "Still here", "category",
+		"OTHER").want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#f-mta_file-e"),
+		"MTA template: “mta.txt” is not a PDF, PNG or Word file.") {
+		t.Error(a.text("#edit .errors"))
+	}
 	form.Set("title", "Still here")
 	pairs = []string{"title", "Still here"}
 	if a := v.upload("/share/new", "mta_file", "a.exe", "MZ",

@@ -55,6 +55,7 @@ type Config struct {
 	Admins        []string      // registry ids
 	TokenLifetime time.Duration // of a new token
 	UploadLimit   int64         // bytes of one file
+	DocumentTypes []string      // media types that pages accept for documents of requests; nil: any
 	Capacity      Capacity      // limits expensive reads
 	Quotas        Quotas        // of stored content
 	Grace         time.Duration // how long the content of a deleted attachment is kept

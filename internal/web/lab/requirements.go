@@ -154,7 +154,7 @@ func (v *pageRequest) addDocument() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	sent, file, err := v.ReadUpload()
+	sent, file, err := v.ReadDocument(ui.DocumentField{Label: "Document", Template: true})
 	if err != nil {
 		return v.documentRefused(err)
 	}
@@ -178,7 +178,7 @@ func (v *pageRequest) replaceDocument() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	_, file, err := v.ReadUpload()
+	_, file, err := v.ReadDocument(ui.DocumentField{Label: "New version", Template: true})
 	if err != nil {
 		return v.documentRefused(err)
 	}

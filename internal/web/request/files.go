@@ -45,7 +45,7 @@ func (v *pageRequest) handIn(id int64, slot document.Slot) error {
 		}
 		return exchange.Errorf(exchange.FieldForbidden, "The other side submits this document.")
 	}
-	_, file, err := v.ReadUpload()
+	_, file, err := v.ReadDocument(ui.DocumentField{Label: needNames[request.Need(slot)]})
 	if err != nil {
 		return err
 	}

@@ -254,6 +254,7 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
+	v.OnlyDocuments(sent, askDocuments)
 	id := strconv.FormatInt(f.Material.ID, 10)
 	save := func() error {
 		form := url.Values{}
@@ -313,6 +314,12 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 
 // askFiles are the file fields of the form, by the slots of a request.
 var askFiles = []string{string(document.SignedMTA) + slotField, string(document.IRB) + slotField}
+
+// askDocuments are the labels of these fields.
+var askDocuments = map[string]ui.DocumentField{
+	string(document.SignedMTA) + slotField: {Label: "Signed MTA"},
+	string(document.IRB) + slotField:       {Label: "IRB approval or exemption"},
+}
 
 // slotField is the prefix of a file field's name, before that of its slot.
 const slotField = "_attachment"

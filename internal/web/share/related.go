@@ -25,6 +25,7 @@ func (v *pageRequest) takeListing(p *listingPage) error {
 	if err != nil {
 		return err
 	}
+	v.OnlyDocuments(sent, map[string]ui.DocumentField{"mta_file": {Label: "MTA template", Template: true}})
 	p.Form, p.Errors = sent.Fields, sent.FileErrors()
 	for field, into := range map[string]string{"mta_file": "mta_attachment_id", "map_file": "map"} {
 		file, there := sent.Files[field]

@@ -31,7 +31,9 @@ type Page struct {
 	Zone    *time.Location
 	Version string
 	Keys    bool // keyboard shortcuts are on
-	Summary []FieldErrorLine
+	// FileTypes are those of documents of requests
+	FileTypes DocumentTypes
+	Summary   []FieldErrorLine
 }
 
 // Content is a page that embeds Page.

@@ -140,14 +140,6 @@ func (v *PageRequest) ReadForm(keep func(typed url.Values, body io.Reader) (docu
 	return f, nil
 }
 
-// ReadUpload reads a form whose purpose is the file in its field "file".
-func (v *PageRequest) ReadUpload() (f SentForm, file SentFile, err error) {
-	if f, err = v.ReadForm(v.Store, "file"); err == nil {
-		file, err = f.File("file")
-	}
-	return f, file, err
-}
-
 // readParts reads the fields and files of a form into f.
 func (v *PageRequest) readParts(f SentForm, keep func(url.Values, io.Reader) (document.Content, error),
 	files []string) error {

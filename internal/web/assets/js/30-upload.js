@@ -42,6 +42,29 @@
     return { item, state, stop, bar, tell };
   }
 
+  // taken reports whether a field takes a file of its type: those that the attribute accept names, by type or ending. A
+  // file without a type is for the server to judge.
+  function taken(input, file) {
+    if (!input.dataset.kinds || !file.type) return true;
+    return input.accept.split(",").some((kind) => kind === file.type || kind.startsWith(".") && file.name.toLowerCase().endsWith(kind));
+  }
+
+  // A file that the field does not take is not kept, and a sentence says so, before anything is sent.
+  document.addEventListener("change", (event) => {
+    const input = event.target.closest?.("input[type=file][data-kinds]");
+    if (!input) return;
+    const field = input.closest(".drop");
+    field.parentNode.querySelector("[data-not-taken]")?.remove();
+    const file = input.files[0];
+    if (!file || taken(input, file)) return;
+    const text = "“" + file.name + "” was not chosen. " + input.dataset.kinds;
+    const line = element("p", "err", text);
+    line.dataset.notTaken = "";
+    field.before(line);
+    say(text);
+    input.value = "";
+  });
+
   function send(form, file) {
     const { item, state, stop, bar, tell } = row(form.nextElementSibling, file);
     const fail = (text, again) => {
@@ -58,6 +81,11 @@
     running++;
     if (file.size > Number(form.dataset.most)) {
       fail("Too large: " + megabytes(file.size) + " MB of at most " + megabytes(form.dataset.most) + " MB. Choose another file.", false);
+      return;
+    }
+    const input = form.querySelector("input[type=file]");
+    if (!taken(input, file)) {
+      fail(input.dataset.kinds, false);
       return;
     }
     const body = new FormData();
