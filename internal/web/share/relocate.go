@@ -25,7 +25,7 @@ type relocationPage struct {
 	Base     string // the version of the material that the page shows
 	From     core.OrganizationView
 	Shipping *lab.Shipping               // what the material asks for now, nil if it has no requirements of its own
-	Desk     catalog.MaterialFormOptions // of the lab that it moves to; Desk.Lab.ID is 0 until one is chosen
+	Options  catalog.MaterialFormOptions // of the lab that it moves to; Options.Lab.ID is 0 until one is chosen
 	Stays    bool                        // the contact is a member of both labs
 	MTA      string                      // the name of the MTA's template, "" if the material has none
 	Open     []ui.RequestRow             // requests that have to end first
@@ -79,20 +79,20 @@ func (v *pageRequest) relocation(id int64, form url.Values) (*relocationPage, er
 	p := &relocationPage{Page: ui.Page{Title: "Move " + m.Title + " to another lab", Section: "lab"}, Material: m,
 		Base: tagOf(m.Material), Form: form}
 	to, _ := strconv.ParseInt(form.Get("to"), 10, 64) // no number is no choice
-	p.Desk, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.reachable(to), nil)
+	p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.reachable(to), nil)
 	if err != nil {
 		return nil, err
 	}
 	if p.From, err = v.App.Labs.Organization(v.Context(), m.OrganizationID); err != nil {
 		return nil, err
 	}
-	p.Desk.Labs = slices.DeleteFunc(p.Desk.Labs, func(o lab.Organization) bool { return o.ID == m.OrganizationID })
-	if p.Desk.Lab.ID != to || to == m.OrganizationID {
-		p.Desk.Lab = lab.Organization{}
+	p.Options.Labs = slices.DeleteFunc(p.Options.Labs, func(o lab.Organization) bool { return o.ID == m.OrganizationID })
+	if p.Options.Lab.ID != to || to == m.OrganizationID {
+		p.Options.Lab = lab.Organization{}
 		return p, nil
 	}
 	isContact := func(u person.User) bool { return u.ID == m.ContactID }
-	if p.Stays = slices.ContainsFunc(p.Desk.People, isContact); p.Desk.More && !p.Stays {
+	if p.Stays = slices.ContainsFunc(p.Options.People, isContact); p.Options.More && !p.Stays {
 		_, err := v.App.Labs.Member(v.Context(), []int64{to}, m.Contact.RegistryID)
 		if p.Stays = err == nil; err != nil && exchange.CodeOf(err) != exchange.InvalidInput {
 			return nil, err
@@ -128,7 +128,7 @@ func (v *pageRequest) relocate(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if p.Desk.Lab.ID == 0 {
+	if p.Options.Lab.ID == 0 {
 		p.Errors = ui.FieldErrors{"to": {"Choose one of your other labs."}}
 		return ui.Invalid("share_relocate", p)
 	}
@@ -153,13 +153,13 @@ func (v *pageRequest) relocate(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return ui.SeeOther(fmt.Sprintf("/catalog/%d", id)).Saying("Moved to " + p.Desk.Lab.Name + "."), nil
+	return ui.SeeOther(fmt.Sprintf("/catalog/%d", id)).Saying("Moved to " + p.Options.Lab.Name + "."), nil
 }
 
 // relocationPatch returns the change that the form asks for. Shipping requirements that are to be copied are created in
 // the other lab first.
 func (v *pageRequest) relocationPatch(p *relocationPage, asSeen core.IfMatch[material.Shown]) (material.Patch, error) {
-	to := exchange.Ref(p.Desk.Lab.ID)
+	to := exchange.Ref(p.Options.Lab.ID)
 	patch := material.Patch{Organization: exchange.Some(to), Shipping: exchange.Cleared[exchange.Ref]()}
 	var f exchange.FieldErrors
 	id := func(field string) exchange.Null[exchange.Ref] {
@@ -172,7 +172,7 @@ func (v *pageRequest) relocationPatch(p *relocationPage, asSeen core.IfMatch[mat
 		}
 		return exchange.NullOf(exchange.Ref(n))
 	}
-	contact, err := v.Person(p.Get("contact_user_id"), p.Desk.Lab.ID)
+	contact, err := v.Person(p.Get("contact_user_id"), p.Options.Lab.ID)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		f.Add("contact_user_id", "%s", fields["person"][0])
 	} else if err != nil {

@@ -146,7 +146,7 @@ func (v *pageRequest) newListing() (ui.Response, error) {
 // takeToLab puts the form of a draft that was kept for another lab into the lab that the address names. What belongs to
 // the other lab is left out.
 func (v *pageRequest) takeToLab(p *listingPage) {
-	kept, now := p.Form.Get("organization_id"), strconv.FormatInt(p.Desk.Lab.ID, 10)
+	kept, now := p.Form.Get("organization_id"), strconv.FormatInt(p.Options.Lab.ID, 10)
 	if v.URL.Query().Get("lab") != now || kept == now || kept == "" {
 		return
 	}
@@ -154,7 +154,7 @@ func (v *pageRequest) takeToLab(p *listingPage) {
 		"mta_name"} {
 		p.Form.Del(name)
 	}
-	p.Notes = append(p.Notes, "Your draft was for another lab. It is now for "+p.Desk.Lab.Name+
+	p.Notes = append(p.Notes, "Your draft was for another lab. It is now for "+p.Options.Lab.Name+
 		": check the contact, the MTA and shipping.")
 }
 
