@@ -26,6 +26,23 @@ func TestWhatHappensShowsUpWithoutLoading(t *testing.T) {
 	requester.says("Mario Manager")
 }
 
+// TestAnOpenRequestFollowsTheOtherSide, and what the reader is typing stays.
+func TestAnOpenRequestFollowsTheOtherSide(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	requester, lab := s.open("josiah"), s.open("mario")
+	path := fmt.Sprintf("/requests/%d", s.request("HeLa"))
+	requester.visit(path)
+	requester.fill("Message", "Half a sent")
+	see[bool](requester, "window.here = true")
+	lab.visit(path)
+	lab.fill("Message", "We ship on Monday.")
+	lab.followIn("main", "Send message")
+	requester.until("the message is in the timeline",
+		`document.querySelector("#events").innerText.includes("We ship on Monday.") && window.here`)
+	requester.until("what was typed is there", `document.querySelector("#f-message-text").value === "Half a sent"`)
+}
+
 // TestALabListsManyMaterialsFromASpreadsheet: rows are checked first, a wrong value is named and
 // mended, and all are listed.
 func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"net/url"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -36,6 +40,36 @@ func TestLabelsOfManyRequestsArePrintedTogether(t *testing.T) {
 		tab.visit("/requests/labels?" + chosen + "&" + query)
 		if n := tab.printed(); n != want {
 			t.Errorf("%s is printed on %d sheets, want %d", query, n, want)
+		}
+	}
+}
+
+// TestARequestOnPaperNamesPeopleAndDays, not the reader and the day of printing.
+func TestARequestOnPaperNamesPeopleAndDays(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("mario")
+	path := fmt.Sprintf("/requests/%d", s.request("HeLa"))
+	tab.visit(path)
+	tab.fill("Message", "On paper, too.")
+	tab.followIn("main", "Send message")
+	tab.says("On paper, too.")
+	_, err := chromedp.Call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	tab.must(err)
+	// What stands on paper: of an element with another text there, that text.
+	text := see[string](tab, `(() => {
+		for (const e of document.querySelectorAll(".bubble")) e.remove(); // what people wrote
+		for (const e of document.querySelectorAll("[data-printed]")) e.textContent = e.dataset.printed;
+		return document.querySelector("main").innerText;
+	})()`)
+	for _, word := range []string{"today", "yesterday", "You", "you", "Your", "your"} {
+		if regexp.MustCompile(`\b` + word + `\b`).MatchString(text) {
+			t.Errorf("the paper says %q:\n%s", word, text)
+		}
+	}
+	for _, want := range []string{"Mario Manager", "Josiah", "Printed " + time.Now().Format("2 Jan 2006"), path} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the paper lacks %q:\n%s", want, text)
 		}
 	}
 }

@@ -255,6 +255,7 @@ func (s *site) states() []state {
 		t.do("load again", chromedp.Reload())
 	}
 	listing := "/share/new?category=CELL_LINE"
+	moveTo := fmt.Sprintf("?to=%d", s.actor("mario").Owns[0])
 	many := strings.Repeat("x", 1<<20+1)
 	return []state{
 		{"", "/unsubscribe?token=x", nil, 404},
@@ -307,6 +308,10 @@ func (s *site) states() []state {
 		{"olivia", grant, sends(grant+"/links", "days=9"), 200},
 		{"olivia", grant, sends(grant, "title="), 422},
 
+		{"mario", materialOf("HT-29") + "/lab", sends("/lab", "to="), 422},
+		{"mario", materialOf("HT-29") + "/lab" + moveTo, nil, 200},
+		{"mario", materialOf("MCF-7") + "/lab" + moveTo, nil, 200},
+		{"mario", materialOf("MCF-7"), sends("/archive", ""), 409},
 		{"mario", request("HeLa") + "/move?to=REJECTED", sends("/move", "reason="), 422},
 		{"mario", request("HeLa"), sends("/messages", "text="), 422},
 		{"mario", request("HeLa"), sends("/snooze", "until=2020-01-01"), 422},

@@ -83,7 +83,8 @@ func (a *API) openIssue(c *Call, in request.TextBody) (Issue, error) {
 }
 
 func (a *API) closeIssue(c *Call, _ None) (Issue, error) {
-	issue, err := a.App.Requests.CloseIssue(c.Context(), c.Actor, c.id("id"), c.id("issue"))
+	issue, err := a.App.Requests.CloseIssue(c.Context(), c.Actor, c.id("id"), c.id("issue"),
+		request.Resolution{})
 	return showIssue(issue), err
 }
 

@@ -77,12 +77,13 @@ func issue(h *hearing, by string, requestID int64, _ string) error {
 }
 
 // solve closes the issue opened before, as the requester.
-func solve(h *hearing, by string, request int64, requester string) error {
-	part, err := h.app.Requests.Issues(h.Context(), h.people[requester], request, exchange.Page{Limit: 1})
+func solve(h *hearing, by string, requestID int64, requester string) error {
+	part, err := h.app.Requests.Issues(h.Context(), h.people[requester], requestID, exchange.Page{Limit: 1})
 	if err != nil {
 		return err
 	}
-	_, err = h.app.Requests.CloseIssue(h.Context(), h.people[by], request, part.Items[0].ID)
+	_, err = h.app.Requests.CloseIssue(h.Context(), h.people[by], requestID, part.Items[0].ID,
+		request.Resolution{})
 	return err
 }
 

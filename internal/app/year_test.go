@@ -148,7 +148,7 @@ func (y *year) act(id int64) {
 			if len(l.issues) == 0 {
 				return read(nil)
 			}
-			_, err := y.app.Requests.CloseIssue(ctx, y.member, id, l.issues[0])
+			_, err := y.app.Requests.CloseIssue(ctx, y.member, id, l.issues[0], request.Resolution{})
 			if err == nil {
 				l.issues = l.issues[1:]
 			}

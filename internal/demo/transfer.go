@@ -116,7 +116,7 @@ func (t *transfer) complain(by, text string) {
 
 func (t *transfer) solve(by string) {
 	t.step("close an issue", func() error {
-		_, err := t.app.Requests.CloseIssue(t.ctx, t.actors[by], t.id, t.issue)
+		_, err := t.app.Requests.CloseIssue(t.ctx, t.actors[by], t.id, t.issue, request.Resolution{})
 		return err
 	})
 }

@@ -154,6 +154,7 @@ func (e Event) quotes() []quote {
 		add("Message:", d.Text)
 	case request.IssueOpened, request.IssueClosed:
 		add("Problem:", d.Text)
+		add("Answer:", d.Reason)
 	case request.DetailsChanged:
 		if slices.Contains(d.Fields, "rejection_reason") {
 			add("Reason:", r.Rejection)

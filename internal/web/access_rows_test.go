@@ -129,6 +129,8 @@ var access = []asked{
 	{"POST /requests/{id}/issues", "/requests/{request}/issues", "text=Broken", "in 403 409 409 409 409"},
 	{"POST /requests/{id}/issues", "/requests/{issue request}/issues", "text=Broken", "in 403 303 303 303 303"},
 	{"POST /requests/{id}/issues/{issue}/close", "/requests/{issue request}/issues/1/close", "",
+		"in 403 422 422 422 422"},
+	{"POST /requests/{id}/issues/{issue}/close", "/requests/{issue request}/issues/1/close", "text=Resent",
 		"in 403 404 404 404 404"},
 	{"POST /requests/{id}/snooze", "/requests/{request}/snooze", "", "in 403 422 422 422 422"},
 	{"POST /requests/{id}/unsnooze", "/requests/{request}/unsnooze", "", "in 403 403 303 303 303"},

@@ -63,7 +63,7 @@ func TestASummaryHasTheFieldsInTheOrderOfTheForm(t *testing.T) {
 		{"mario", "/share/new", []string{"do", "save", "category", "CELL_LINE", "url", "no address", "pubmed_id",
 			"none", "pre_print_doi", "none", "embargo_date", "soon"},
 			"additional_metadata.cell_line_name additional_metadata.disease additional_metadata.cell_type " +
-				"additional_metadata.biosafety_level title url pubmed_id pre_print_doi embargo_date"},
+				"additional_metadata.biosafety_level url pubmed_id pre_print_doi embargo_date"},
 		{"josiah", w.askPath(stemCells),
 			[]string{"address", "new", "country", "United States", "note", strings.Repeat("x", 200_000),
 				"payment_method", "SHIPPING_CODE", "account", "7", "courier", "FedEx"},

@@ -298,3 +298,36 @@ func TestAFormThatCannotBeTakenIsShownAsItWasTyped(t *testing.T) {
 		}
 	}
 }
+
+func TestClosingAProblem_AsksForTheAnswerAndTakesTheNewTracking(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		q := w.requestFor("MCF-7")
+		path := fmt.Sprintf("/requests/%d", q.ID)
+		josiah, mario := w.as("josiah"), w.as("mario")
+		issue, err := w.app.Requests.OpenIssue(t.Context(), josiah.actor, q.ID,
+			request.TextBody{Text: exchange.Some("It thawed")})
+		w.must(err)
+		action := fmt.Sprintf("%s/issues/%d/close", path, issue.ID)
+		if !mario.get(path).has(`form[action="` + action + `"] textarea[name=text][required]`) {
+			w.Fatal("the page does not ask for an answer")
+		}
+		field := fmt.Sprintf("#f-close-%d-text", issue.ID)
+		a := mario.post(action, "text", " ", "tracking", "NEW-2").want(http.StatusUnprocessableEntity)
+		if !a.has(`#errors a[href="`+field+`"]`) || a.input("tracking") != "NEW-2" {
+			w.Errorf("without an answer: %s", a.text("#errors"))
+		}
+		if w.now(q.ID).OpenIssues != q.OpenIssues+1 {
+			w.Fatal("it was closed without an answer")
+		}
+		mario.post(action, "text", "A new vial left today", "carrier", "FedEx", "tracking",
+			"NEW-2").want(http.StatusSeeOther)
+		now := w.now(q.ID)
+		if now.OpenIssues != q.OpenIssues || now.Shipment == nil || now.Shipment.Tracking != "NEW-2" {
+			w.Errorf("%+v", now.Shipment)
+		}
+		if text := josiah.get(path).text("#events"); !strings.Contains(text, "It thawed Answer: A new vial left today") {
+			w.Error(text)
+		}
+	})
+}

@@ -55,8 +55,9 @@ func (a Requests) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w
 	return issue, err
 }
 
-// CloseIssue closes a reported problem; closing one twice changes nothing.
-func (a Requests) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (request.Issue, error) {
+// CloseIssue closes a reported problem as resolved; closing one twice changes nothing.
+func (a Requests) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64,
+	done request.Resolution) (request.Issue, error) {
 	var issue request.Issue
 	_, err := a.Act(ctx, who, exchange.RequestUpdate, id, nil,
 		func(ctx context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
@@ -65,12 +66,18 @@ func (a Requests) CloseIssue(ctx context.Context, who exchange.Actor, id, issueI
 			if issue, err = tx.Requests.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
 				return q.Request, nil, err
 			}
-			after, events, err := q.CloseIssue(roles, who.ID, issue, q.Terms, tx.Now)
+			var sent []request.Event
+			if p := done.Shipment; p != nil {
+				if q.Request, sent, err = q.Ship(roles, who.ID, *p, q.Terms, tx.Now); err != nil {
+					return q.Request, nil, err
+				}
+			}
+			after, events, err := q.ResolveIssue(roles, who.ID, issue, done.Answer, q.Terms, tx.Now)
 			if err != nil {
 				return after, nil, err
 			}
 			issue.ClosedAt = &tx.Now
-			return after, events, tx.Requests.CloseIssue(ctx, issueID)
+			return after, append(sent, events...), tx.Requests.CloseIssue(ctx, issueID)
 		})
 	return issue, err
 }

@@ -94,12 +94,18 @@ func (r Request) wasSent() bool {
 
 // CloseIssue closes an issue. When the last one is closed, a request that was FULFILLED before is FULFILLED again.
 func (r Request) CloseIssue(roles Roles, by uuid.UUID, issue Issue, t Terms, now time.Time) (Request, []Event, error) {
+	return r.ResolveIssue(roles, by, issue, "", t, now)
+}
+
+// ResolveIssue is CloseIssue with an answer to the one who opened the issue.
+func (r Request) ResolveIssue(roles Roles, by uuid.UUID, issue Issue, answer string, t Terms,
+	now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		if err := c.may("issues", c.roles.lab() || issue.OpenedBy == by); err != nil {
 			return err
 		}
 		c.OpenIssues--
-		c.addEvent(IssueClosed, EventDetail{Issue: issue.ID, Text: issue.Text})
+		c.addEvent(IssueClosed, EventDetail{Issue: issue.ID, Text: issue.Text, Reason: answer})
 		if c.PutBack && c.OpenIssues == 0 {
 			c.Status, c.PutBack = Fulfilled, false
 			c.addEvent(StatusChanged, EventDetail{From: InFulfillment, To: Fulfilled, Issue: issue.ID})

@@ -100,6 +100,12 @@ type Issue struct {
 	ClosedAt  *time.Time
 }
 
+// Resolution is what the person who closes an issue did about it.
+type Resolution struct {
+	Answer   string         // for the other side; "": none
+	Shipment *ShipmentPatch // of what was sent again; nil leaves the shipping details unchanged
+}
+
 // New is the body of POST /material-requests/.
 type New struct {
 	Material  exchange.Opt[exchange.Ref]  `json:"material" alias:"material_id"`

@@ -138,11 +138,32 @@ func (v *pageRequest) closeIssue() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	return v.act("close", "#issues", "Problem resolved.", func(id int64) error {
-		_, err := v.App.Requests.CloseIssue(v.Context(), v.Who.Actor, id, issue)
+	const said = "Problem resolved. The other side sees your answer."
+	return v.act(closeForm(issue), "#issues", said, func(id int64) error {
+		answer, err := request.TextBody{Text: exchange.Some(v.PostFormValue("text"))}.Check()
+		if err != nil {
+			return err
+		}
+		done := request.Resolution{Answer: answer}
+		if v.PostFormValue("tracking") != "" || v.PostFormValue("carrier") != "" {
+			patch := request.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")),
+				Tracking: exchange.Some(v.PostFormValue("tracking")),
+				SentAt:   exchange.NullOf(exchange.Instant(v.App.DB.Read().Now))}
+			done.Shipment = &patch
+		}
+		_, err = v.App.Requests.CloseIssue(v.Context(), v.Who.Actor, id, issue, done)
 		return err
 	})
 }
+
+// closeForm returns the name of the form that closes an issue.
+func closeForm(issue int64) string { return "close-" + strconv.FormatInt(issue, 10) }
+
+// CloseForm is closeForm.
+func (l issueLine) CloseForm() string { return closeForm(l.ID) }
+
+// Resends reports whether the visitor may say how something was sent again.
+func (p *requestPage) Resends() bool { return p.R.Offers.Ship && ui.Travels(p.R.Detail) }
 
 func (v *pageRequest) snooze() (ui.Response, error) {
 	until, err := time.ParseInLocation(time.DateOnly, v.PostFormValue("until"), v.Who.Zone)

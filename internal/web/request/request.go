@@ -68,6 +68,7 @@ type requestPage struct {
 	Requester bool // the viewer is the requester
 	Lab       bool // the viewer is a member of the lab
 	UploadMax int64
+	Address   string // of this page, on paper
 
 	viewer exchange.Actor
 	form   string     // the form that was refused
@@ -109,6 +110,17 @@ func (p *requestPage) Mid(id uuid.UUID) string {
 	}
 	return "you"
 }
+
+// FullName returns a person's name as it stands on paper, whoever prints it.
+func (p *requestPage) FullName(id uuid.UUID) string {
+	if u, known := p.R.People[id]; known {
+		return u.Name()
+	}
+	return "Aliquot"
+}
+
+// Printed returns the state of the request on paper, which is no one's turn in particular.
+func (p *requestPage) Printed() ui.StatusView { return ui.StatusOf(p.R.Detail, exchange.Actor{}) }
 
 // Initials returns the initials of a person's names.
 func (p *requestPage) Initials(u person.User) string { return core.Visitor{User: u}.Initials() }
@@ -169,7 +181,8 @@ func (v *pageRequest) requestPage() (*requestPage, error) {
 	}
 	p := &requestPage{R: r, View: ui.StatusOf(r.Detail, v.Who.Actor), Path: requestPath(id), Show: shown,
 		viewer:    v.Who.Actor,
-		Requester: r.Offers.Roles.Requester, Lab: r.Offers.Roles.Member, UploadMax: v.App.UploadLimit}
+		Requester: r.Offers.Roles.Requester, Lab: r.Offers.Roles.Member, UploadMax: v.App.UploadLimit,
+		Address: v.App.PublicURL + requestPath(id)}
 	p.Section, p.Zone, p.Page.Now = "requests", v.Who.Zone, r.Now
 	p.Category, _ = category.Get(r.Item.Category)
 	p.Title = fmt.Sprintf("Request %d, %s, %s", id, turnWords(p.View), r.Material)

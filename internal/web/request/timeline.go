@@ -41,6 +41,8 @@ type eventLine struct {
 	ui.Look
 	Who    string
 	Did    string // "" for a message
+	Full   string // who, on paper
+	Plain  string // what they did, on paper; "" for a message
 	Quote  string
 	File   document.Attachment
 	There  bool
@@ -66,13 +68,15 @@ func (p *requestPage) eventLines(events []request.Event) []eventLine {
 		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: request.DescribeAction(e, reader, ""), Anchor: "event-" +
 			number(e.ID)}
 		l.Look = ui.LookOf(e).Timeline
+		l.Full, l.Plain = p.FullName(e.Actor), request.DescribeAction(e, "", "")
 		d := e.Detail
 		switch e.Kind {
 		case request.Messaged:
-			l.Did, l.Quote = "", d.Text
+			l.Did, l.Plain, l.Quote = "", "", d.Text
 		case request.Assigned:
 			if d.AssignedTo != nil {
 				l.Did += " to " + p.Mid(*d.AssignedTo)
+				l.Plain += " to " + p.FullName(*d.AssignedTo)
 			}
 		case request.StatusChanged:
 			if d.Issue == 0 { // otherwise it is shown separately, as the reported problem
@@ -81,10 +85,15 @@ func (p *requestPage) eventLines(events []request.Event) []eventLine {
 			if d.Override != "" {
 				l.Quote = d.Override
 				l.Did += ", without " + owedNeeds(d.Missing)
+				l.Plain += ", without " + owedNeeds(d.Missing)
 			}
 		case request.DocumentAdded, request.DocumentAccepted, request.DocumentReturned:
 			l.File, l.There = p.R.Files[d.Attachment]
 			l.Quote = d.Reason
+		case request.IssueClosed:
+			if l.Quote = d.Text; d.Reason != "" {
+				l.Quote = d.Text + "\n\nAnswer: " + d.Reason
+			}
 		default:
 			l.Quote = d.Text + d.Reason
 		}
@@ -105,13 +114,15 @@ func owedNeeds(needs []request.Need) string {
 type issueLine struct {
 	request.Issue
 	Who      string
+	Full     string // who, on paper
 	MayClose bool
 }
 
 func (p *requestPage) issueLines(viewer exchange.Actor) []issueLine {
 	list := make([]issueLine, len(p.R.Issues.Items))
 	for i, issue := range p.R.Issues.Items {
-		list[i] = issueLine{issue, p.Name(issue.OpenedBy), p.R.MayClose(viewer, issue, p.R.Now)}
+		list[i] = issueLine{issue, p.Name(issue.OpenedBy), p.FullName(issue.OpenedBy),
+			p.R.MayClose(viewer, issue, p.R.Now)}
 	}
 	return list
 }

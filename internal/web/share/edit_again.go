@@ -37,7 +37,7 @@ func (p *listingPage) check(wrong exchange.FieldErrors, err error, missing excha
 
 // mark adds errors to the fields of the form.
 func (p *listingPage) mark(fields exchange.FieldErrors) {
-	if p.Named() && fields[p.Category.Fields[0].Key] != nil { // the name can serve as the title
+	if p.Named() && p.Get("title") == "" { // it is optional, since the name serves as the title
 		delete(fields, "title")
 	}
 	own := p.Errors

@@ -86,7 +86,8 @@ func (v *pageRequest) relocation(id int64, form url.Values) (*relocationPage, er
 	if p.From, err = v.App.Labs.Organization(v.Context(), m.OrganizationID); err != nil {
 		return nil, err
 	}
-	p.Options.Labs = slices.DeleteFunc(p.Options.Labs, func(o lab.Organization) bool { return o.ID == m.OrganizationID })
+	isHere := func(o lab.Organization) bool { return o.ID == m.OrganizationID }
+	p.Options.Labs = slices.DeleteFunc(p.Options.Labs, isHere)
 	if p.Options.Lab.ID != to || to == m.OrganizationID {
 		p.Options.Lab = lab.Organization{}
 		return p, nil

@@ -14,6 +14,7 @@ type When struct {
 	ISO  string // for machines
 	Text string // as "12 Mar 2026, 09:40", "today, 09:40"
 	Ago  string // as "4 days ago", "in 3 hours"
+	Full string // on paper, as "12 Mar 2026, 09:40"; "" if Text is as good
 }
 
 // At formats a moment in the visitor's zone.
@@ -29,7 +30,8 @@ func (p *Page) At(t time.Time) When {
 	case -24 * time.Hour:
 		day = "yesterday"
 	}
-	return When{ISO: t.UTC().Format(time.RFC3339), Text: day + ", " + local.Format("15:04"), Ago: Ago(t.Sub(p.Now))}
+	return When{ISO: t.UTC().Format(time.RFC3339), Text: day + ", " + local.Format("15:04"), Ago: Ago(t.Sub(p.Now)),
+		Full: local.Format("2 Jan 2006, 15:04")}
 }
 
 // Day formats the day of a moment in the visitor's zone, as "12 Mar 2026".

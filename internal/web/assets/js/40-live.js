@@ -47,12 +47,54 @@
     where.prepend(line);
   }
 
+  // busy reports whether somebody works in a part of the page: a field is in use or changed, or a file is uploaded.
+  function busy(part) {
+    if (part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return true;
+    if (part.querySelector(".uploading")) return true;
+    return [...part.querySelectorAll("input, textarea, select")].some((field) => {
+      if (field.type === "file") return field.files.length > 0;
+      if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+      if (field.tagName !== "SELECT") return field.value !== field.defaultValue;
+      const first = [...field.options].find((option) => option.defaultSelected) ?? field.options[0];
+      return first && field.value !== first.value;
+    });
+  }
+
+  // follow brings the parts of the page marked data-follows up to date, except those in which somebody works. It
+  // reports whether all of them are.
+  async function follow(href) {
+    if (document.getElementById("errors")) return false;
+    const answer = await fetch(href);
+    if (!answer.ok || answer.redirected) return false;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    let all = true;
+    for (const part of document.querySelectorAll("[data-follows]")) {
+      const fresh = page.getElementById(part.id);
+      if (!fresh || busy(part)) {
+        all = false;
+        continue;
+      }
+      const open = [...part.querySelectorAll("details")].map((details) => details.open);
+      part.replaceWith(document.adoptNode(fresh));
+      for (const [i, details] of [...fresh.querySelectorAll("details")].entries()) details.open ||= open[i] ?? false;
+      for (const hidden of fresh.querySelectorAll("[data-script]")) hidden.hidden = false;
+      htmx.process(fresh);
+    }
+    if (all) document.title = page.title;
+    return all;
+  }
+
   const hear = {
     unread: (data) => count(data.unread),
     notification: (data) => {
       say("New: " + data.text);
       const here = location.pathname;
-      if (data.address && here === data.address) note(document.getElementById("main"), "Something changed in this request.", here);
+      if (data.address && here === data.address) {
+        const main = document.getElementById("main");
+        follow(here + location.search).catch(() => false).then((all) => {
+          if (!all) note(main, "Something changed in this request. What you typed is kept.", here);
+        });
+      }
       note(document.querySelector("[data-fresh]"), data.text + ".", here + location.search);
     },
   };
