@@ -22,7 +22,7 @@ var statements = map[string]int64{
 	"POST /users":       12,
 	"GET /users/{id}":   11,
 	// what is kept about a person is in many tables
-	"DELETE /users/{id}":                                  64,
+	"DELETE /users/{id}":                                  63,
 	"PUT,PATCH /users/{id}":                               17,
 	"GET /users/{id}/notifications":                       4,
 	"GET /users/{id}/storage":                             5,
@@ -90,8 +90,8 @@ var statements = map[string]int64{
 	"GET /materials/{id}":                                           1,
 	"GET /materials/{id}/jsonld":                                    2, // the name of the organization
 	"GET /materials/{id}/citation":                                  2,
-	"PUT,PATCH /materials/{id}":                                     14,
-	"DELETE /materials/{id}":                                        13,
+	"PUT,PATCH /materials/{id}":                                     9,
+	"DELETE /materials/{id}":                                        12,
 	"POST /materials/import":                                        19,
 	"POST /materials/import (imported protocol)":                    19,
 	"POST /materials/import (for another lab)":                      20,
@@ -175,7 +175,7 @@ var statements = map[string]int64{
 // onPostgres is statements where PostgreSQL needs another number: it has the words of a thing in the row
 // of its index, SQLite beside it; and it is asked for the first hits part by part.
 var onPostgres = map[string]int64{
-	"DELETE /users/{id}":                         63,
+	"DELETE /users/{id}":                         62,
 	"POST /login":                                10,
 	"POST /users":                                10,
 	"PUT,PATCH /users/{id}":                      16,
@@ -183,8 +183,8 @@ var onPostgres = map[string]int64{
 	"POST /organizations (for somebody else)":    9,
 	"PUT,PATCH /organizations/{id}":              11,
 	"POST /materials":                            11,
-	"PUT,PATCH /materials/{id}":                  13,
-	"DELETE /materials/{id}":                     11,
+	"PUT,PATCH /materials/{id}":                  8,
+	"DELETE /materials/{id}":                     10,
 	"POST /materials/import":                     18,
 	"POST /materials/import (imported protocol)": 18,
 	"POST /materials/import (for another lab)":   19,

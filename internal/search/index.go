@@ -195,44 +195,76 @@ func (c Writer) kept(ctx context.Context, ix Index, id any) (indexedRow, error) 
 	return list[0], nil
 }
 
+// MaterialState is what the index row of a material depends on besides the material: its lab, and the present row.
+type MaterialState struct {
+	id           int64
+	organization lab.Organization
+	was          indexedRow
+}
+
+// Fields are the destinations of the columns of a MaterialState: the id of the material, the name and the public keys
+// of its organization, and rank, digest and weights of its index row, NULL if it has none.
+func (s *MaterialState) Fields() []any {
+	return []any{&s.id, &s.organization.Name, sqldb.FromJSON(&s.organization.PublicKeys), &s.was.rank, &s.was.digest,
+		&s.was.weights}
+}
+
 // UpdateMaterials updates the index rows of materials, whose own rows must be written before.
 func (c Writer) UpdateMaterials(ctx context.Context, list []material.Material) error {
 	for some := range slices.Chunk(list, sqldb.MaxIn) {
-		byID := map[int64]material.Material{}
-		var ids []int64
-		for _, m := range some {
-			byID[m.ID] = m
-			ids = append(ids, m.ID)
+		ids := make([]int64, len(some))
+		for i, m := range some {
+			ids[i] = m.ID
 		}
 		places, args := sqldb.In(nil, ids)
-		var spelt []string
-		entries, err := sqldb.All(ctx, c.Conn, func(r sqldb.Row, e *entry) error {
-			var id int64
-			var organization lab.Organization
-			if err := r.Scan(&id, &organization.Name, sqldb.FromJSON(&organization.PublicKeys), &e.was.rank,
-				&e.was.digest,
-				&e.was.weights); err != nil {
-				return err
-			}
-			err := e.material(byID[id], organization)
-			if e.was.digest == nil || *e.was.digest == "" || *e.was.weights != e.Doc.Weights {
-				spelt = append(spelt, fulltext.Spellings(e.Doc.Weights)...)
-			}
-			return err
-		}, `SELECT m.id, n.name, n.public_metadata_keys, x.rank, x.digest, x.weights FROM materials m
+		scan := func(r sqldb.Row, s *MaterialState) error { return r.Scan(s.Fields()...) }
+		states, err := sqldb.All(ctx, c.Conn, scan,
+			`SELECT m.id, n.name, n.public_metadata_keys, x.rank, x.digest, x.weights FROM materials m
 			JOIN organizations n ON n.id = m.organization_id
 			LEFT JOIN material_index x ON x.id = m.id WHERE m.id IN (`+places+")", args...)
 		if err != nil {
 			return err
 		}
-		if err := c.writeIndex(ctx, Materials, entries); err != nil {
-			return err
-		}
-		if err := c.addWords(ctx, spelt); err != nil {
+		if err := c.UpdateMaterialsFrom(ctx, some, states); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// UpdateMaterialsFrom is UpdateMaterials where the state of each material is known.
+func (c Writer) UpdateMaterialsFrom(ctx context.Context, list []material.Material, states []MaterialState) error {
+	byID := make(map[int64]material.Material, len(list))
+	for _, m := range list {
+		byID[m.ID] = m
+	}
+	var spelt []string
+	entries := make([]entry, len(states))
+	for i, s := range states {
+		e := &entries[i]
+		e.was = s.was
+		if err := e.material(byID[s.id], s.organization); err != nil {
+			return err
+		}
+		spelt = append(spelt, e.newSpellings()...)
+	}
+	if err := c.writeIndex(ctx, Materials, entries); err != nil {
+		return err
+	}
+	return c.addWords(ctx, spelt)
+}
+
+// newSpellings returns the spellings of the entry that the row before it did not have.
+func (e *entry) newSpellings() []string {
+	if e.was.digest == nil || *e.was.digest == "" {
+		return fulltext.Spellings(e.Doc.Weights)
+	}
+	if *e.was.weights == e.Doc.Weights {
+		return nil
+	}
+	known := fulltext.Spellings(*e.was.weights)
+	return slices.DeleteFunc(fulltext.Spellings(e.Doc.Weights),
+		func(word string) bool { return slices.Contains(known, word) })
 }
 
 // material makes e the index entry of a material of an organization.

@@ -76,6 +76,11 @@ func (st Materials) ForUpdate(ctx context.Context, id int64) (material.Material,
 		published("o")+st.conn.Dialect().ForUpdate, id)
 }
 
+// ShownForUpdate is Shown and ForUpdate in one query.
+func (st Materials) ShownForUpdate(ctx context.Context, id int64) (material.Shown, error) {
+	return sqldb.One(ctx, st.conn, scanShownMaterial, selectShownMaterial+ofListed(st.conn.Dialect().ForUpdate), id)
+}
+
 // ForShare reads one and keeps it as it is until commit; others may do so at the same time.
 func (st Materials) ForShare(ctx context.Context, id int64) (material.Material, error) {
 	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
@@ -179,18 +184,22 @@ func (st Materials) insert(ctx context.Context, list []material.Material, epoch 
 	return ids, nil
 }
 
-// Update is Materials.UpdateAll of one.
+// Update is Materials.UpdateAll of one, which may arrive.
 func (st Materials) Update(ctx context.Context, m material.Material) error {
-	return st.UpdateAll(ctx, []material.Material{m})
+	return st.UpdateAll(ctx, []material.Material{m}, true)
 }
 
-// UpdateAll saves materials that there are; when they were created never changes.
-// Whoever calls it holds their rows.
-func (st Materials) UpdateAll(ctx context.Context, list []material.Material) error {
-	epoch, err := Alerts(st).epoch(ctx)
-	if err != nil {
-		return err
+// UpdateAll saves materials that there are; when they were created never changes. arrive: some of them may, by
+// material.Material.Arrives. Whoever calls it holds their rows.
+func (st Materials) UpdateAll(ctx context.Context, list []material.Material, arrive bool) error {
+	var epoch int64
+	if arrive { // otherwise it is not written, so that it may end
+		var err error
+		if epoch, err = Alerts(st).epoch(ctx); err != nil {
+			return err
+		}
 	}
+	states := make([]search.MaterialState, 0, len(list))
 	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		written, err := st.args(some, epoch)
 		if err != nil {
@@ -200,17 +209,29 @@ func (st Materials) UpdateAll(ctx context.Context, list []material.Material) err
 		for i, m := range some {
 			args = append(append(args, m.ID), written[i*len(materialWritten):(i+1)*len(materialWritten)]...)
 		}
-		if _, err := st.conn.Exec(ctx, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
+		found, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, s *search.MaterialState) error {
+			return r.Scan(append([]any{&epoch}, s.Fields()...)...)
+		}, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
 			sqldb.Places(len(some), len(materialWritten)+1)+" ON CONFLICT (id) DO UPDATE SET "+materialChanged+
-			fmt.Sprintf(arrivals, len(args)+1), append(args, st.conn.Now.Format(time.DateOnly))...); err != nil {
+			fmt.Sprintf(arrivals, len(args)+1)+materialState, append(args, st.conn.Now.Format(time.DateOnly))...)
+		if err != nil {
 			return err
 		}
+		states = append(states, found...)
 	}
 	if err := Alerts(st).noteChanges(ctx, epoch, list); err != nil {
 		return err
 	}
-	return search.On(st.conn).UpdateMaterials(ctx, list)
+	return search.On(st.conn).UpdateMaterialsFrom(ctx, list, states)
 }
+
+// materialState returns the epoch of searches, and what search.MaterialState.Fields takes.
+const materialState = ` RETURNING (SELECT epoch FROM search_epochs), id,
+	(SELECT n.name FROM organizations n WHERE n.id = organization_id),
+	(SELECT n.public_metadata_keys FROM organizations n WHERE n.id = organization_id),
+	(SELECT x.rank FROM material_index x WHERE x.id = materials.id),
+	(SELECT x.digest FROM material_index x WHERE x.id = materials.id),
+	(SELECT x.weights FROM material_index x WHERE x.id = materials.id)`
 
 // arrivals sets in which epoch a material came back from the archive, or its embargo ended by a change;
 // the place of today is filled in.

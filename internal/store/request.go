@@ -71,12 +71,12 @@ func (st Requests) Deleted(ctx context.Context, id int64) (request.Detail, error
 // ForUpdate reads one request and keeps others from changing it until commit.
 func (st Requests) ForUpdate(ctx context.Context, id int64) (request.Detail, error) {
 	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
-		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(st.conn.Dialect().ForUpdate), id)
+		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofListed(st.conn.Dialect().ForUpdate), id)
 	return st.withDocuments(ctx, q, err)
 }
 
-// ofRequests is a lock for the requests of a SELECT alone, not for what is joined to them.
-func ofRequests(lock string) string { return strings.Replace(lock, "UPDATE", "UPDATE OF o", 1) }
+// ofListed is a lock for the rows o of a SELECT alone, not for what is joined to them.
+func ofListed(lock string) string { return strings.Replace(lock, "UPDATE", "UPDATE OF o", 1) }
 
 func (st Requests) withDocuments(ctx context.Context, q request.Detail, err error) (request.Detail, error) {
 	if err != nil {

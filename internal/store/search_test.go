@@ -90,7 +90,7 @@ func draw(rt *rapid.T, l testLab) *findable {
 					w.materials[i].UpdatedAt = tx.Now
 				}
 			}
-			return tx.Materials.UpdateAll(ctx, changed)
+			return tx.Materials.UpdateAll(ctx, changed, true)
 		})
 	}
 	if rapid.Bool().Draw(rt, "rename") {

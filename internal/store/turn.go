@@ -21,7 +21,7 @@ func (st Turns) OfOrganization(ctx context.Context, organization int64, material
 	sqldb.AndEqual(f, "m.shipping_requirements_id", shipping)
 	list, err := sqldb.All(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+
 		f.SQL.String()+
-		" ORDER BY o.id"+ofRequests(st.conn.Dialect().ForUpdate), f.Args...)
+		" ORDER BY o.id"+ofListed(st.conn.Dialect().ForUpdate), f.Args...)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (st Reminders) longWaiting(ctx context.Context, f *sqldb.Filter, began time
 	f.And("(o.snoozed_until IS NULL OR o.snoozed_until <= ?)", st.conn.Now)
 	list, err := sqldb.All(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+
 		f.SQL.String()+
-		" ORDER BY o.waiting_since, o.id LIMIT "+strconv.Itoa(limit)+ofRequests(st.conn.Dialect().SkipLocked),
+		" ORDER BY o.waiting_since, o.id LIMIT "+strconv.Itoa(limit)+ofListed(st.conn.Dialect().SkipLocked),
 		f.Args...)
 	if err != nil {
 		return nil, err

@@ -99,10 +99,11 @@ func (a Materials) UpdateMaterial(ctx context.Context, who exchange.Actor, id in
 	p material.Patch, match core.IfMatch[material.Shown]) (material.Shown, error) {
 	var shown material.Shown
 	err := a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		old, err := tx.Materials.ForUpdate(ctx, id)
+		before, err := tx.Materials.ShownForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
+		old := before.Revealed().Material
 		writer := a.NewWriter(tx, who)
 		if writer.takesBack, err = a.takesBack(ctx, tx, who, old, p); err != nil {
 			return err
@@ -115,7 +116,7 @@ func (a Materials) UpdateMaterial(ctx context.Context, who exchange.Actor, id in
 			return err
 		}
 		if !changed {
-			shown, err = a.ShownIn(ctx, tx, who, id)
+			shown, err = a.RevealIn(ctx, tx, who, before)
 			return err
 		}
 		if err := core.SaveMaterials(ctx, tx, []material.Material{old},
@@ -134,12 +135,22 @@ func (a Materials) UpdateMaterial(ctx context.Context, who exchange.Actor, id in
 				return err
 			}
 		}
-		if shown, err = a.ShownIn(ctx, tx, who, id); err != nil {
-			return err
+		shown = before
+		if shown.Material, shown.UpdatedAt = m, tx.Now; shownAnew(before, m) {
+			if shown, err = a.ShownIn(ctx, tx, who, id); err != nil {
+				return err
+			}
 		}
 		return core.RecordMaterialVersion(ctx, tx, who, exchange.MaterialUpdate, asAdmin, shown)
 	})
 	return shown, err
+}
+
+// shownAnew reports whether a changed material must be read again to be shown: others than before are to be looked up,
+// or other fields may be private.
+func shownAnew(before material.Shown, m material.Material) bool {
+	return before.Conceals() || m.ContactID != before.ContactID || m.OrganizationID != before.OrganizationID ||
+		m.Category != before.Category || string(m.Metadata) != string(before.Metadata)
 }
 
 // takeBackTime is how long a lab may take back a material that was moved to another lab.

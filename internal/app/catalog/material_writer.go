@@ -141,9 +141,12 @@ func (s *MaterialWriter) organization(ctx context.Context, id int64) (lab.Organi
 // caller, or to the organization's owner for an anonymous caller.
 func (s *MaterialWriter) check(ctx context.Context, old material.Material, m *material.Material) error {
 	var f exchange.FieldErrors
-	o, err := s.organization(ctx, m.OrganizationID)
-	if err != nil {
-		return core.Refer(err, "organization_id", m.OrganizationID)
+	var o lab.Organization
+	if m.OrganizationID != old.OrganizationID || m.ContactID == uuid.Nil {
+		var err error
+		if o, err = s.organization(ctx, m.OrganizationID); err != nil {
+			return core.Refer(err, "organization_id", m.OrganizationID)
+		}
 	}
 	switch {
 	case m.ContactID != uuid.Nil:

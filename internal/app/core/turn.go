@@ -46,10 +46,12 @@ func Asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 // SaveMaterials saves changed materials of one organization. If what one requires has changed, new turns may begin in
 // its requests; if its title has, its requests are reindexed.
 func SaveMaterials(ctx context.Context, tx store.Conn, old, list []material.Material) error {
-	save := func() error { return tx.Materials.UpdateAll(ctx, list) }
+	arrive := false
+	save := func() error { return tx.Materials.UpdateAll(ctx, list, arrive) }
 	var titled []request.Renaming
 	for i, m := range list {
 		was := old[i]
+		arrive = arrive || m.Arrives(was)
 		if m.Title != was.Title {
 			titled = append(titled, request.Renaming{Material: m.ID})
 		}

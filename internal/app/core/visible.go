@@ -60,8 +60,17 @@ func (a *Core) Shown(ctx context.Context, c store.Conn, who exchange.Actor, id i
 // ShownIn is shown for a caller who changes the material in a transaction, which audits what an admin does.
 func (a *Core) ShownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (material.Shown, error) {
 	m, err := tx.Materials.Shown(ctx, id)
-	if err != nil || !m.Conceals() {
+	if err != nil {
 		return m, err
+	}
+	return a.RevealIn(ctx, tx, who, m)
+}
+
+// RevealIn adds the private fields of a material if who may see them.
+func (a *Core) RevealIn(ctx context.Context, tx store.Conn, who exchange.Actor, m material.Shown) (material.Shown,
+	error) {
+	if !m.Conceals() {
+		return m, nil
 	}
 	seen, err := a.SeesPrivate(ctx, tx, who, m.Material)
 	if seen {

@@ -51,6 +51,13 @@ func (m Material) Embargoed(now time.Time) bool {
 	return m.EmbargoDate != nil && string(*m.EmbargoDate) > now.UTC().Format(time.DateOnly)
 }
 
+// Arrives reports whether m may be on offer to people to whom it was not as old: it is back from the archive, or its
+// embargo ends earlier.
+func (m Material) Arrives(old Material) bool {
+	return old.Archived && !m.Archived ||
+		old.EmbargoDate != nil && (m.EmbargoDate == nil || *m.EmbargoDate < *old.EmbargoDate)
+}
+
 // Digital reports whether nothing is shipped, as for a dataset.
 func (m Material) Digital() bool {
 	c, _ := category.Get(m.Category)

@@ -288,3 +288,26 @@ func TestTheEmbargoIsLiftedAtMidnightUTCOfItsDate(t *testing.T) {
 		t.Error("without a date: got embargoed")
 	}
 }
+
+func TestArrives_WhenAChangeMayPutAMaterialOnOffer(t *testing.T) {
+	t.Parallel()
+	june, july := new(exchange.Date("2026-06-01")), new(exchange.Date("2026-07-01"))
+	for name, c := range map[string]struct {
+		old, now material.Material
+		want     bool
+	}{
+		"another title":            {material.Material{Title: "a"}, material.Material{Title: "b"}, false},
+		"back from the archive":    {material.Material{Archived: true}, material.Material{}, true},
+		"stays archived":           {material.Material{Archived: true}, material.Material{Archived: true}, false},
+		"into the archive":         {material.Material{}, material.Material{Archived: true}, false},
+		"no embargo any more":      {material.Material{EmbargoDate: july}, material.Material{}, true},
+		"the embargo ends earlier": {material.Material{EmbargoDate: july}, material.Material{EmbargoDate: june}, true},
+		"the embargo ends later":   {material.Material{EmbargoDate: june}, material.Material{EmbargoDate: july}, false},
+		"an embargo begins":        {material.Material{}, material.Material{EmbargoDate: june}, false},
+		"the embargo is as it was": {material.Material{EmbargoDate: june}, material.Material{EmbargoDate: june}, false},
+	} {
+		if got := c.now.Arrives(c.old); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
