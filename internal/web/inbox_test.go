@@ -66,6 +66,37 @@ func TestTheInboxShowsEachRequestUnderTheTabWhoseTurnItIs(t *testing.T) {
 	})
 }
 
+// TestInbox_OpensOnWhatThereIs: the tab of the visitor's tasks, or if there are none, the first that has requests. An
+// address that names a tab shows that one.
+func TestInbox_OpensOnWhatThereIs(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		_, err := w.app.Requests.CreateRequest(w.Context(), w.as("asker").actor,
+			request.New{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
+		w.must(err)
+		seen := map[string]bool{}
+		for _, name := range []string{"mario", "josiah", "asker", "somebody"} {
+			v, want := w.as(name), "me"
+			for _, tab := range []string{"me", "labs", "others", "done"} {
+				if len(v.get("/requests?turn="+tab).inboxOf()) > 0 {
+					want = tab
+					break
+				}
+			}
+			seen[want] = true
+			if got := v.get("/requests").want(http.StatusOK).input("turn"); got != want {
+				t.Errorf("the inbox of %s opens on %q, want %q", name, got, want)
+			}
+			if got := v.get("/requests?turn=me").input("turn"); got != "me" {
+				t.Errorf("asked for their tasks, %s gets %q", name, got)
+			}
+		}
+		if !seen["me"] || !seen["others"] {
+			t.Errorf("only %v were seen", seen)
+		}
+	})
+}
+
 func TestTheInboxIsForWhoIsSignedInAndHasNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	w := alone(t)

@@ -12,6 +12,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
@@ -63,6 +64,26 @@ func TestTheStartPageTellsWhatWaitsForWhoIsSignedIn(t *testing.T) {
 	a := w.as("somebody").get("/").want(http.StatusOK)
 	if !strings.Contains(a.text("main"), "You're all caught up") {
 		t.Error(a.text("main"))
+	}
+}
+
+// TestHome_ShowsInvitations that the visitor has not answered, with both answers.
+func TestHome_ShowsInvitations(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	owner, mario := w.as("nadia"), w.as("mario")
+	if mario.get("/").has(`form[action^="/join/"]`) {
+		t.Error("an invitation before there is one")
+	}
+	_, _, err := w.app.Labs.Invite(t.Context(), owner.actor, owner.actor.Owns[0],
+		lab.InvitationNew{RegistryID: exchange.Some(people["mario"])})
+	w.must(err)
+	a := mario.get("/").want(http.StatusOK)
+	if n := a.doc.Find(`form[action^="/join/"] button`).Length(); n != 2 || a.text("#h-inv") != "You are invited" {
+		t.Errorf("%d answers to invitations: %s", n, a.text("main"))
+	}
+	if w.as("priya").get("/").has(`form[action^="/join/"]`) {
+		t.Error("others see it")
 	}
 }
 
@@ -169,7 +190,7 @@ func TestTheStartPageAsksLittleOfTheDatabase(t *testing.T) {
 	}
 	mario := w.as("mario")
 	mario.get("/")
-	if n := w.statementsOf(func() { mario.get("/") }); n > 10 {
+	if n := w.statementsOf(func() { mario.get("/") }); n > 13 { // three of them for invitations
 		t.Errorf("%d statements", n)
 	}
 }

@@ -81,26 +81,32 @@ type OwnLabs struct {
 
 // OwnLabs reads the labs of who.
 func (a Labs) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err error) {
-	if err := a.MayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(who.ID),
-		core.Object("user", who.ID)); err != nil {
+	if v.Invitations, err = a.OpenInvitations(ctx, who); err != nil {
 		return v, err
 	}
 	c := a.DB.Read()
-	u, err := c.Users.Get(ctx, who.ID)
-	if err != nil {
-		return v, err
-	}
 	if v.Labs, err = c.Organizations.OfUser(ctx, who.ID); err != nil {
-		return v, err
-	}
-	invitations, err := c.Invitations.For(ctx, u, exchange.Page{Limit: 50})
-	if err != nil {
 		return v, err
 	}
 	asked, err := c.JoinRequests.OfUser(ctx, who.ID, lab.JoinFilter{Status: new(lab.JoinPending)},
 		exchange.Page{Limit: lab.MaxJoins})
-	v.Invitations, v.Asked = invitations.Items, asked.Items
+	v.Asked = asked.Items
 	return v, err
+}
+
+// OpenInvitations lists the invitations to labs that who has not answered, at most 50.
+func (a Labs) OpenInvitations(ctx context.Context, who exchange.Actor) ([]lab.ShownInvitation, error) {
+	if err := a.MayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(who.ID),
+		core.Object("user", who.ID)); err != nil {
+		return nil, err
+	}
+	c := a.DB.Read()
+	u, err := c.Users.Get(ctx, who.ID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Invitations.For(ctx, u, exchange.Page{Limit: 50})
+	return list.Items, err
 }
 
 // Leave removes who from an organization. Its owner has to transfer ownership first.

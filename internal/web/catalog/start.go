@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/publish"
 	"aliquot/internal/exchange/request"
@@ -32,6 +33,8 @@ type homePage struct {
 	OnMe    int64     // number of requests that wait on them
 	OnLabs  int64     // number that wait on their labs, assigned to others
 	Drafts  []ui.DraftLine
+
+	Invitations []lab.ShownInvitation // to labs, that the visitor has not answered
 }
 
 // tube is a category in the rack: the more materials it has, the fuller it is.
@@ -172,7 +175,7 @@ func stepsOf(n core.SiteNumbers) []step {
 	return list
 }
 
-// whatWaits reads the requests that wait on the visitor, the longest wait first, and their drafts.
+// whatWaits reads the requests that wait on the visitor, the longest wait first, their invitations and their drafts.
 func (v *pageRequest) whatWaits(p *homePage) error {
 	whose := request.OnMe
 	first := ui.RequestOrder(nil, &whose)
@@ -186,6 +189,9 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 		if item.Turn != nil {
 			p.Waiting = append(p.Waiting, waiting{item, waitsFor(item.Turn)})
 		}
+	}
+	if p.Invitations, err = v.App.Labs.OpenInvitations(v.Context(), v.Who.Actor); err != nil {
+		return err
 	}
 	drafts, err := v.App.Materials.Drafts(v.Context(), v.Who.Actor)
 	if err != nil {

@@ -95,10 +95,20 @@ func (t inboxTab) Many() string { return ui.ManyRequests(t.Count) }
 // Found returns the number of requests in the list, in words.
 func (p *inboxPage) Found() string { return ui.CountRequests(p.Total.N) }
 
+// inbox shows the tab that the address names. If it names none and nothing waits on the visitor, it shows the first tab
+// that has requests, so that someone who waits on others finds what they wait for.
 func (v *pageRequest) inbox() (ui.Response, error) {
-	p, err := v.inboxPage(v.URL.Query())
+	query := v.URL.Query()
+	p, err := v.inboxPage(query)
 	if err != nil {
 		return ui.Response{}, err
+	}
+	has := func(t inboxTab) bool { return t.whose != nil && t.Count > 0 }
+	if first := slices.IndexFunc(p.Tabs, has); !query.Has("turn") && !p.Filtered && first > 0 {
+		query.Set("turn", p.Tabs[first].Value)
+		if p, err = v.inboxPage(query); err != nil {
+			return ui.Response{}, err
+		}
 	}
 	return ui.Show("inbox", p)
 }
