@@ -945,7 +945,7 @@ type Act struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	At Time `json:"at"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Object What it was done to, such as material/7.
@@ -972,7 +972,7 @@ type Address struct {
 	// Country Country or its ISO code.
 	Country string `json:"country"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Institution University or company.
@@ -1064,16 +1064,16 @@ type Attachment struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description string `json:"description"`
 
-	// DownloadURL Where the content is, to GET and to PUT.
+	// DownloadURL Address of the content, for GET and PUT.
 	DownloadURL string `json:"download_url"`
 
-	// Filename The name that it is downloaded under.
+	// Filename The file name for downloads.
 	Filename string `json:"filename"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// MediaType The media type, detected from the content; null while there is none.
@@ -1094,7 +1094,7 @@ type Attachment struct {
 	// Size Bytes of the content; null while there is none.
 	Size nullable.Nullable[int64] `json:"size"`
 
-	// StorageResourceDeleted The content is gone.
+	// StorageResourceDeleted The content was deleted.
 	StorageResourceDeleted bool `json:"storage_resource_deleted"`
 
 	// UpdatedAt When it was changed last.
@@ -1108,13 +1108,13 @@ type Attachment struct {
 
 // AttachmentForm defines model for AttachmentForm.
 type AttachmentForm struct {
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description *string `json:"description,omitempty"`
 
 	// File The content.
 	File openapi_types.File `json:"file"`
 
-	// Filename The name that it is downloaded under; that of the part where it is left out.
+	// Filename The file name for downloads; by default that of the part.
 	Filename *string `json:"filename,omitempty"`
 
 	// OwnedByOrg The organization that owns it or shares it.
@@ -1130,10 +1130,10 @@ type AttachmentForm struct {
 
 // AttachmentNew defines model for AttachmentNew.
 type AttachmentNew struct {
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description *string `json:"description,omitempty"`
 
-	// Filename The name that it is downloaded under.
+	// Filename The file name for downloads.
 	Filename string `json:"filename"`
 
 	// OwnedByOrg The organization that owns it or shares it.
@@ -1148,10 +1148,10 @@ type AttachmentNew struct {
 
 // AttachmentPatch defines model for AttachmentPatch.
 type AttachmentPatch struct {
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description *string `json:"description,omitempty"`
 
-	// Filename The name that it is downloaded under.
+	// Filename The file name for downloads.
 	Filename *string `json:"filename,omitempty"`
 
 	// OwnedByOrg The organization that owns it or shares it.
@@ -1186,10 +1186,10 @@ type Attempt struct {
 
 // Award defines model for Award.
 type Award struct {
-	// FunderID What the funder calls the grant.
+	// FunderID The grant number that the funder uses.
 	FunderID string `json:"funder_id"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Title Its title.
@@ -1207,7 +1207,7 @@ type BatchImportBody struct {
 	// OrganizationID The id of an object.
 	OrganizationID *ID `json:"organization_id,omitempty"`
 
-	// Preview Only show what would be made; nothing is stored.
+	// Preview Only show what would be stored; nothing is stored.
 	Preview *bool `json:"preview,omitempty"`
 }
 
@@ -1240,10 +1240,10 @@ type Clock struct {
 	// Requester How long it was the requester's turn.
 	Requester int64 `json:"requester"`
 
-	// Stages How long the request stood at each status; where it never was is left out.
+	// Stages How long the request had each status; a status that it never had is left out.
 	Stages map[string]int64 `json:"stages"`
 
-	// Until When the present entry began.
+	// Until When the current turn began.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	Until Time `json:"until"`
@@ -1280,10 +1280,10 @@ type Credentials struct {
 	// Examples: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
 	CodeVerifier *string `json:"code_verifier,omitempty"`
 
-	// Invitation The token of an invitation, from its mail, to accept with the sign-in.
+	// Invitation The token of an invitation, from its mail, which signing in accepts.
 	Invitation *string `json:"invitation,omitempty"`
 
-	// OriginURL The redirect URL that the code was made for.
+	// OriginURL The redirect URL that the code was issued for.
 	OriginURL string `json:"origin_url"`
 }
 
@@ -1324,10 +1324,10 @@ type Detail struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	Since *Time `json:"since,omitempty"`
 
-	// Supersedes The attachment whose place it took.
+	// Supersedes The attachment that it replaced.
 	Supersedes *int64 `json:"supersedes,omitempty"`
 
-	// Text The words.
+	// Text The text.
 	Text *string        `json:"text,omitempty"`
 	To   *RequestStatus `json:"to,omitempty"`
 
@@ -1406,19 +1406,19 @@ type DraftMaterial struct {
 	// Title Its title.
 	Title string `json:"title"`
 
-	// URL Where it was imported from, or its page.
+	// URL The address that it was imported from, or its page.
 	URL string `json:"url"`
 }
 
 // Duplicate defines model for Duplicate.
 type Duplicate struct {
-	// Error That the material was imported before, and as what.
+	// Error States that the material was imported before, and which one it is.
 	Error string `json:"error"`
 
 	// ErrorCode Always ALREADY_IMPORTED.
 	ErrorCode string `json:"error_code"`
 
-	// Material The material that is there.
+	// Material The existing material.
 	Material nullable.Nullable[Material] `json:"material"`
 }
 
@@ -1427,7 +1427,7 @@ type Error struct {
 	// ActiveRequests With CONFLICT: how many requests for the material are open.
 	ActiveRequests *int64 `json:"active_requests,omitempty"`
 
-	// Allowed With INVALID_TRANSITION: where the caller may move the request.
+	// Allowed With INVALID_TRANSITION: the statuses that the caller may set.
 	Allowed []RequestStatus `json:"allowed,omitempty"`
 
 	// Column With MALFORMED_JSON: where in the line.
@@ -1473,7 +1473,7 @@ type Error struct {
 	// Requests With CONFLICT: the open requests that must end first.
 	Requests []OpenRequest `json:"requests,omitempty"`
 
-	// RetryAfter With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again; the header Retry-After says so too.
+	// RetryAfter With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again, as in the header Retry-After.
 	RetryAfter *int64 `json:"retry_after,omitempty"`
 
 	// Source With UNAVAILABLE and INVALID_ANSWER: the public source that failed.
@@ -1501,7 +1501,7 @@ type Event struct {
 	// Hash SHA-256 of this event and the hash of the one before.
 	Hash string `json:"hash"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID   int64     `json:"id"`
 	Kind EventKind `json:"kind"`
 
@@ -1520,7 +1520,7 @@ type EventData struct {
 	Organization int64          `json:"organization"`
 	Request      RequestPayload `json:"request"`
 
-	// WaitingOn Whose turn it is; null where nobody's.
+	// WaitingOn Whose turn it is; null if nobody's.
 	WaitingOn nullable.Nullable[TurnPayload] `json:"waiting_on"`
 }
 
@@ -1531,7 +1531,7 @@ type EventKind string
 type EventMessage struct {
 	Data EventData `json:"data"`
 
-	// Timestamp When it happened; a try at telling has its own, in webhook-timestamp.
+	// Timestamp When it happened; each delivery attempt has its own time, in webhook-timestamp.
 	//
 	// Examples: 2026-03-12T09:40:00.123456Z
 	Timestamp time.Time `json:"timestamp"`
@@ -1549,7 +1549,7 @@ type EventPayload struct {
 	At     time.Time `json:"at"`
 	Detail Detail    `json:"detail"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID   int64     `json:"id"`
 	Kind EventKind `json:"kind"`
 
@@ -1573,10 +1573,10 @@ type Grant struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// FunderID What the funder calls the grant.
+	// FunderID The grant number that the funder uses.
 	FunderID string `json:"funder_id"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Materials The materials that it paid for.
@@ -1621,7 +1621,7 @@ type GrantMaterial struct {
 	// Grants The grants that paid for the material, by id.
 	Grants []int64 `json:"grants"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// ImportSource Where it was imported from, such as GEO.
@@ -1666,7 +1666,7 @@ type GrantMaterial struct {
 	// Reference The lab's own number or name for it, different for each of its materials; null: none.
 	Reference nullable.Nullable[string] `json:"reference"`
 
-	// ShippingRequirements What shipping needs.
+	// ShippingRequirements What the lab requires for shipping.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
 
 	// Title Its title.
@@ -1677,7 +1677,7 @@ type GrantMaterial struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 
-	// URL Where it was imported from, or its page.
+	// URL The address that it was imported from, or its page.
 	URL string `json:"url"`
 
 	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
@@ -1686,7 +1686,7 @@ type GrantMaterial struct {
 
 // GrantNew defines model for GrantNew.
 type GrantNew struct {
-	// FunderID What the funder calls the grant.
+	// FunderID The grant number that the funder uses.
 	FunderID string `json:"funder_id"`
 
 	// Title Its title.
@@ -1706,19 +1706,19 @@ type GrantOrganization struct {
 	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description string `json:"description"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name string `json:"name"`
 
-	// Owner Who decides who is in it; in a new one where access is members: the caller, who may be left out.
+	// Owner Who decides on its members. In a new one, if access is members, only the caller, and may be left out.
 	Owner openapi_types.UUID `json:"owner"`
 
 	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
@@ -1735,7 +1735,7 @@ type GrantOrganization struct {
 
 // GrantPatch defines model for GrantPatch.
 type GrantPatch struct {
-	// FunderID What the funder calls the grant.
+	// FunderID The grant number that the funder uses.
 	FunderID *string `json:"funder_id,omitempty"`
 
 	// Title Its title.
@@ -1749,7 +1749,7 @@ type HeldInvitation struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	ExpiresAt Time `json:"expires_at"`
 
-	// Inviter The name of the person who asks.
+	// Inviter The name of the person who invites.
 	Inviter string `json:"inviter"`
 
 	// Name The name of the organization.
@@ -1810,11 +1810,11 @@ type ImportNew struct {
 
 // ImportPreview defines model for ImportPreview.
 type ImportPreview struct {
-	// Existing The material that was imported from there before; null where none was.
+	// Existing The material imported from that source before; null: none.
 	Existing nullable.Nullable[ImportedMaterial] `json:"existing"`
 	Material DraftMaterial                       `json:"material"`
 
-	// Warnings What the source leaves out, or what is doubtful.
+	// Warnings What the source does not state, or what is doubtful.
 	Warnings []string `json:"warnings"`
 }
 
@@ -1826,7 +1826,7 @@ type ImportedDuplicate struct {
 	// Error One sentence that helps a person to fix it.
 	Error string `json:"error"`
 
-	// ErrorCode What kind of error it is, for programs.
+	// ErrorCode The kind of error, for programs.
 	ErrorCode string `json:"error_code"`
 
 	// Material The requested material.
@@ -1859,7 +1859,7 @@ type ImportedMaterial struct {
 	// Grants The grants that paid for the material, by id.
 	Grants []int64 `json:"grants"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// ImportSource Where it was imported from, such as GEO.
@@ -1907,7 +1907,7 @@ type ImportedMaterial struct {
 	// Reference The lab's own number or name for it, different for each of its materials; null: none.
 	Reference nullable.Nullable[string] `json:"reference"`
 
-	// ShippingRequirements What shipping needs.
+	// ShippingRequirements What the lab requires for shipping.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
 
 	// Title Its title.
@@ -1918,7 +1918,7 @@ type ImportedMaterial struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 
-	// URL Where it was imported from, or its page.
+	// URL The address that it was imported from, or its page.
 	URL string `json:"url"`
 
 	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
@@ -1940,12 +1940,12 @@ type Invitation struct {
 	// Email E-mail address.
 	Email nullable.Nullable[string] `json:"email"`
 
-	// ExpiresAt Until when it can be answered: at most 90 days from now, 30 where it is left out.
+	// ExpiresAt Until when it can be answered: at most 90 days from now; 30 days by default.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	ExpiresAt Time `json:"expires_at"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID        int64  `json:"id"`
 	InvitedBy Person `json:"invited_by"`
 
@@ -1958,7 +1958,7 @@ type Invitation struct {
 	// Organization The organization that it belongs to.
 	Organization int64 `json:"organization"`
 
-	// RegistryID What the identity provider calls the person: the ORCID iD.
+	// RegistryID The identity provider's id of the person: the ORCID iD.
 	RegistryID nullable.Nullable[string] `json:"registry_id"`
 	Role       OrganizationRole          `json:"role"`
 
@@ -1976,12 +1976,12 @@ type InvitationNew struct {
 	// Examples: name@example.org
 	Email *string `json:"email,omitempty"`
 
-	// ExpiresAt Until when it can be answered: at most 90 days from now, 30 where it is left out.
+	// ExpiresAt Until when it can be answered: at most 90 days from now; 30 days by default.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	ExpiresAt *Time `json:"expires_at,omitempty"`
 
-	// RegistryID What the identity provider calls the person: the ORCID iD.
+	// RegistryID The identity provider's id of the person: the ORCID iD.
 	RegistryID *string           `json:"registry_id,omitempty"`
 	Role       *OrganizationRole `json:"role,omitempty"`
 }
@@ -2002,7 +2002,7 @@ type Issue struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	ClosedAt nullable.Nullable[Time] `json:"closed_at"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// OpenedAt When it was reported.
@@ -2016,7 +2016,7 @@ type Issue struct {
 	// Request The request that it belongs to.
 	Request int64 `json:"request"`
 
-	// Text The words.
+	// Text The text.
 	Text string `json:"text"`
 }
 
@@ -2046,7 +2046,7 @@ type Job struct {
 	// Failures How many attempts failed.
 	Failures int64 `json:"failures"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Kind What it does.
@@ -2066,13 +2066,13 @@ type JobState string
 
 // JoinDecline defines model for JoinDecline.
 type JoinDecline struct {
-	// Reason Why it is declined, for the asker.
+	// Reason Why it is declined; the person who asked reads it.
 	Reason *string `json:"reason,omitempty"`
 }
 
 // JoinNew defines model for JoinNew.
 type JoinNew struct {
-	// Note What else the requester says.
+	// Note What the requester adds.
 	Note *string `json:"note,omitempty"`
 }
 
@@ -2088,19 +2088,19 @@ type JoinRequest struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Name The name of the organization.
 	Name string `json:"name"`
 
-	// Note What the asker says to the owner.
+	// Note What the person writes to the owner.
 	Note string `json:"note"`
 
 	// Organization The organization that it belongs to.
 	Organization int64 `json:"organization"`
 
-	// Reason Why it was declined; empty where nobody said.
+	// Reason Why it was declined; empty if no reason was given.
 	Reason string     `json:"reason"`
 	Status JoinStatus `json:"status"`
 	User   Person     `json:"user"`
@@ -2111,19 +2111,19 @@ type JoinStatus string
 
 // Lab defines model for Lab.
 type Lab struct {
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name string `json:"name"`
 }
 
 // LabAward defines model for LabAward.
 type LabAward struct {
-	// FunderID What the funder calls the grant.
+	// FunderID The grant number that the funder uses.
 	FunderID string `json:"funder_id"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Title Its title.
@@ -2151,7 +2151,7 @@ type LoggedDelivery struct {
 	// Event The event it is about; null for a ping.
 	Event nullable.Nullable[int64] `json:"event"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// LastError Why the last attempt failed; null if it did not.
@@ -2160,7 +2160,7 @@ type LoggedDelivery struct {
 	// LastStatus The status of the last response; null if there was none.
 	LastStatus nullable.Nullable[int64] `json:"last_status"`
 
-	// MessageID The header webhook-id of every attempt.
+	// MessageID The webhook-id header of every attempt.
 	MessageID string `json:"message_id"`
 
 	// NextTryAt When the next attempt is made; null: never.
@@ -2185,7 +2185,7 @@ type MTA struct {
 	// Attachment The attachment with the document.
 	Attachment int64 `json:"attachment"`
 
-	// DownloadURL Where the content is, to GET and to PUT.
+	// DownloadURL Address of the content, for GET and PUT.
 	DownloadURL string `json:"download_url"`
 
 	// Version 1, 2, 3, ... of the object.
@@ -2209,10 +2209,10 @@ type MailSettings struct {
 	// QuietFrom Time of day from which no mail is sent, as 22:00; null without quiet hours.
 	QuietFrom nullable.Nullable[string] `json:"quiet_from"`
 
-	// QuietUntil Time of day at which the mail comes that waited for the end of the quiet hours.
+	// QuietUntil Time of day at which the mail held back during the quiet hours is sent.
 	QuietUntil nullable.Nullable[string] `json:"quiet_until"`
 
-	// Refused The address that a mail server refused for good, so that no mail is sent to it; null: none.
+	// Refused The address that a mail server refused permanently, so that no mail is sent to it; null: none.
 	Refused nullable.Nullable[Refusal] `json:"refused"`
 
 	// TimeZone The user's time zone, a name of the IANA database.
@@ -2237,7 +2237,7 @@ type MailSettingsPatch struct {
 	// Examples: 08:30
 	QuietFrom nullable.Nullable[string] `json:"quiet_from,omitempty"`
 
-	// QuietUntil Time of day at which the mail comes that waited for the end of the quiet hours.
+	// QuietUntil Time of day at which the mail held back during the quiet hours is sent.
 	//
 	// Examples: 08:30
 	QuietUntil nullable.Nullable[string] `json:"quiet_until,omitempty"`
@@ -2253,7 +2253,7 @@ type MailState string
 
 // Matches defines model for Matches.
 type Matches struct {
-	// Count How many there are.
+	// Count The number of them.
 	Count int64 `json:"count"`
 
 	// Materials The newest of them, up to 10.
@@ -2284,7 +2284,7 @@ type Material struct {
 	// Grants The grants that paid for the material, by id.
 	Grants []int64 `json:"grants"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// ImportSource Where it was imported from, such as GEO.
@@ -2329,7 +2329,7 @@ type Material struct {
 	// Reference The lab's own number or name for it, different for each of its materials; null: none.
 	Reference nullable.Nullable[string] `json:"reference"`
 
-	// ShippingRequirements What shipping needs.
+	// ShippingRequirements What the lab requires for shipping.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
 
 	// Title Its title.
@@ -2340,7 +2340,7 @@ type Material struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 
-	// URL Where it was imported from, or its page.
+	// URL The address that it was imported from, or its page.
 	URL string `json:"url"`
 
 	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
@@ -2374,10 +2374,10 @@ type MaterialHit struct {
 	// Grants The grants that paid for the material, by id.
 	Grants []int64 `json:"grants"`
 
-	// Highlights By field, a text with what the search matches in it: the title or name, and of the other fields the one that it matches most of.
+	// Highlights By field, an excerpt with the matches marked: of the title or name, and of the field that matches most besides.
 	Highlights map[string][]Piece `json:"highlights"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// ImportSource Where it was imported from, such as GEO.
@@ -2422,7 +2422,7 @@ type MaterialHit struct {
 	// Reference The lab's own number or name for it, different for each of its materials; null: none.
 	Reference nullable.Nullable[string] `json:"reference"`
 
-	// ShippingRequirements What shipping needs.
+	// ShippingRequirements What the lab requires for shipping.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
 
 	// Title Its title.
@@ -2433,7 +2433,7 @@ type MaterialHit struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 
-	// URL Where it was imported from, or its page.
+	// URL The address that it was imported from, or its page.
 	URL string `json:"url"`
 
 	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
@@ -2452,19 +2452,19 @@ type MaterialHitPage struct {
 	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
 
-	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
+	// FacetLabels By facet and value, the label of the value, where facets has an id or a code: organizations, categories and the options of forms.
 	FacetLabels map[string]map[string]string `json:"facet_labels"`
 
-	// Facets By facet and value, how many were found that have it; the filter on the facet itself does not count. The most frequent values, and those that are filtered by.
+	// Facets By facet and value, the number of results that have it, as if the facet itself were not filtered by. The most frequent values, and those that are filtered by.
 	Facets map[string]map[string]int64 `json:"facets"`
 
-	// FacetsMore By facet, how many values are left out; facets that are whole are not named.
+	// FacetsMore By facet, how many values are left out; complete facets are not listed.
 	FacetsMore map[string]int64 `json:"facets_more"`
 
-	// Next Where the next page is; null on the last one.
+	// Next Address of the next page; null on the last one.
 	Next nullable.Nullable[string] `json:"next"`
 
-	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
+	// Previous Address of the previous page; null on the first one, and beyond what offset reaches.
 	Previous nullable.Nullable[string] `json:"previous"`
 
 	// Results The results, best first.
@@ -2544,7 +2544,7 @@ type MaterialNew struct {
 	// Title Its title.
 	Title string `json:"title"`
 
-	// URL Where it was imported from, or its page.
+	// URL The address that it was imported from, or its page.
 	//
 	// Examples: https://example.org/ht-29
 	URL *string `json:"url,omitempty"`
@@ -2623,7 +2623,7 @@ type MaterialPatch struct {
 	// Title Its title.
 	Title *string `json:"title,omitempty"`
 
-	// URL Where it was imported from, or its page.
+	// URL The address that it was imported from, or its page.
 	//
 	// Examples: https://example.org/ht-29
 	URL *string `json:"url,omitempty"`
@@ -2631,7 +2631,7 @@ type MaterialPatch struct {
 
 // MaterialPayload defines model for MaterialPayload.
 type MaterialPayload struct {
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Title Its title.
@@ -2656,7 +2656,7 @@ type MaterialVersion struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	At Time `json:"at"`
 
-	// Changes The fields that have another value than in the version before.
+	// Changes The fields whose value differs from the previous version.
 	Changes []Change `json:"changes"`
 	State   Material `json:"state"`
 
@@ -2666,10 +2666,10 @@ type MaterialVersion struct {
 
 // Message defines model for Message.
 type Message struct {
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
-	// Sender Who wrote it.
+	// Sender The user who wrote it.
 	Sender openapi_types.UUID `json:"sender"`
 
 	// SentAt When it was sent.
@@ -2677,7 +2677,7 @@ type Message struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	SentAt Time `json:"sent_at"`
 
-	// Text The words.
+	// Text The text.
 	Text string `json:"text"`
 }
 
@@ -2696,16 +2696,16 @@ type NewToken struct {
 	// Examples: 2021-02-22T17:09:15.513Z
 	Expires time.Time `json:"expires"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name string `json:"name"`
 
 	// Organization The organization that it belongs to.
 	Organization nullable.Nullable[int64] `json:"organization"`
 
-	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
+	// Scopes What it allows at most: read, or write, which includes read. A login token has none: it allows what its user may do.
 	Scopes []TokenScope `json:"scopes"`
 
 	// Token The token; it is shown only here.
@@ -2726,7 +2726,7 @@ type Notification struct {
 	// Event The event it is about; null if it is not about a request.
 	Event nullable.Nullable[int64] `json:"event"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Invitation The invitation it is about; null if none.
@@ -2760,7 +2760,7 @@ type Notification struct {
 	// SavedSearch The saved search it is about; null if none.
 	SavedSearch nullable.Nullable[int64] `json:"saved_search"`
 
-	// Text The words.
+	// Text The text.
 	Text string `json:"text"`
 
 	// Webhook The webhook it is about; null if none.
@@ -2775,7 +2775,7 @@ type NotificationKind string
 
 // OpenRequest defines model for OpenRequest.
 type OpenRequest struct {
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID     int64         `json:"id"`
 	Status RequestStatus `json:"status"`
 
@@ -2796,16 +2796,16 @@ type Organization struct {
 	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description string `json:"description"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name  string `json:"name"`
 	Owner Person `json:"owner"`
 
@@ -2834,19 +2834,19 @@ type OrganizationChange struct {
 	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description string `json:"description"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
-	// Invitations To those whom the body names and who are no members: they are in once they accept.
+	// Invitations Invitations of the people whom the body names and who are not yet members; they join once they accept.
 	Invitations []Invitation `json:"invitations,omitempty"`
 
 	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name  string `json:"name"`
 	Owner Person `json:"owner"`
 
@@ -2876,7 +2876,7 @@ type OrganizationEvent struct {
 	// Hash SHA-256 of this event and the hash of the one before.
 	Hash string `json:"hash"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID   int64     `json:"id"`
 	Kind EventKind `json:"kind"`
 
@@ -2909,19 +2909,19 @@ type OrganizationHit struct {
 	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays int64 `json:"decide_days"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description string `json:"description"`
 
-	// Highlights By field, a text with what the search matches in it: the title or name, and of the other fields the one that it matches most of.
+	// Highlights By field, an excerpt with the matches marked: of the title or name, and of the field that matches most besides.
 	Highlights map[string][]Piece `json:"highlights"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Members The members, including the owner.
 	Members []Person `json:"members"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name  string `json:"name"`
 	Owner Person `json:"owner"`
 
@@ -2949,19 +2949,19 @@ type OrganizationHitPage struct {
 	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
 
-	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
+	// FacetLabels By facet and value, the label of the value, where facets has an id or a code: organizations, categories and the options of forms.
 	FacetLabels map[string]map[string]string `json:"facet_labels"`
 
-	// Facets By facet and value, how many were found that have it; the filter on the facet itself does not count. The most frequent values, and those that are filtered by.
+	// Facets By facet and value, the number of results that have it, as if the facet itself were not filtered by. The most frequent values, and those that are filtered by.
 	Facets map[string]map[string]int64 `json:"facets"`
 
-	// FacetsMore By facet, how many values are left out; facets that are whole are not named.
+	// FacetsMore By facet, how many values are left out; complete facets are not listed.
 	FacetsMore map[string]int64 `json:"facets_more"`
 
-	// Next Where the next page is; null on the last one.
+	// Next Address of the next page; null on the last one.
 	Next nullable.Nullable[string] `json:"next"`
 
-	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
+	// Previous Address of the previous page; null on the first one, and beyond what offset reaches.
 	Previous nullable.Nullable[string] `json:"previous"`
 
 	// Results The results, best first.
@@ -2976,13 +2976,13 @@ type OrganizationNew struct {
 	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays *int64 `json:"decide_days,omitempty"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description *string `json:"description,omitempty"`
 
 	// Members The members, including the owner.
 	Members []UserID `json:"members"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name *string `json:"name,omitempty"`
 
 	// Owner The id of a user.
@@ -3003,13 +3003,13 @@ type OrganizationPatch struct {
 	// DecideDays In how many days the lab aims to decide on a request.
 	DecideDays *int64 `json:"decide_days,omitempty"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description *string `json:"description,omitempty"`
 
 	// Members The members, including the owner.
 	Members []UserID `json:"members,omitempty"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name *string `json:"name,omitempty"`
 
 	// Owner The id of a user.
@@ -3043,7 +3043,7 @@ type OrganizationVersion struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	At Time `json:"at"`
 
-	// Changes The fields that have another value than in the version before.
+	// Changes The fields whose value differs from the previous version.
 	Changes []Change     `json:"changes"`
 	State   Organization `json:"state"`
 
@@ -3062,7 +3062,7 @@ type OwnAddress struct {
 	// Country Country or its ISO code.
 	Country string `json:"country"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Institution University or company.
@@ -3101,7 +3101,7 @@ type Person struct {
 	// FirstName Given name.
 	FirstName string `json:"first_name"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID openapi_types.UUID `json:"id"`
 
 	// LastName Family name.
@@ -3118,16 +3118,16 @@ type Person struct {
 
 // PersonPayload defines model for PersonPayload.
 type PersonPayload struct {
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID openapi_types.UUID `json:"id"`
 
-	// Name What the person is called.
+	// Name The name of the person.
 	Name string `json:"name"`
 }
 
 // Piece defines model for Piece.
 type Piece struct {
-	// Match The search matches it.
+	// Match Whether this piece matches the search.
 	Match bool `json:"match"`
 
 	// Text The words, as plain text: not HTML.
@@ -3139,7 +3139,7 @@ type PingData struct {
 	// Organization The organization that it belongs to.
 	Organization int64 `json:"organization"`
 
-	// Webhook The webhook that is tried out.
+	// Webhook The webhook being tested.
 	Webhook int64 `json:"webhook"`
 }
 
@@ -3147,7 +3147,7 @@ type PingData struct {
 type PingMessage struct {
 	Data PingData `json:"data"`
 
-	// Timestamp When it happened; a try at telling has its own, in webhook-timestamp.
+	// Timestamp When it happened; each delivery attempt has its own time, in webhook-timestamp.
 	//
 	// Examples: 2026-03-12T09:40:00.123456Z
 	Timestamp time.Time `json:"timestamp"`
@@ -3156,13 +3156,13 @@ type PingMessage struct {
 
 // Progress defines model for Progress.
 type Progress struct {
-	// Done How much is done.
+	// Done The amount done.
 	Done int64 `json:"done"`
 
-	// Note What it is doing now.
+	// Note The current step.
 	Note string `json:"note"`
 
-	// Total How much there is to do; 0 while that is not known.
+	// Total The total amount; 0 while it is unknown.
 	Total int64 `json:"total"`
 }
 
@@ -3231,13 +3231,13 @@ type Registration struct {
 	// FirstName Given name.
 	FirstName *string `json:"first_name,omitempty"`
 
-	// Invitation The token of an invitation, from its mail, to accept with the sign-in.
+	// Invitation The token of an invitation, from its mail, which signing in accepts.
 	Invitation *string `json:"invitation,omitempty"`
 
 	// LastName Family name.
 	LastName *string `json:"last_name,omitempty"`
 
-	// OriginURL The redirect URL that the code was made for.
+	// OriginURL The redirect URL that the code was issued for.
 	OriginURL string `json:"origin_url"`
 }
 
@@ -3264,10 +3264,10 @@ type Request struct {
 	// ExecutedMTAAttachment The agreement signed by both sides, from the lab.
 	ExecutedMTAAttachment nullable.Nullable[int64] `json:"executed_mta_attachment"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
-	// IRBAttachment The document of the ethics board, from the requester.
+	// IRBAttachment The approval of the ethics board (IRB), from the requester.
 	IRBAttachment nullable.Nullable[int64] `json:"irb_attachment"`
 
 	// IsActive The request is open.
@@ -3279,7 +3279,7 @@ type Request struct {
 	// MTA The blank MTA that the material showed when the request was made; null: none.
 	MTA nullable.Nullable[MTA] `json:"mta"`
 
-	// Note What else the requester says.
+	// Note What the requester adds.
 	Note string `json:"note"`
 
 	// OpenIssues How many problems are not solved.
@@ -3289,7 +3289,7 @@ type Request struct {
 	OverrideReason string        `json:"override_reason"`
 	PaymentMethod  PaymentMethod `json:"payment_method"`
 
-	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
+	// PaymentMethodNotes What the lab needs to know for payment, such as an account number.
 	PaymentMethodNotes string `json:"payment_method_notes"`
 
 	// Quantity The requested quantity.
@@ -3298,7 +3298,7 @@ type Request struct {
 	// RejectionReason Why the request was rejected.
 	RejectionReason string `json:"rejection_reason"`
 
-	// Requester The requesting user.
+	// Requester The user who made the request.
 	Requester openapi_types.UUID `json:"requester"`
 
 	// RequesterAbstract What the material is needed for; it can be changed while the request is OPEN.
@@ -3307,7 +3307,7 @@ type Request struct {
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[int64] `json:"requester_signed_mta_attachment"`
 
-	// Requirements What the material needs, and how far each is.
+	// Requirements What the material requires, and the state of each requirement.
 	Requirements []Requirement `json:"requirements"`
 
 	// Shipment The shipping details; null before.
@@ -3319,7 +3319,7 @@ type Request struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 
-	// WaitingOn Whose turn it is; null where nobody's.
+	// WaitingOn Whose turn it is; null if nobody's.
 	WaitingOn nullable.Nullable[Turn] `json:"waiting_on"`
 }
 
@@ -3328,17 +3328,17 @@ type RequestNew struct {
 	// Address The delivery address, as it was when it was chosen.
 	Address nullable.Nullable[ID] `json:"address,omitempty"`
 
-	// IRBAttachment The document of the ethics board, from the requester.
+	// IRBAttachment The approval of the ethics board (IRB), from the requester.
 	IRBAttachment nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
 
 	// Material The id of an object.
 	Material ID `json:"material"`
 
-	// Note What else the requester says.
+	// Note What the requester adds.
 	Note          *string        `json:"note,omitempty"`
 	PaymentMethod *PaymentMethod `json:"payment_method,omitempty"`
 
-	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
+	// PaymentMethodNotes What the lab needs to know for payment, such as an account number.
 	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
 
 	// Quantity The requested quantity.
@@ -3362,7 +3362,7 @@ type RequestPatch struct {
 	// ExecutedMTAAttachment The agreement signed by both sides, from the lab.
 	ExecutedMTAAttachment nullable.Nullable[ID] `json:"executed_mta_attachment,omitempty"`
 
-	// IRBAttachment The document of the ethics board, from the requester.
+	// IRBAttachment The approval of the ethics board (IRB), from the requester.
 	IRBAttachment nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
 
 	// IsActive The request is open.
@@ -3372,7 +3372,7 @@ type RequestPatch struct {
 	OverrideReason *string        `json:"override_reason,omitempty"`
 	PaymentMethod  *PaymentMethod `json:"payment_method,omitempty"`
 
-	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
+	// PaymentMethodNotes What the lab needs to know for payment, such as an account number.
 	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
 
 	// Reason Why the request goes back to OPEN.
@@ -3391,10 +3391,10 @@ type RequestPatch struct {
 
 // RequestPayload defines model for RequestPayload.
 type RequestPayload struct {
-	// API Where the API has it.
+	// API Its address in the API.
 	API string `json:"api"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// IsActive The request is open.
@@ -3403,7 +3403,7 @@ type RequestPayload struct {
 	Requester PersonPayload   `json:"requester"`
 	Status    RequestStatus   `json:"status"`
 
-	// URL Its page, for people.
+	// URL Address of its page, for people.
 	URL string `json:"url"`
 }
 
@@ -3417,12 +3417,12 @@ type RequestTurn struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	BeganAt Time `json:"began_at"`
 
-	// EndedAt When it ended; null: it is the present one.
+	// EndedAt When it ended; null: it is the current one.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	EndedAt nullable.Nullable[Time] `json:"ended_at"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Party Whose turn it is.
@@ -3453,7 +3453,7 @@ type RequirementState string
 
 // SavedSearch defines model for SavedSearch.
 type SavedSearch struct {
-	// Address Where the API has what it finds.
+	// Address Address of its results in the API.
 	Address string `json:"address"`
 
 	// Alerts Whether the user is notified of new matches.
@@ -3464,19 +3464,19 @@ type SavedSearch struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Feed Where it is an Atom feed.
+	// Feed Address of its Atom feed.
 	Feed string `json:"feed"`
 
 	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 	Filters SearchFilters `json:"filters"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
-	// Name What the user calls it; what it looks for, where they gave no name.
+	// Name The name that the user gave it; by default what it searches for.
 	Name string `json:"name"`
 
-	// Search The words that it looks for; empty: any.
+	// Search The words searched for; empty: any.
 	Search string `json:"search"`
 
 	// UpdatedAt When it was changed last.
@@ -3496,10 +3496,10 @@ type SavedSearchNew struct {
 	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 	Filters *SearchFilters `json:"filters,omitempty"`
 
-	// Name What the user calls it; what it looks for, where they gave no name.
+	// Name The name that the user gave it; by default what it searches for.
 	Name *string `json:"name,omitempty"`
 
-	// Search The words that it looks for; empty: any.
+	// Search The words searched for; empty: any.
 	Search *string `json:"search,omitempty"`
 }
 
@@ -3511,10 +3511,10 @@ type SavedSearchPatch struct {
 	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
 	Filters *SearchFilters `json:"filters,omitempty"`
 
-	// Name What the user calls it; what it looks for, where they gave no name.
+	// Name The name that the user gave it; by default what it searches for.
 	Name *string `json:"name,omitempty"`
 
-	// Search The words that it looks for; empty: any.
+	// Search The words searched for; empty: any.
 	Search *string `json:"search,omitempty"`
 }
 
@@ -3711,7 +3711,7 @@ type Settings struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// NewRequestNotif Notify of new requests to the organization.
@@ -3743,7 +3743,7 @@ type Shipment struct {
 	// Carrier Who carries the parcel.
 	Carrier string `json:"carrier"`
 
-	// Conditions How the parcel must be kept on its way.
+	// Conditions How the parcel must be kept in transit.
 	Conditions string `json:"conditions"`
 
 	// SentAt When it was sent.
@@ -3751,7 +3751,7 @@ type Shipment struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	SentAt nullable.Nullable[Time] `json:"sent_at"`
 
-	// Tracking The carrier's number of the parcel.
+	// Tracking The carrier's tracking number.
 	Tracking string `json:"tracking"`
 }
 
@@ -3760,7 +3760,7 @@ type ShipmentPatch struct {
 	// Carrier Who carries the parcel.
 	Carrier *string `json:"carrier,omitempty"`
 
-	// Conditions How the parcel must be kept on its way.
+	// Conditions How the parcel must be kept in transit.
 	Conditions *string `json:"conditions,omitempty"`
 
 	// SentAt When it was sent.
@@ -3768,7 +3768,7 @@ type ShipmentPatch struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	SentAt nullable.Nullable[Time] `json:"sent_at,omitempty"`
 
-	// Tracking The carrier's number of the parcel.
+	// Tracking The carrier's tracking number.
 	Tracking *string `json:"tracking,omitempty"`
 }
 
@@ -3791,13 +3791,13 @@ type Shipping struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// NeedsPayment Requester pays shipping for shipping.
 	NeedsPayment bool `json:"needs_payment"`
 
-	// NeedsShippingAddress The requester gives an address.
+	// NeedsShippingAddress The requester provides an address.
 	NeedsShippingAddress bool `json:"needs_shipping_address"`
 
 	// Organization The organization that it belongs to.
@@ -3829,7 +3829,7 @@ type ShippingNew struct {
 	// NeedsPayment Requester pays shipping for shipping.
 	NeedsPayment *bool `json:"needs_payment,omitempty"`
 
-	// NeedsShippingAddress The requester gives an address.
+	// NeedsShippingAddress The requester provides an address.
 	NeedsShippingAddress *bool `json:"needs_shipping_address,omitempty"`
 
 	// Organization The id of an object.
@@ -3856,7 +3856,7 @@ type ShippingPatch struct {
 	// NeedsPayment Requester pays shipping for shipping.
 	NeedsPayment *bool `json:"needs_payment,omitempty"`
 
-	// NeedsShippingAddress The requester gives an address.
+	// NeedsShippingAddress The requester provides an address.
 	NeedsShippingAddress *bool `json:"needs_shipping_address,omitempty"`
 
 	// Organization The id of an object.
@@ -3876,7 +3876,7 @@ type Signed struct {
 	// Token The token; it is shown only here.
 	Token string `json:"token"`
 
-	// UserID Who signed in.
+	// UserID The user who signed in.
 	UserID openapi_types.UUID `json:"user_id"`
 }
 
@@ -3914,16 +3914,16 @@ type StoredFile struct {
 	// Bytes What the attachment and its older versions use.
 	Bytes int64 `json:"bytes"`
 
-	// Filename The name that it is downloaded under.
+	// Filename The file name for downloads.
 	Filename string `json:"filename"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 }
 
 // Suggestion defines model for Suggestion.
 type Suggestion struct {
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// Kind material or organization.
@@ -3959,7 +3959,7 @@ type SwitchesPatch struct {
 
 // TextBody defines model for TextBody.
 type TextBody struct {
-	// Text The words.
+	// Text The text.
 	Text string `json:"text"`
 }
 
@@ -3975,7 +3975,7 @@ type Token struct {
 	// Examples: 2021-02-22T17:09:15.513Z
 	Expires time.Time `json:"expires"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// LastUsed When it was used last, to the hour.
@@ -3983,16 +3983,16 @@ type Token struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	LastUsed Time `json:"last_used"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name string `json:"name"`
 
 	// Organization The organization that it belongs to.
 	Organization nullable.Nullable[int64] `json:"organization"`
 
-	// Presented This call came with it.
+	// Presented This call was made with it.
 	Presented bool `json:"presented"`
 
-	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
+	// Scopes What it allows at most: read, or write, which includes read. A login token has none: it allows what its user may do.
 	Scopes []TokenScope `json:"scopes"`
 }
 
@@ -4003,13 +4003,13 @@ type TokenNew struct {
 	// Examples: 2020-05-11
 	Expires nullable.Nullable[string] `json:"expires,omitempty"`
 
-	// Name What it is called.
+	// Name Its name.
 	Name string `json:"name"`
 
 	// Organization The organization that it belongs to.
 	Organization nullable.Nullable[ID] `json:"organization,omitempty"`
 
-	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
+	// Scopes What it allows at most: read, or write, which includes read. A login token has none: it allows what its user may do.
 	Scopes []TokenScope `json:"scopes"`
 }
 
@@ -4067,7 +4067,7 @@ type TurnPayload struct {
 
 // Until defines model for Until.
 type Until struct {
-	// Until Up to which notification; without it all. What came meanwhile stays unread.
+	// Until Up to which notification; by default all. Those that arrive meanwhile stay unread.
 	Until *int64 `json:"until,omitempty"`
 }
 
@@ -4093,7 +4093,7 @@ type User struct {
 	// Grants The user's grants.
 	Grants []Award `json:"grants,omitempty"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID openapi_types.UUID `json:"id"`
 
 	// Invitations Organizations that the user is invited to.
@@ -4114,7 +4114,7 @@ type User struct {
 	// OwnedOrganizations Organizations that the user owns.
 	OwnedOrganizations []Lab `json:"owned_organizations,omitempty"`
 
-	// RegistryID What the identity provider calls the person: the ORCID iD.
+	// RegistryID The identity provider's id of the person: the ORCID iD.
 	RegistryID string `json:"registry_id"`
 
 	// UpdatedAt When it was changed last.
@@ -4141,19 +4141,19 @@ type UserPage struct {
 	// DidYouMean If nothing was found, a similar spelling that has results; null: none.
 	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
 
-	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
+	// FacetLabels By facet and value, the label of the value, where facets has an id or a code: organizations, categories and the options of forms.
 	FacetLabels map[string]map[string]string `json:"facet_labels"`
 
-	// Facets By facet and value, how many were found that have it; the filter on the facet itself does not count. The most frequent values, and those that are filtered by.
+	// Facets By facet and value, the number of results that have it, as if the facet itself were not filtered by. The most frequent values, and those that are filtered by.
 	Facets map[string]map[string]int64 `json:"facets"`
 
-	// FacetsMore By facet, how many values are left out; facets that are whole are not named.
+	// FacetsMore By facet, how many values are left out; complete facets are not listed.
 	FacetsMore map[string]int64 `json:"facets_more"`
 
-	// Next Where the next page is; null on the last one.
+	// Next Address of the next page; null on the last one.
 	Next nullable.Nullable[string] `json:"next"`
 
-	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
+	// Previous Address of the previous page; null on the first one, and beyond what offset reaches.
 	Previous nullable.Nullable[string] `json:"previous"`
 
 	// Results The results, best first.
@@ -4181,7 +4181,7 @@ type Webhook struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description string `json:"description"`
 
 	// DisabledAt When it was switched off; null while it is on.
@@ -4203,7 +4203,7 @@ type Webhook struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	FailingSince nullable.Nullable[Time] `json:"failing_since"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// OldSecretUntil Until when the previous secret also signs; null if there was none.
@@ -4238,7 +4238,7 @@ type WebhookDelivery struct {
 	// Event The event it is about; null for a ping.
 	Event nullable.Nullable[int64] `json:"event"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// LastError Why the last attempt failed; null if it did not.
@@ -4247,7 +4247,7 @@ type WebhookDelivery struct {
 	// LastStatus The status of the last response; null if there was none.
 	LastStatus nullable.Nullable[int64] `json:"last_status"`
 
-	// MessageID The header webhook-id of every attempt.
+	// MessageID The webhook-id header of every attempt.
 	MessageID string `json:"message_id"`
 
 	// NextTryAt When the next attempt is made; null: never.
@@ -4269,7 +4269,7 @@ type WebhookEvent string
 
 // WebhookNew defines model for WebhookNew.
 type WebhookNew struct {
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description *string `json:"description,omitempty"`
 
 	// Enabled Messages are sent.
@@ -4286,7 +4286,7 @@ type WebhookNew struct {
 
 // WebhookPatch defines model for WebhookPatch.
 type WebhookPatch struct {
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description *string `json:"description,omitempty"`
 
 	// Enabled Messages are sent.
@@ -4308,7 +4308,7 @@ type WebhookSecret struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Description What it is, in a few words.
+	// Description A short description.
 	Description string `json:"description"`
 
 	// DisabledAt When it was switched off; null while it is on.
@@ -4330,7 +4330,7 @@ type WebhookSecret struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	FailingSince nullable.Nullable[Time] `json:"failing_since"`
 
-	// ID Names the object; it is never used again.
+	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
 	// OldSecretUntil Until when the previous secret also signs; null if there was none.
@@ -4391,7 +4391,7 @@ type ListAttachmentsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4430,7 +4430,7 @@ type ListAuditEventsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4451,7 +4451,7 @@ type ListGrantsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4502,7 +4502,7 @@ type ListFundedMaterialsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4541,7 +4541,7 @@ type ListJobsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4565,7 +4565,7 @@ type ListRequestsParams struct {
 	// AssignedTo Only items whose `assigned_to` is this.
 	AssignedTo *openapi_types.UUID `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
 
-	// Search Only requests that have all of these words somewhere: in the title of the material, the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or issues. Phrases in double quotes; a minus before what must not be there.
+	// Search Only requests that have all of these words somewhere: in the title of the material, the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or issues. Phrases in double quotes; a minus before a word that must not occur.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// ExecutedMTAAttachment Only items whose `executed_mta_attachment` is this.
@@ -4592,7 +4592,7 @@ type ListRequestsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4619,7 +4619,7 @@ type ListEventsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4646,7 +4646,7 @@ type ListIssuesParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4667,7 +4667,7 @@ type ListMessagesParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4691,7 +4691,7 @@ type ListTurnsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4748,7 +4748,7 @@ type ListMaterialsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4780,7 +4780,7 @@ type ListMaterialHistoryParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4819,7 +4819,7 @@ type ListSettingsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4840,7 +4840,7 @@ type ListOrganizationsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4873,7 +4873,7 @@ type ListOrganizationEventsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4894,7 +4894,7 @@ type ListGrantsOfParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4915,7 +4915,7 @@ type ListOrganizationHistoryParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4948,7 +4948,7 @@ type ListInvitationsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4978,7 +4978,7 @@ type ListJoinRequestsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5029,7 +5029,7 @@ type ListMaterialsOfParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5041,7 +5041,7 @@ type ListMaterialsOfParamsOrdering string
 
 // BulkMaterialsParams defines parameters for BulkMaterials.
 type BulkMaterialsParams struct {
-	// Mode What to do with the rows: store all or none (the usual), only say what would be done, or store those that are right.
+	// Mode What to do with the rows: store all or none (the default), only report what would be done, or store the valid ones.
 	Mode *BulkMode `form:"mode,omitempty" json:"mode,omitempty"`
 
 	// Category Category of rows that name none.
@@ -5050,10 +5050,10 @@ type BulkMaterialsParams struct {
 	// Sheet Name of the sheet of an XLSX or ODS; without it the first one.
 	Sheet *string `form:"sheet,omitempty" json:"sheet,omitempty"`
 
-	// Unknown Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata.
+	// Unknown Unrecognized columns: refuse (the default), or keep them as keys of additional_metadata.
 	Unknown *string `form:"unknown,omitempty" json:"unknown,omitempty"`
 
-	// Mapping JSON object from headers to fields, such as {"Box": "additional_metadata.storage"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization, unless mode is dry-run, but for the names that templates and exports have.
+	// Mapping JSON object from headers to fields, such as {"Box": "additional_metadata.storage"}; an empty text leaves a column out, null removes a remembered mapping. It is remembered for the organization, unless mode is dry-run, except for the headers of templates and exports.
 	Mapping *string `form:"mapping,omitempty" json:"mapping,omitempty"`
 }
 
@@ -5083,7 +5083,7 @@ type ListMembersParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5107,7 +5107,7 @@ type ListWebhooksParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5137,7 +5137,7 @@ type ListDeliveriesParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5320,7 +5320,7 @@ type SearchMaterialsParams struct {
 	// Offset The number of items before the page. To go beyond the maximum, follow next.
 	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Facets Whether facets are counted.
@@ -5503,7 +5503,7 @@ type SearchOrganizationsParams struct {
 	// Offset The number of items before the page. To go beyond the maximum, follow next.
 	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Facets Whether facets are counted.
@@ -5536,7 +5536,7 @@ type SearchUsersParams struct {
 	// Offset The number of items before the page. To go beyond the maximum, follow next.
 	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Facets Whether facets are counted.
@@ -5575,7 +5575,7 @@ type ListShippingsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5599,7 +5599,7 @@ type ListAddressesParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5626,7 +5626,7 @@ type ListJoinRequestsOfParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5689,7 +5689,7 @@ type ListNotificationsParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5722,7 +5722,7 @@ type ListSavedSearchesParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -5746,7 +5746,7 @@ type ListTokensParams struct {
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from Link or next of the previous page.
+	// Cursor Where the page starts, from Link or next of the previous page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -6669,7 +6669,7 @@ type ClientInterface interface {
 
 	// CreateMaterialWithBody List a material for others
 	//
-	// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+	// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6678,7 +6678,7 @@ type ClientInterface interface {
 
 	// CreateMaterial List a material for others
 	//
-	// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+	// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6723,7 +6723,7 @@ type ClientInterface interface {
 
 	// ImportMaterialsWithBody Import up to 500 materials
 	//
-	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6732,7 +6732,7 @@ type ClientInterface interface {
 
 	// ImportMaterials Import up to 500 materials
 	//
-	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6787,7 +6787,7 @@ type ClientInterface interface {
 
 	// GetMaterialLinked Read a material as linked data
 	//
-	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
 	//
 	// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 	GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6840,7 +6840,7 @@ type ClientInterface interface {
 
 	// CreateOrganizationWithBody Create an organization
 	//
-	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6849,7 +6849,7 @@ type ClientInterface interface {
 
 	// CreateOrganization Create an organization
 	//
-	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6865,7 +6865,7 @@ type ClientInterface interface {
 
 	// UpdateOrganizationWithBody Change an organization or who is in it
 	//
-	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+	// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6874,7 +6874,7 @@ type ClientInterface interface {
 
 	// UpdateOrganization Change an organization or who is in it
 	//
-	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+	// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6911,7 +6911,7 @@ type ClientInterface interface {
 
 	// InviteWithBody Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+	// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6920,7 +6920,7 @@ type ClientInterface interface {
 
 	// Invite Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+	// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6936,7 +6936,7 @@ type ClientInterface interface {
 
 	// ResendInvitation Send an invitation again
 	//
-	// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+	// Its time to answer starts again; at most once in 10 minutes. Open to the owner and admins.
 	//
 	// Corresponds with POST /organizations/{id}/invitations/{invitation}/resend (the `ResendInvitation` operationId).
 	ResendInvitation(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7251,7 +7251,7 @@ type ClientInterface interface {
 
 	// RegisterWithBody Register
 	//
-	// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+	// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -7260,7 +7260,7 @@ type ClientInterface interface {
 
 	// Register Register
 	//
-	// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+	// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7276,7 +7276,7 @@ type ClientInterface interface {
 
 	// GetUser Read a user
 	//
-	// E-mail, addresses and the lists of work are there for the user and for admins. Open to anyone with a token.
+	// E-mail address, addresses and lists of work are shown to the user and to admins. Open to anyone with a token.
 	//
 	// Corresponds with GET /users/{id} (the `GetUser` operationId).
 	GetUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7468,7 +7468,7 @@ type ClientInterface interface {
 
 	// CreateSavedSearchWithBody Save a search of materials
 	//
-	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -7477,7 +7477,7 @@ type ClientInterface interface {
 
 	// CreateSavedSearch Save a search of materials
 	//
-	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7523,7 +7523,7 @@ type ClientInterface interface {
 	// Corresponds with GET /users/{id}/storage (the `StorageOfUser` operationId).
 	StorageOfUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RevokeTokens Revoke all tokens of a user, this call's too
+	// RevokeTokens Revoke all tokens of a user, including the one of this call
 	//
 	// Open to the owner and admins.
 	//
@@ -8577,7 +8577,7 @@ func (c *Client) ListMaterials(ctx context.Context, params *ListMaterialsParams,
 
 // CreateMaterialWithBody List a material for others
 //
-// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8596,7 +8596,7 @@ func (c *Client) CreateMaterialWithBody(ctx context.Context, contentType string,
 
 // CreateMaterial List a material for others
 //
-// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8691,7 +8691,7 @@ func (c *Client) PreviewImport(ctx context.Context, body PreviewImportJSONReques
 
 // ImportMaterialsWithBody Import up to 500 materials
 //
-// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8710,7 +8710,7 @@ func (c *Client) ImportMaterialsWithBody(ctx context.Context, contentType string
 
 // ImportMaterials Import up to 500 materials
 //
-// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8835,7 +8835,7 @@ func (c *Client) ListMaterialHistory(ctx context.Context, id int64, params *List
 
 // GetMaterialLinked Read a material as linked data
 //
-// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
 //
 // Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 func (c *Client) GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -8958,7 +8958,7 @@ func (c *Client) ListOrganizations(ctx context.Context, params *ListOrganization
 
 // CreateOrganizationWithBody Create an organization
 //
-// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8977,7 +8977,7 @@ func (c *Client) CreateOrganizationWithBody(ctx context.Context, contentType str
 
 // CreateOrganization Create an organization
 //
-// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9013,7 +9013,7 @@ func (c *Client) GetOrganization(ctx context.Context, id int64, reqEditors ...Re
 
 // UpdateOrganizationWithBody Change an organization or who is in it
 //
-// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type.
 //
@@ -9032,7 +9032,7 @@ func (c *Client) UpdateOrganizationWithBody(ctx context.Context, id int64, conte
 
 // UpdateOrganization Change an organization or who is in it
 //
-// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9119,7 +9119,7 @@ func (c *Client) ListInvitations(ctx context.Context, id int64, params *ListInvi
 
 // InviteWithBody Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -9138,7 +9138,7 @@ func (c *Client) InviteWithBody(ctx context.Context, id int64, contentType strin
 
 // Invite Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9174,7 +9174,7 @@ func (c *Client) WithdrawInvitation(ctx context.Context, id int64, invitation in
 
 // ResendInvitation Send an invitation again
 //
-// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+// Its time to answer starts again; at most once in 10 minutes. Open to the owner and admins.
 //
 // Corresponds with POST /organizations/{id}/invitations/{invitation}/resend (the `ResendInvitation` operationId).
 func (c *Client) ResendInvitation(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9899,7 +9899,7 @@ func (c *Client) PutContentWithBody(ctx context.Context, attachment string, file
 
 // RegisterWithBody Register
 //
-// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 //
 // Takes any type of body and a specified content type.
 //
@@ -9918,7 +9918,7 @@ func (c *Client) RegisterWithBody(ctx context.Context, contentType string, body 
 
 // Register Register
 //
-// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9954,7 +9954,7 @@ func (c *Client) CloseUser(ctx context.Context, id openapi_types.UUID, reqEditor
 
 // GetUser Read a user
 //
-// E-mail, addresses and the lists of work are there for the user and for admins. Open to anyone with a token.
+// E-mail address, addresses and lists of work are shown to the user and to admins. Open to anyone with a token.
 //
 // Corresponds with GET /users/{id} (the `GetUser` operationId).
 func (c *Client) GetUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10386,7 +10386,7 @@ func (c *Client) ListSavedSearches(ctx context.Context, id openapi_types.UUID, p
 
 // CreateSavedSearchWithBody Save a search of materials
 //
-// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10405,7 +10405,7 @@ func (c *Client) CreateSavedSearchWithBody(ctx context.Context, id openapi_types
 
 // CreateSavedSearch Save a search of materials
 //
-// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -10511,7 +10511,7 @@ func (c *Client) StorageOfUser(ctx context.Context, id openapi_types.UUID, reqEd
 	return c.Client.Do(req)
 }
 
-// RevokeTokens Revoke all tokens of a user, this call's too
+// RevokeTokens Revoke all tokens of a user, including the one of this call
 //
 // Open to the owner and admins.
 //
@@ -21233,7 +21233,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMaterialWithBodyWithResponse List a material for others
 	//
-	// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+	// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21242,7 +21242,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateMaterialWithResponse List a material for others
 	//
-	// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+	// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21287,7 +21287,7 @@ type ClientWithResponsesInterface interface {
 
 	// ImportMaterialsWithBodyWithResponse Import up to 500 materials
 	//
-	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21296,7 +21296,7 @@ type ClientWithResponsesInterface interface {
 
 	// ImportMaterialsWithResponse Import up to 500 materials
 	//
-	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21359,7 +21359,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetMaterialLinkedWithResponse Read a material as linked data
 	//
-	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21422,7 +21422,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateOrganizationWithBodyWithResponse Create an organization
 	//
-	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21431,7 +21431,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateOrganizationWithResponse Create an organization
 	//
-	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21449,7 +21449,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateOrganizationWithBodyWithResponse Change an organization or who is in it
 	//
-	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+	// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21458,7 +21458,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateOrganizationWithResponse Change an organization or who is in it
 	//
-	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+	// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21503,7 +21503,7 @@ type ClientWithResponsesInterface interface {
 
 	// InviteWithBodyWithResponse Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+	// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21512,7 +21512,7 @@ type ClientWithResponsesInterface interface {
 
 	// InviteWithResponse Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+	// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21530,7 +21530,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResendInvitationWithResponse Send an invitation again
 	//
-	// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+	// Its time to answer starts again; at most once in 10 minutes. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -21899,7 +21899,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterWithBodyWithResponse Register
 	//
-	// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+	// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21908,7 +21908,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterWithResponse Register
 	//
-	// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+	// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21926,7 +21926,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetUserWithResponse Read a user
 	//
-	// E-mail, addresses and the lists of work are there for the user and for admins. Open to anyone with a token.
+	// E-mail address, addresses and lists of work are shown to the user and to admins. Open to anyone with a token.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -22142,7 +22142,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateSavedSearchWithBodyWithResponse Save a search of materials
 	//
-	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -22151,7 +22151,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateSavedSearchWithResponse Save a search of materials
 	//
-	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -22203,7 +22203,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /users/{id}/storage (the `StorageOfUser` operationId).
 	StorageOfUserWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*StorageOfUserResponse, error)
 
-	// RevokeTokensWithResponse Revoke all tokens of a user, this call's too
+	// RevokeTokensWithResponse Revoke all tokens of a user, including the one of this call
 	//
 	// Open to the owner and admins.
 	//
@@ -26022,7 +26022,7 @@ func (c *ClientWithResponses) ListMaterialsWithResponse(ctx context.Context, par
 
 // CreateMaterialWithBodyWithResponse List a material for others
 //
-// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26037,7 +26037,7 @@ func (c *ClientWithResponses) CreateMaterialWithBodyWithResponse(ctx context.Con
 
 // CreateMaterialWithResponse List a material for others
 //
-// Category, title and organization are required; the contact is the caller unless said otherwise. Open to members of the organization and admins; under the access setting open, to anyone.
+// Category, title and organization are required; the contact is the caller unless the body names another member. Open to members of the organization and admins; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26112,7 +26112,7 @@ func (c *ClientWithResponses) PreviewImportWithResponse(ctx context.Context, bod
 
 // ImportMaterialsWithBodyWithResponse Import up to 500 materials
 //
-// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26127,7 +26127,7 @@ func (c *ClientWithResponses) ImportMaterialsWithBodyWithResponse(ctx context.Co
 
 // ImportMaterialsWithResponse Import up to 500 materials
 //
-// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+// Identifiers may be given in any form; the source is recognized from them. The outcomes in the result of the job are in the order of identifiers: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26232,7 +26232,7 @@ func (c *ClientWithResponses) ListMaterialHistoryWithResponse(ctx context.Contex
 
 // GetMaterialLinkedWithResponse Read a material as linked data
 //
-// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -26337,7 +26337,7 @@ func (c *ClientWithResponses) ListOrganizationsWithResponse(ctx context.Context,
 
 // CreateOrganizationWithBodyWithResponse Create an organization
 //
-// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26352,7 +26352,7 @@ func (c *ClientWithResponses) CreateOrganizationWithBodyWithResponse(ctx context
 
 // CreateOrganizationWithResponse Create an organization
 //
-// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. If access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26382,7 +26382,7 @@ func (c *ClientWithResponses) GetOrganizationWithResponse(ctx context.Context, i
 
 // UpdateOrganizationWithBodyWithResponse Change an organization or who is in it
 //
-// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26397,7 +26397,7 @@ func (c *ClientWithResponses) UpdateOrganizationWithBodyWithResponse(ctx context
 
 // UpdateOrganizationWithResponse Change an organization or who is in it
 //
-// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
+// If access is members, whoever is added or named as owner is invited; whoever is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26472,7 +26472,7 @@ func (c *ClientWithResponses) ListInvitationsWithResponse(ctx context.Context, i
 
 // InviteWithBodyWithResponse Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26487,7 +26487,7 @@ func (c *ClientWithResponses) InviteWithBodyWithResponse(ctx context.Context, id
 
 // InviteWithResponse Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
+// The body has their registry_id or email; nobody joins without accepting. Whoever accepts as OWNER replaces the owner, who stays a member. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26517,7 +26517,7 @@ func (c *ClientWithResponses) WithdrawInvitationWithResponse(ctx context.Context
 
 // ResendInvitationWithResponse Send an invitation again
 //
-// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+// Its time to answer starts again; at most once in 10 minutes. Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -27132,7 +27132,7 @@ func (c *ClientWithResponses) PutContentWithBodyWithResponse(ctx context.Context
 
 // RegisterWithBodyWithResponse Register
 //
-// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -27147,7 +27147,7 @@ func (c *ClientWithResponses) RegisterWithBodyWithResponse(ctx context.Context, 
 
 // RegisterWithResponse Register
 //
-// Takes an authorization code of the identity provider, and names where it has none. Open to anyone.
+// Takes an authorization code of the identity provider, and names if the provider gives none. Open to anyone.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -27177,7 +27177,7 @@ func (c *ClientWithResponses) CloseUserWithResponse(ctx context.Context, id open
 
 // GetUserWithResponse Read a user
 //
-// E-mail, addresses and the lists of work are there for the user and for admins. Open to anyone with a token.
+// E-mail address, addresses and lists of work are shown to the user and to admins. Open to anyone with a token.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -27537,7 +27537,7 @@ func (c *ClientWithResponses) ListSavedSearchesWithResponse(ctx context.Context,
 
 // CreateSavedSearchWithBodyWithResponse Save a search of materials
 //
-// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -27552,7 +27552,7 @@ func (c *ClientWithResponses) CreateSavedSearchWithBodyWithResponse(ctx context.
 
 // CreateSavedSearchWithResponse Save a search of materials
 //
-// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+// With alerts its user is notified once of each material that is listed or becomes visible afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -27640,7 +27640,7 @@ func (c *ClientWithResponses) StorageOfUserWithResponse(ctx context.Context, id 
 	return ParseStorageOfUserResponse(rsp)
 }
 
-// RevokeTokensWithResponse Revoke all tokens of a user, this call's too
+// RevokeTokensWithResponse Revoke all tokens of a user, including the one of this call
 //
 // Open to the owner and admins.
 //

@@ -16,10 +16,10 @@ var routes = []route{
 	on("logout", "POST /logout", exchange.Logout, 204, (*API).logout, "Revoke the token of this call"),
 
 	on("register", "POST /users", exchange.Register, 201, (*API).register,
-		"Register. Takes an authorization code of the identity provider, and names where it has none.").
+		"Register. Takes an authorization code of the identity provider, and names if the provider gives none.").
 		already("The person was registered before.", Signed{}),
 	on("getUser", "GET /users/{id}", exchange.UserRead, 200, (*API).getUser,
-		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
+		"Read a user. E-mail address, addresses and lists of work are shown to the user and to admins."),
 	on("closeUser", "DELETE /users/{id}", exchange.UserClose, 204, (*API).closeUser,
 		"Close an account. What is the person's alone is deleted; what both sides of a transfer need stays under "+
 			"\"closed account\". "+
@@ -66,8 +66,8 @@ var routes = []route{
 		"Delete an address. Requests keep it as it was when they were sent."),
 
 	on("createSavedSearch", "POST /users/{id}/saved-searches", exchange.SavedSearchWrite, 201, (*API).createSavedSearch,
-		"Save a search of materials. With alerts its user is told, once, of each material that is listed or comes "+
-			"into sight afterwards and matches, unless they listed it themselves. "+
+		"Save a search of materials. With alerts its user is notified once of each material that is listed or becomes "+
+			"visible afterwards and matches, unless they listed it themselves. "+
 			"A person has at most 100."),
 	on("listSavedSearches", "GET /users/{id}/saved-searches", exchange.SavedSearchRead, 200, (*API).listSavedSearches,
 		"List a user's saved searches").sortedBy(exchange.SavedSearchFields),
@@ -89,7 +89,7 @@ var routes = []route{
 			"organization, it has access only to that organization's objects. A user has at most 50 that are valid, "+
 			"logins not counted."),
 	on("revokeTokens", "DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens,
-		"Revoke all tokens of a user, this call's too"),
+		"Revoke all tokens of a user, including the one of this call"),
 	on("revokeToken", "DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken,
 		"Revoke a token"),
 	on("listJoinRequestsOf", "GET /users/{id}/join-requests", exchange.JoinRead, 200, (*API).listJoinRequestsOf,
@@ -102,7 +102,7 @@ var routes = []route{
 		"Decline an invitation"),
 
 	on("createOrganization", "POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization,
-		"Create an organization. Its owner is always a member. Where access is members, the owner is the caller, and "+
+		"Create an organization. Its owner is always a member. If access is members, the owner is the caller, and "+
 			"the other people are invited."),
 	on("listOrganizations", "GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations,
 		"List organizations, newest first").sortedBy(exchange.OrganizationFields),
@@ -110,8 +110,8 @@ var routes = []route{
 		"Read an organization").shownAt("/labs/"),
 	on("updateOrganization", "PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200,
 		(*API).updateOrganization,
-		"Change an organization or who is in it. Where access is members, who is added, or named as owner, is "+
-			"invited; who is left out is removed at once."),
+		"Change an organization or who is in it. If access is members, whoever is added or named as owner is "+
+			"invited; whoever is left out is removed at once."),
 	on("listMembers", "GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers,
 		"List the members of an organization").sortedBy(exchange.MemberFields),
 	on("listMaterialsOf", "GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf,
@@ -136,15 +136,15 @@ var routes = []route{
 		"List the invitations of an organization. Without a status, those that can be answered.").
 		sortedBy(exchange.InvitationFields),
 	on("invite", "POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite,
-		"Invite someone. Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER "+
-			"takes the place of the owner, who stays a member.").
+		"Invite someone. The body has their registry_id or email; nobody joins without accepting. Whoever accepts as "+
+			"OWNER replaces the owner, who stays a member.").
 		already("The person is already invited.", Invitation{}),
 	on("withdrawInvitation", "DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204,
 		(*API).withdrawInvitation,
 		"Withdraw an invitation"),
 	on("resendInvitation", "POST /organizations/{id}/invitations/{invitation}/resend", exchange.InvitationWrite, 200,
 		(*API).resendInvitation,
-		"Send an invitation again. It can be answered for as long as at first from now on; at most once in 10 "+
+		"Send an invitation again. Its time to answer starts again; at most once in 10 "+
 			"minutes."),
 	on("getHeldInvitation", "GET /invitations", exchange.InvitationOpen, 200, (*API).getHeldInvitation,
 		"Read the invitation that the token of a mail opens"),
@@ -226,7 +226,7 @@ var routes = []route{
 
 	on("createMaterial", "POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial,
 		"List a material for others. Category, title and organization are required; the contact is the caller unless "+
-			"said otherwise.").
+			"the body names another member.").
 		already("It was already imported.", Duplicate{}),
 	on("importMaterial", "POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial,
 		"List a material as GEO, SRA or protocols.io describe it. The caller owns the grant and is a member of the "+
@@ -235,9 +235,9 @@ var routes = []route{
 	on("previewImport", "POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport,
 		"Preview an import. Nothing is stored."),
 	on("importMaterials", "POST /materials/imports", exchange.MaterialImport, 202, (*API).importMaterials,
-		"Import up to 500 materials. Each is named as people paste it, and its source is told from that. The result "+
-			"of the job has in outcomes, in the order of identifiers, "+
-			"what came of each: imported, existing, refused with an error, or would be imported."),
+		"Import up to 500 materials. Identifiers may be given in any form; the source is recognized from them. The "+
+			"outcomes in the result of the job are in the order of identifiers: "+
+			"imported, existing, refused with an error, or would be imported."),
 	on("getPublication", "GET /publications", exchange.PublicationRead, 200, (*API).getPublication,
 		"Look a publication up by its PubMed id or its DOI, for PATCH of a material"),
 	on("listMaterials", "GET /materials", exchange.MaterialRead, 200, (*API).listMaterials,
@@ -247,7 +247,7 @@ var routes = []route{
 		"Read a material").shownAt("/catalog/"),
 	on("getMaterialLinked", "GET /materials/{id}/jsonld", exchange.MaterialRead, 200, (*API).getMaterialLinked,
 		"Read a material as linked data. JSON-LD in the words of schema.org and Bioschemas, for search engines and "+
-			"harvesters; it can stand inside of a script element of a page.").
+			"harvesters; it can be put into a script element of a page.").
 		as(publish.LinkedDataType),
 	on("getMaterialCitation", "GET /materials/{id}/citation", exchange.MaterialRead, 200, (*API).getMaterialCitation,
 		"Read how to cite a material. A reference of the material, with its RRID or accession, and one of each "+

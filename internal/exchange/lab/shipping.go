@@ -26,7 +26,7 @@ type Shipping struct {
 var ShippingFields = []field.Descriptor[Shipping]{
 	{Name: "id", At: func(s *Shipping) any { return &s.ID }, ReadOnly: true},
 	{Name: "needs_shipping_address", At: func(s *Shipping) any { return &s.NeedsAddress },
-		Doc: "The requester gives an address."},
+		Doc: "The requester provides an address."},
 	{Name: "needs_payment", At: func(s *Shipping) any { return &s.NeedsPayment },
 		Doc: "Requester pays shipping for shipping."},
 	{Name: "accepts_shipping_code", At: func(s *Shipping) any { return &s.AcceptsShippingCode },

@@ -117,7 +117,7 @@ func shippingText(s lab.Shipping) string {
 			text += ", by " + strings.Join(ways, " or ")
 		}
 	case s.NeedsAddress:
-		text = "Lab pays shipping; requester gives an address"
+		text = "Lab pays shipping; requester provides an address"
 	}
 	if s.Restrictions != "" {
 		text += ". " + cut(s.Restrictions, 60)
