@@ -308,7 +308,7 @@ func (s *site) states() []state {
 		{"olivia", grant, sends(grant+"/links", "days=9"), 200},
 		{"olivia", grant, sends(grant, "title="), 422},
 
-		{"mario", materialOf("HT-29") + "/lab", sends("/lab", "to="), 422},
+		{"mario", materialOf("HT-29") + "/lab" + moveTo, sends("/lab", "to="), 422},
 		{"mario", materialOf("HT-29") + "/lab" + moveTo, nil, 200},
 		{"mario", materialOf("MCF-7") + "/lab" + moveTo, nil, 200},
 		{"mario", materialOf("MCF-7"), sends("/archive", ""), 409},
