@@ -7,12 +7,16 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
 
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 const paper = "%PDF-1.4 the whole agreement"
@@ -294,3 +298,52 @@ func TestLabelsOfManyRequestsAreOnOnePageAndOnlyThoseOfOnesOwnLabs(t *testing.T)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func TestLabels_NameSenderPhoneTemperatureAndHazard(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	path := w.at("HCT 116") + "/labels"
+	_, err := w.app.Requests.ShipRequest(t.Context(), v.actor, w.transfer("HCT 116").ID,
+		request.ShipmentPatch{Conditions: exchange.Some("Dry ice, 3 kg")}, nil)
+	w.must(err)
+	const from = "12 Bank Street\r\nTel. +1 555 0100"
+	a := v.get(path + "?from=" + url.QueryEscape(from)).want(http.StatusOK)
+	for _, at := range []string{".parcel", ".slip"} {
+		if text := a.text(at); !strings.Contains(text, "12 Bank Street") || !strings.Contains(text, "Tel. +1 555 0100") {
+			t.Errorf("%s lacks the sender: %s", at, text)
+		}
+	}
+	text := a.text(".parcel")
+	for _, part := range []string{"TemperatureDry ice, 3 kg", "UN 1845, dry ice"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the label lacks %q: %s", part, text)
+		}
+	}
+	if text := v.get(path).text(".parcel"); !strings.Contains(text, "Tel. +1 555 0100") {
+		t.Errorf("the sender is typed again: %s", text)
+	}
+	if text := w.as("olivia").get(path).text(".parcel"); strings.Contains(text, "555 0100") {
+		t.Errorf("another person has it too: %s", text)
+	}
+}
+
+func TestStatuses_HaveTheSameNameInFiltersAndBadges(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	options := map[string]string{}
+	w.as("mario").get("/requests?turn=all").doc.Find("#f-status option").Each(func(_ int, s *goquery.Selection) {
+		options[s.AttrOr("value", "")] = s.Text()
+	})
+	for _, s := range []request.Status{request.Rejected, request.Cancelled, request.Verified} {
+		list := w.requests(s)
+		if len(list) == 0 {
+			t.Fatalf("the demo has no request that is %s", s)
+		}
+		q := list[0]
+		a := w.as("ada").get(fmt.Sprintf("/requests/%d", q.ID)).want(http.StatusOK)
+		if badge := a.text("header .tag.no-print"); !strings.HasPrefix(badge, options[string(s)]) || options[string(s)] == "" {
+			t.Errorf("%s is %q in the filter and %q on the page", s, options[string(s)], badge)
+		}
+	}
+}

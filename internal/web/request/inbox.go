@@ -47,24 +47,13 @@ func (p *inboxPage) Sorts() []inboxChoice {
 }
 
 // Statuses returns the statuses to filter by, with their labels.
-func (p *inboxPage) Statuses() []inboxChoice { return statusNames }
-
-// statusName returns the label of a status.
-func statusName(s request.Status) string {
-	for _, c := range statusNames {
-		if c.Value == string(s) {
-			return c.Words
-		}
+func (p *inboxPage) Statuses() []inboxChoice {
+	var list []inboxChoice
+	for _, s := range []request.Status{request.Open, request.Approved, request.InFulfillment, request.Fulfilled,
+		request.Verified, request.Rejected, request.Cancelled, request.Invalid} {
+		list = append(list, inboxChoice{string(s), ui.StatusName(s)})
 	}
-	return string(s)
-}
-
-var statusNames = []inboxChoice{
-	{string(request.Open), "New"}, {string(request.Approved), "Accepted"},
-	{string(request.InFulfillment), "Being prepared"},
-	{string(request.Fulfilled), "Shipped"}, {string(request.Verified), "Completed"},
-	{string(request.Rejected), "Declined"},
-	{string(request.Cancelled), "Cancelled"}, {string(request.Invalid), "Withdrawn"},
+	return list
 }
 
 // choice is a query value with its label.

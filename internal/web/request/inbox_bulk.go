@@ -204,7 +204,7 @@ func bulkWhy(err error) (why string, isRefusal bool) {
 	why = e.Message
 	if status, is := e.Details["status"].(request.Status); is && e.Code == exchange.InvalidTransition {
 		why = "Only new requests can be accepted or declined together; the status of this one is “" +
-			statusName(status) + "”."
+			ui.StatusName(status) + "”."
 	}
 	if e.Code == exchange.InvalidInput {
 		var texts []string

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
@@ -28,6 +30,7 @@ type labelPage struct {
 	What    string  // parcel, tubes or slip; "": all
 	Size    string  // of the parcels' labels: a6, inch or a4
 	Tubes   int     // for each parcel; 0: the number that each request states
+	From    string  // address and phone of the sender, as typed
 }
 
 // parcel is one request with what its labels show.
@@ -90,6 +93,7 @@ func (v *pageRequest) manyLabels() (ui.Response, error) {
 // showLabels shows the labels of parcels in the form that the query describes.
 func (v *pageRequest) showLabels(p *labelPage, list []transfer.Parcel) (ui.Response, error) {
 	q := v.URL.Query()
+	p.From = v.sender(q)
 	p.Section, p.What, p.Size = "requests", q.Get("what"), q.Get("size")
 	if !slices.Contains([]string{"parcel", "tubes", "slip"}, p.What) {
 		p.What = ""
@@ -113,6 +117,55 @@ func (v *pageRequest) showLabels(p *labelPage, list []transfer.Parcel) (ui.Respo
 		p.Parcels = append(p.Parcels, one)
 	}
 	return ui.Show("request-labels", p)
+}
+
+// senderCookie is the cookie with the sender's address and phone, which are typed once on each device.
+const (
+	senderCookie = "__Host-sender"
+	senderLives  = 365 * 24 * time.Hour
+	maxSender    = 400 // bytes
+)
+
+// sender returns the address and phone of the sender: those in the query, which are kept, or those kept before.
+func (v *pageRequest) sender(query url.Values) string {
+	if !query.Has("from") {
+		kept, _ := url.QueryUnescape(v.CookieValue(senderCookie)) // what cannot be read is typed again
+		return kept
+	}
+	from := strings.TrimSpace(query.Get("from"))
+	if len(from) > maxSender {
+		from = strings.ToValidUTF8(from[:maxSender], "")
+	}
+	v.SetCookie(senderCookie, url.QueryEscape(from), senderLives)
+	return from
+}
+
+// FromLines returns the lines of the sender's address and phone.
+func (p *labelPage) FromLines() []string {
+	return strings.FieldsFunc(p.From, func(r rune) bool { return r == '\n' || r == '\r' })
+}
+
+// Temperature returns how the parcel has to be kept: the conditions of the shipment, else how the material is stored.
+func (p parcel) Temperature() string {
+	if p.Shipment != nil && p.Shipment.Conditions != "" {
+		return p.Shipment.Conditions
+	}
+	return p.Facts.Storage
+}
+
+// dryIce matches conditions with dry ice, which carriers want by its UN number.
+var dryIce = regexp.MustCompile(`(?i)\bdry[ -]ice\b`)
+
+// Hazards lists what a carrier and whoever opens the parcel has to know.
+func (p parcel) Hazards() string {
+	var list []string
+	if p.Facts.Safety != "" {
+		list = append(list, "biosafety level: "+p.Facts.Safety)
+	}
+	if at := p.Temperature(); dryIce.MatchString(at) && !strings.Contains(at, "1845") {
+		list = append(list, "UN 1845, dry ice")
+	}
+	return strings.Join(list, "; ")
 }
 
 // Addressed returns the parcels that have a recipient: only these have a parcel label and a packing slip.
