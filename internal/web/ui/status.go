@@ -248,7 +248,8 @@ func ended(q request.Detail) StatusView {
 	case request.Rejected:
 		return StatusView{Icon: "declined", Words: StatusName(q.Status), Sentence: "The lab declined this request."}
 	case request.Cancelled:
-		return StatusView{Icon: "cancelled", Words: StatusName(q.Status), Sentence: "The requester cancelled this request."}
+		return StatusView{Icon: "cancelled", Words: StatusName(q.Status),
+			Sentence: "The requester cancelled this request."}
 	case request.Invalid:
 		return StatusView{Icon: "cancelled", Words: StatusName(q.Status),
 			Sentence: "This request was withdrawn as invalid."}
