@@ -52,3 +52,15 @@ func TestChartsOfMonths_ShowTheNewestOnATelephone(t *testing.T) {
 		t.Error("the chart fits: nothing was tested")
 	}
 }
+
+// TestKeysHelp_WithoutConnectionSaysSo and reports no error: the list of keys is fetched when it is first asked for.
+func TestKeysHelp_WithoutConnectionSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("mario")
+	tab.visit("/requests")
+	// OverrideNetworkState only has the page believe that it is offline; its requests are still answered.
+	see[bool](tab, `(window.fetch = () => Promise.reject(new TypeError("Failed to fetch")), true)`)
+	tab.do("?", chromedp.KeyEvent("?"))
+	tab.until("it says so", `[...document.querySelectorAll("[role=status]")].some((e) => e.textContent.startsWith("Not shown"))`)
+}

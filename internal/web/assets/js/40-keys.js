@@ -37,8 +37,14 @@
   async function help() {
     let box = document.getElementById("keys-shown");
     if (!box) {
-      const answer = await fetch("/help");
-      const list = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("keys");
+      let answer, text;
+      try {
+        answer = await fetch("/help");
+        text = await answer.text();
+      } catch { // there is no connection, or the page is being left
+        return say("Not shown: no connection");
+      }
+      const list = new DOMParser().parseFromString(text, "text/html").getElementById("keys");
       if (!answer.ok || !list) return location.assign("/help#keys");
       box = document.createElement("div");
       box.id = "keys-shown";
