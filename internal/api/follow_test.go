@@ -173,7 +173,7 @@ func (f *reader) over() time.Duration {
 	begin := time.Now()
 	select {
 	case <-f.ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		f.t.Fatal("the stream continues")
 	}
 	return time.Since(begin)

@@ -308,7 +308,7 @@ func raw(t testing.TB, address, request string, end bool) (status int, code any)
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = io.WriteString(c, request); err == nil && end {

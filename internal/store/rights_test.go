@@ -168,7 +168,7 @@ func TestOtherChangesDoNotWaitForWhoActs(t *testing.T) {
 		settings, err := l.db.Read().Memberships.List(l.ctx, a.who.ID, exchange.Page{Limit: 1})
 		code(t, "Memberships", err, "")
 		change := func() {
-			ctx, cancel := stdcontext.WithTimeout(l.ctx, 10*time.Second)
+			ctx, cancel := stdcontext.WithTimeout(l.ctx, time.Minute)
 			defer cancel()
 			code(t, "a change", l.db.Tx(ctx, func(ctx context, tx store.Conn) error {
 				if _, err := tx.Actors.Current(ctx, a.who); err != nil {
