@@ -19,7 +19,7 @@ browser := echo "$${TEST_BROWSER:-$$(command -v chromium || command -v chromium-
 alone := ./e2e/browser ./internal/api ./e2e ./internal/web ./internal/app ./internal/store ./internal/demo ./internal/exchange/... \
 	./internal/notice ./internal/seed ./internal/sheet
 concurrent := ./internal/api ./internal/web ./internal/app ./internal/store
-together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival|However|Wait|Room|Opposite|Readers
+together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival|Wait|Room|Opposite|Readers|Concurrent|Locked|DeferredCommit|DoesNotBlock
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
 race := -race -gcflags=modernc.org/...=-race=false
 
@@ -72,7 +72,7 @@ golden: ## regenerate the golden files; review the diff before committing it
 	$(MAKE) --no-print-directory client
 
 pictures: install ## retake the pictures of docs/pages
-	@TEST_BROWSER=$$($(browser)) go test ./e2e/browser -run TestEachMainPageHasAPicture -update
+	@TEST_BROWSER=$$($(browser)) go test ./e2e/browser -run TestPictures_ShowEachMainPage -update
 
 client: .bin/oapi-codegen ## regenerate the Go client from docs/openapi.json
 	@.bin/oapi-codegen -config client/generate.yaml -o client/client.gen.go docs/openapi.json

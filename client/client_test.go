@@ -12,7 +12,7 @@ import (
 	"aliquot/client"
 )
 
-func TestARefusalIsAnError(t *testing.T) {
+func TestClient_RefusalIsAnError(t *testing.T) {
 	t.Parallel()
 	body := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +46,7 @@ func TestARefusalIsAnError(t *testing.T) {
 	}
 }
 
-func TestTimesKeepTheFormOfTheContract(t *testing.T) {
+func TestClient_TimesKeepTheirFormat(t *testing.T) {
 	t.Parallel()
 	var at client.Time
 	const form = `"2020-05-11T14:13:39+0000"`
@@ -64,7 +64,7 @@ func TestTimesKeepTheFormOfTheContract(t *testing.T) {
 	}
 }
 
-func TestNextIsTheCursorOfTheLink(t *testing.T) {
+func TestClient_NextIsTheCursorOfTheLinkHeader(t *testing.T) {
 	t.Parallel()
 	for link, want := range map[string]string{
 		`</v1/grants?cursor=MTI&limit=2>; rel="next"`: "MTI",

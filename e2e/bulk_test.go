@@ -14,9 +14,9 @@ const bulkRows = 6000
 // published are the materials that anybody can see: none that a spreadsheet staged.
 const published = "materials WHERE staged_in IS NULL OR staged_in IN (SELECT job_id FROM bulks WHERE stored)"
 
-// TestASpreadsheetIsTakenInOnceThoughItsServerIsKilled kills the server while a job stores rows, and
+// TestKill_SpreadsheetIsImportedOnce kills the server while a job stores rows, and
 // again while the next run of it does.
-func TestASpreadsheetIsTakenInOnceThoughItsServerIsKilled(t *testing.T) {
+func TestKill_SpreadsheetIsImportedOnce(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"all-or-nothing", "valid-rows-only"} {
 		t.Run(mode, func(t *testing.T) {

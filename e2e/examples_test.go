@@ -61,9 +61,9 @@ func roughRoad(t *testing.T, base string) (address string) {
 	return s.URL
 }
 
-// TestExamplesAskOnceOnARoughRoad: each example finds the material behind several parts of the list,
+// TestExamples_RequestOnceThroughAFailingProxy: each example finds the material behind several parts of the list,
 // asks once and uploads once whatever is lost on the way, and prints the lab's answer.
-func TestExamplesAskOnceOnARoughRoad(t *testing.T) {
+func TestExamples_RequestOnceThroughAFailingProxy(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t, "--rate-limit", "off") // the road has its own
@@ -141,8 +141,8 @@ func onlyOpen(who client) (id string, err error) {
 	return list[0].ID.String(), nil
 }
 
-// TestExamplesSayWhatIsWrong and end.
-func TestExamplesSayWhatIsWrong(t *testing.T) {
+// TestExamples_ReportErrors and end.
+func TestExamples_ReportErrors(t *testing.T) {
 	t.Parallel()
 	in := install(t, "sqlite", t.TempDir())
 	p := in.serve(t, "--demo")

@@ -25,9 +25,9 @@ type storage struct {
 	whileFull   []string // begins commands that run on the full storage
 }
 
-// TestFullStorageIsReadAndRefusesWrites fills the storage under a server: what is read is answered as ever, what is
+// TestFullStorage_IsReadAndRefusesWrites fills the storage under a server: what is read is answered as ever, what is
 // written with 507, also by a server that starts then; and once there is room, writes go through again.
-func TestFullStorageIsReadAndRefusesWrites(t *testing.T) {
+func TestFullStorage_IsReadAndRefusesWrites(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) { fillsUp(t, limited(t, in)) })
 	if small, ok := smallDisk(t); ok {

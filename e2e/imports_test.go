@@ -13,9 +13,9 @@ import (
 	"aliquot/internal/job/jobtest"
 )
 
-// TestKilledWhileItImportsEachIsImportedOnce: what was imported before a crash is never asked for
+// TestKill_EachIdentifierIsImportedOnce: what was imported before a crash is never asked for
 // again, and told as imported, not as found there.
-func TestKilledWhileItImportsEachIsImportedOnce(t *testing.T) {
+func TestKill_EachIdentifierIsImportedOnce(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		const many = 90 // protocols, of which 100 may be asked for in a minute

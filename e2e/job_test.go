@@ -31,7 +31,7 @@ func (in installation) store(t *testing.T) *store.DB {
 	return db
 }
 
-func TestEightStartsAtOnceTidyUpOnce(t *testing.T) {
+func TestStart_EightAtOnceRunTheCleanupOnce(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		began := time.Now().UTC()
@@ -70,8 +70,8 @@ func TestEightStartsAtOnceTidyUpOnce(t *testing.T) {
 	})
 }
 
-// TestKilledWhileItTidiesUpEachFileIsCountedOnce: the job continues where it was, in the next process.
-func TestKilledWhileItTidiesUpEachFileIsCountedOnce(t *testing.T) {
+// TestKill_CleanupCountsEachFileOnce: the job continues where it was, in the next process.
+func TestKill_CleanupCountsEachFileOnce(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		const files, uploaders = 240, 8

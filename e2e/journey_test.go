@@ -74,9 +74,9 @@ func (p party) hand(name string) nullable.Nullable[int64] {
 	return nullable.NewNullableWithValue(record.JSON201.ID)
 }
 
-// TestAMaterialTravelsByTheGoClient takes a transfer through all its steps by the client that is
+// TestGoClient_TakesATransferThroughAllSteps takes a transfer through all its steps by the client that is
 // made of the OpenAPI document.
-func TestAMaterialTravelsByTheGoClient(t *testing.T) {
+func TestGoClient_TakesATransferThroughAllSteps(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		server := in.serve(t, "--access", "members")
@@ -160,8 +160,8 @@ func TestAMaterialTravelsByTheGoClient(t *testing.T) {
 	})
 }
 
-// TestTheGoExampleAsksForAMaterial runs examples/go beside a lab that decides.
-func TestTheGoExampleAsksForAMaterial(t *testing.T) {
+// TestGoExample_RequestsAMaterial runs examples/go beside a lab that decides.
+func TestGoExample_RequestsAMaterial(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	example := filepath.Join(folder, "example")

@@ -16,10 +16,10 @@ const (
 	writers = 16 // so many that they wait for each other and share commits
 )
 
-// TestKilledTenTimesNothingAnsweredIsLost kills the server in the middle of writes. In the end
+// TestKill_LosesNothingThatWasAnswered kills the server in the middle of writes. In the end
 // all that was answered is there and unchanged, and of what was not answered there is nothing or
 // the whole.
-func TestKilledTenTimesNothingAnsweredIsLost(t *testing.T) {
+func TestKill_LosesNothingThatWasAnswered(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t, "--rate-limit", "off")

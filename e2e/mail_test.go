@@ -17,10 +17,10 @@ import (
 
 const mailKills = 20
 
-// TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice kills the worker while it sends mail and
+// TestKill_EveryEventIsNotifiedAndNoMailSentTwice kills the worker while it sends mail and
 // other processes make events. In the end everybody was notified of every act of the other side, and the mail
 // about each was sent once, or is in doubt.
-func TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice(t *testing.T) {
+func TestKill_EveryEventIsNotifiedAndNoMailSentTwice(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		server := mailtest.Start(t)
@@ -174,9 +174,9 @@ func notificationOf(t *testing.T, l mailtest.Letter) string {
 	return fields[1]
 }
 
-// TestOneClickInAMailProgramStopsMail does what RFC 8058 has mail programs do, and what a person does who
+// TestUnsubscribe_OneClickStopsMail does what RFC 8058 has mail programs do, and what a person does who
 // clicks by mistake.
-func TestOneClickInAMailProgramStopsMail(t *testing.T) {
+func TestUnsubscribe_OneClickStopsMail(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		server := mailtest.Start(t)

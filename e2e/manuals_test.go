@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestCommandsOfTheManualsWorkAsTheyStand pastes the blocks "sh walk" of a manual into a shell, one
+// TestManuals_CommandsWorkAsWritten pastes the blocks "sh walk" of a manual into a shell, one
 // after the other; its last lines must be those of the block "text result".
-func TestCommandsOfTheManualsWorkAsTheyStand(t *testing.T) {
+func TestManuals_CommandsWorkAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {

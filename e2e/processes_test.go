@@ -27,7 +27,7 @@ func atOnce[T any](n int, do func(i int) T) []T {
 	return results
 }
 
-func TestEightStartsAtOnceMigrateOnce(t *testing.T) {
+func TestProcesses_EightStartsAtOnceMigrateOnce(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		type start struct {
@@ -65,7 +65,7 @@ func twins(t *testing.T, in installation) (lab, []string) {
 	return l, []string{first.base, second.base}
 }
 
-func TestTwoProcessesWriteAndLoseNothing(t *testing.T) {
+func TestProcesses_TwoWriteAndLoseNothing(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		l, bases := twins(t, in)
@@ -116,7 +116,7 @@ func TestTwoProcessesWriteAndLoseNothing(t *testing.T) {
 	})
 }
 
-func TestRivalDecisionsInTwoProcessesGiveOne(t *testing.T) {
+func TestProcesses_RivalDecisionsGiveOne(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		l, bases := twins(t, in)
@@ -160,9 +160,9 @@ func TestRivalDecisionsInTwoProcessesGiveOne(t *testing.T) {
 	})
 }
 
-// TestArchivingAndAskingAtOnceGiveOne: a material that is asked for stays, or it is archived and nobody
+// TestProcesses_ArchiveAndRequestAtOnceOneHappens: a material that is asked for stays, or it is archived and nobody
 // gets to ask for it.
-func TestArchivingAndAskingAtOnceGiveOne(t *testing.T) {
+func TestProcesses_ArchiveAndRequestAtOnceOneHappens(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		l, bases := twins(t, in)
@@ -195,8 +195,8 @@ func TestArchivingAndAskingAtOnceGiveOne(t *testing.T) {
 	})
 }
 
-// TestLeavingAndBeingAskedAtOnce: a request never stays with someone who is no longer in the lab.
-func TestLeavingAndBeingAskedAtOnce(t *testing.T) {
+// TestProcesses_RequestNeverStaysWithAFormerMember: a request never stays with someone who is no longer in the lab.
+func TestProcesses_RequestNeverStaysWithAFormerMember(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		l, bases := twins(t, in)

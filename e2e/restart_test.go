@@ -17,9 +17,9 @@ import (
 	"aliquot/internal/store/storetest/pgserver"
 )
 
-// TestPostgresThatRestartsUnderLoadGives503 stops and starts a PostgreSQL server under calls of all kinds. Each is
+// TestPostgreSQL_RestartUnderLoadAnswers503 stops and starts a PostgreSQL server under calls of all kinds. Each is
 // answered: as ever, or with 503 and when to come again; and nothing that was answered is lost.
-func TestPostgresThatRestartsUnderLoadGives503(t *testing.T) {
+func TestPostgreSQL_RestartUnderLoadAnswers503(t *testing.T) {
 	t.Parallel()
 	if _, ok := storetest.Postgres(); !ok {
 		return // as in every test of both databases: without PostgreSQL there is SQLite alone

@@ -19,10 +19,10 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestAFileMayTakeLongerThanOtherBodies runs in this process, where the server's limits can be
+// TestUpload_MayTakeLongerThanOtherBodies runs in this process, where the server's limits can be
 // short: those of the binary, 30 and 60 seconds, are too long to wait for. Everything else is
 // what the binary runs.
-func TestAFileMayTakeLongerThanOtherBodies(t *testing.T) {
+func TestUpload_MayTakeLongerThanOtherBodies(t *testing.T) {
 	t.Parallel()
 	const limit = 500 * time.Millisecond
 	folder, err := files.OpenFolder(t.TempDir())

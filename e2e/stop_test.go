@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestAskedToStopFinishesAnUpload: SIGTERM closes the server, and lets out who is inside.
-func TestAskedToStopFinishesAnUpload(t *testing.T) {
+// TestStop_FinishesAnUpload: SIGTERM closes the server, and lets out who is inside.
+func TestStop_FinishesAnUpload(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t)
@@ -76,8 +76,8 @@ func TestAskedToStopFinishesAnUpload(t *testing.T) {
 	})
 }
 
-// TestAskedToStopEndsStreams at once: nobody waits for who only listens.
-func TestAskedToStopEndsStreams(t *testing.T) {
+// TestStop_EndsStreams at once: nobody waits for who only listens.
+func TestStop_EndsStreams(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t)

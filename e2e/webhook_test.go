@@ -17,9 +17,9 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// TestReceiversOfTheExamplesTakeEachMessageOnceAndNoForgedOne runs those of examples/ against a server
+// TestExampleReceivers_TakeEachMessageOnceAndNoForgery runs those of examples/ against a server
 // that tells them of a request.
-func TestReceiversOfTheExamplesTakeEachMessageOnceAndNoForgedOne(t *testing.T) {
+func TestExampleReceivers_TakeEachMessageOnceAndNoForgery(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "webhook")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
@@ -171,8 +171,8 @@ func forge(t *testing.T, url, secret string) {
 	}
 }
 
-// TestReceiversThatHangHoldUpNobodyElse: with one slot, a job is done while a message waits for its answer.
-func TestReceiversThatHangHoldUpNobodyElse(t *testing.T) {
+// TestWebhook_HangingReceiversDelayNobodyElse: with one slot, a job is done while a message waits for its answer.
+func TestWebhook_HangingReceiversDelayNobodyElse(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		reached := make(chan bool, 100)

@@ -174,10 +174,10 @@ const overflowing = `(() => {
 	return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > wide + 1 && !scrolls(e.parentElement)).map((e) => e.outerHTML.slice(0, 120)).slice(0, 3).join(" | ") || "something";
 })()`
 
-// TestEveryPage follows all links as each role, and does what leads to states that no link leads to. What it finds has
+// TestPages_BreakNoRuleOfAccessibility follows all links as each role, and does what leads to states that no link leads to. What it finds has
 // no dead link and violates no rule of accessibility, at three widths, light and dark, with its menus, sheets and
 // details closed and open.
-func TestEveryPage(t *testing.T) {
+func TestPages_BreakNoRuleOfAccessibility(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.furnish()

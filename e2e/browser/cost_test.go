@@ -37,7 +37,7 @@ func (s *site) mainPages() []shown {
 // shown is a page, by the name of its picture.
 type shown struct{ name, who, path string }
 
-func TestTheMainPagesAreLightAndStandStill(t *testing.T) {
+func TestPages_AreSmallAndDoNotShift(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tabs := map[string]*tab{}
@@ -69,8 +69,8 @@ func (t *tab) bytes() float64 {
 	return t.weight
 }
 
-// TestAChosenThemeHoldsWhateverTheDeviceWants
-func TestAChosenThemeHoldsWhateverTheDeviceWants(t *testing.T) {
+// TestTheme_ChosenOneHoldsOnEveryDevice
+func TestTheme_ChosenOneHoldsOnEveryDevice(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("")

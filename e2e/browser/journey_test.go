@@ -13,8 +13,8 @@ type people struct {
 	site           *site
 }
 
-// TestTwoPeopleGetAMaterialFromOneLabToAnother, whatever they use: from the search to the confirmed receipt.
-func TestTwoPeopleGetAMaterialFromOneLabToAnother(t *testing.T) {
+// TestJourney_TwoPeopleTransferAMaterial, whatever they use: from the search to the confirmed receipt.
+func TestJourney_TwoPeopleTransferAMaterial(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*tab){
 		"with script":    func(*tab) {},

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestKeysDoWhatTheHelpSays, and nothing while somebody types.
-func TestKeysDoWhatTheHelpSays(t *testing.T) {
+// TestKeys_DoWhatTheHelpSays, and nothing while somebody types.
+func TestKeys_DoWhatTheHelpSays(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("mario")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWhatHappensShowsUpWithoutLoading: a message of the lab changes the bell of the requester's open page.
-func TestWhatHappensShowsUpWithoutLoading(t *testing.T) {
+// TestLive_MessageChangesTheBellWithoutLoading: a message of the lab changes the bell of the requester's open page.
+func TestLive_MessageChangesTheBellWithoutLoading(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	requester, lab := s.open("josiah"), s.open("mario")
@@ -26,8 +26,8 @@ func TestWhatHappensShowsUpWithoutLoading(t *testing.T) {
 	requester.says("Mario Manager")
 }
 
-// TestAnOpenRequestFollowsTheOtherSide, and what the reader is typing stays.
-func TestAnOpenRequestFollowsTheOtherSide(t *testing.T) {
+// TestOpenRequest_FollowsTheOtherSide, and what the reader is typing stays.
+func TestOpenRequest_FollowsTheOtherSide(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	requester, lab := s.open("josiah"), s.open("mario")
@@ -43,9 +43,9 @@ func TestAnOpenRequestFollowsTheOtherSide(t *testing.T) {
 	requester.until("what was typed is there", `document.querySelector("#f-message-text").value === "Half a sent"`)
 }
 
-// TestALabListsManyMaterialsFromASpreadsheet: rows are checked first, a wrong value is named and
+// TestSpreadsheet_ListsManyMaterials: rows are checked first, a wrong value is named and
 // mended, and all are listed.
-func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {
+func TestSpreadsheet_ListsManyMaterials(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*tab){"with script": func(*tab) {},
 		"without script": func(tab *tab) { tab.scriptless() }} {
@@ -81,8 +81,8 @@ func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {
 	}
 }
 
-// TestAnAddressOfNothingIsAPage for people, in any part of the site.
-func TestAnAddressOfNothingIsAPage(t *testing.T) {
+// TestUnknownAddress_IsAPage for people, in any part of the site.
+func TestUnknownAddress_IsAPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("")

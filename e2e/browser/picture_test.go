@@ -37,8 +37,8 @@ const (
 	maxOfPicture  = 150_000 // bytes
 )
 
-// TestEachMainPageHasAPicture, which "make pictures" takes.
-func TestEachMainPageHasAPicture(t *testing.T) {
+// TestPictures_ShowEachMainPage, which "make pictures" takes.
+func TestPictures_ShowEachMainPage(t *testing.T) {
 	t.Parallel()
 	if update {
 		takePictures(t)

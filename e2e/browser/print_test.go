@@ -22,9 +22,9 @@ func (t *tab) printed() int {
 	return bytes.Count(pdf.Data, []byte("/Type /Page\n"))
 }
 
-// TestLabelsOfManyRequestsArePrintedTogether: they are chosen in the inbox, and each parcel's label has a sheet of its
+// TestPrint_LabelsOfManyRequestsTogether: they are chosen in the inbox, and each parcel's label has a sheet of its
 // own.
-func TestLabelsOfManyRequestsArePrintedTogether(t *testing.T) {
+func TestPrint_LabelsOfManyRequestsTogether(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("mario")
@@ -44,8 +44,8 @@ func TestLabelsOfManyRequestsArePrintedTogether(t *testing.T) {
 	}
 }
 
-// TestARequestOnPaperNamesPeopleAndDays, not the reader and the day of printing.
-func TestARequestOnPaperNamesPeopleAndDays(t *testing.T) {
+// TestPrint_RequestNamesPeopleAndDays, not the reader and the day of printing.
+func TestPrint_RequestNamesPeopleAndDays(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("mario")

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestTheFormOfAMaterialSaysHowFarItIs while somebody types, in the list of its sections, and takes fields of the lab's
+// TestMaterialForm_ShowsItsProgress while somebody types, in the list of its sections, and takes fields of the lab's
 // own.
-func TestTheFormOfAMaterialSaysHowFarItIs(t *testing.T) {
+func TestMaterialForm_ShowsItsProgress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("mario")

@@ -22,9 +22,9 @@ func (t *tab) slow(n float64) {
 	t.must(err)
 }
 
-// TestTheFormOfARequestShowsHowFarItsFilesAre: it can be stopped, nothing typed or chosen is lost, and it goes in the
+// TestUpload_OfARequestShowsProgressAndCanBeStopped: it can be stopped, nothing typed or chosen is lost, and it goes in the
 // end.
-func TestTheFormOfARequestShowsHowFarItsFilesAre(t *testing.T) {
+func TestUpload_OfARequestShowsProgressAndCanBeStopped(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("josiah")
@@ -53,7 +53,7 @@ func TestTheFormOfARequestShowsHowFarItsFilesAre(t *testing.T) {
 	tab.says("Request sent")
 }
 
-func TestADocumentOfAnotherTypeIsNotChosen(t *testing.T) {
+func TestUpload_RefusesADocumentOfAnotherType(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("josiah")

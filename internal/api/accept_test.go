@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestAnObjectIsJSONWhateverIsAcceptedAndTellsItsPage(t *testing.T) {
+func TestObject_IsJSONForAnyAcceptHeaderAndLinksItsPage(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -44,7 +44,7 @@ func TestAnObjectIsJSONWhateverIsAcceptedAndTellsItsPage(t *testing.T) {
 	})
 }
 
-func TestASequenceMapShowsItsMaterial(t *testing.T) {
+func TestSequenceMap_ShowsItsMaterial(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -81,7 +81,7 @@ func TestASequenceMapShowsItsMaterial(t *testing.T) {
 	})
 }
 
-func TestASavedSearchHoldsOnlyFiltersThatASearchAccepts(t *testing.T) {
+func TestSavedSearch_HoldsOnlyFiltersThatSearchAccepts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	p := w.person("ada")

@@ -23,9 +23,9 @@ func (s *scene) leave(p *testPerson) {
 	s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": rest})
 }
 
-// TestDocumentsOfALabStayWithItWhenTheirFilerLeaves: whatever was filed for the lab, however it came to it, is the
+// TestAttachment_OfALabStaysWhenItsUploaderLeaves: whatever was filed for the lab, however it came to it, is the
 // lab's alone.
-func TestDocumentsOfALabStayWithItWhenTheirFilerLeaves(t *testing.T) {
+func TestAttachment_OfALabStaysWhenItsUploaderLeaves(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -73,8 +73,8 @@ func TestDocumentsOfALabStayWithItWhenTheirFilerLeaves(t *testing.T) {
 	})
 }
 
-// TestAMemberWhoTakesADocumentOutOfTheLabHasItThemselves: it does not go back to a former member who filed it.
-func TestAMemberWhoTakesADocumentOutOfTheLabHasItThemselves(t *testing.T) {
+// TestAttachment_TakenOutOfALabBelongsToTheMemberWhoTookIt: it does not go back to a former member who filed it.
+func TestAttachment_TakenOutOfALabBelongsToTheMemberWhoTookIt(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -92,7 +92,7 @@ func TestAMemberWhoTakesADocumentOutOfTheLabHasItThemselves(t *testing.T) {
 	})
 }
 
-func TestNobodyFilesAnAttachmentUnderAnotherUser(t *testing.T) {
+func TestAttachment_CannotBeCreatedUnderAnotherUser(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -122,8 +122,8 @@ func TestNobodyFilesAnAttachmentUnderAnotherUser(t *testing.T) {
 	})
 }
 
-// TestARequestKeepsTheMTAThatItWasMadeUnder: new content is a new version, and the old one stays for those it concerns.
-func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
+// TestRequest_KeepsTheMTAItWasMadeUnder: new content is a new version, and the old one stays for those it concerns.
+func TestRequest_KeepsTheMTAItWasMadeUnder(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -177,8 +177,8 @@ func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
 	})
 }
 
-// TestTheContentOfAnMTAThatAnotherLabShowsStays: it would change in the hands of others.
-func TestTheContentOfAnMTAThatAnotherLabShowsStays(t *testing.T) {
+// TestAttachment_ContentOfAnMTAShownByAnotherLabCannotChange: it would change in the hands of others.
+func TestAttachment_ContentOfAnMTAShownByAnotherLabCannotChange(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -42,7 +42,7 @@ func (p *testPerson) put(t testing.TB, status int, path string, content []byte) 
 	return a
 }
 
-func TestARecordComesFirstAndItsContentFollows(t *testing.T) {
+func TestUpload_CreatesTheRecordFirstAndTheContentAfterwards(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -81,7 +81,7 @@ func TestARecordComesFirstAndItsContentFollows(t *testing.T) {
 	})
 }
 
-func TestContentIsSentAsHTTPHasIt(t *testing.T) {
+func TestDownload_SupportsRangesAndConditions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -131,8 +131,8 @@ func TestContentIsSentAsHTTPHasIt(t *testing.T) {
 	})
 }
 
-// TestADownloadStaysADownload: nothing uploaded is ever shown or run under our origin.
-func TestADownloadStaysADownload(t *testing.T) {
+// TestDownload_IsNeverShownInTheBrowser: nothing uploaded is ever shown or run under our origin.
+func TestDownload_IsNeverShownInTheBrowser(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -164,7 +164,7 @@ func TestADownloadStaysADownload(t *testing.T) {
 	})
 }
 
-func TestARenamedFileIsNoProgramEither(t *testing.T) {
+func TestDownload_OfARenamedFileIsNotExecutable(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -180,8 +180,8 @@ func TestARenamedFileIsNoProgramEither(t *testing.T) {
 	})
 }
 
-// TestWhoMayReadContent goes through all that a document can be.
-func TestWhoMayReadContent(t *testing.T) {
+// TestDownload_AccessOfEachRole goes through all that a document can be.
+func TestDownload_AccessOfEachRole(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -235,7 +235,7 @@ func TestWhoMayReadContent(t *testing.T) {
 	})
 }
 
-func TestADocumentThatARequestStandsOnIsSharedAndKept(t *testing.T) {
+func TestAttachment_OfARequestIsSharedWithBothSidesAndKept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -284,7 +284,7 @@ func TestADocumentThatARequestStandsOnIsSharedAndKept(t *testing.T) {
 	})
 }
 
-func TestNobodyHandsInWhatIsNotTheirs(t *testing.T) {
+func TestAttachment_OfOthersCannotBeReferenced(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

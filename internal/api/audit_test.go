@@ -41,7 +41,7 @@ func (s *scene) noted(filters ...string) (list []string) {
 	return list
 }
 
-func TestAuditHasWhatPeopleDoToTokensSettingsAndDocuments(t *testing.T) {
+func TestAudit_RecordsChangesOfTokensSettingsAndDocuments(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -79,7 +79,7 @@ func TestAuditHasWhatPeopleDoToTokensSettingsAndDocuments(t *testing.T) {
 	})
 }
 
-func TestRefusalsAreCountedAndKeptOnceAnHour(t *testing.T) {
+func TestAudit_CountsRefusalsAndKeepsOneAnHour(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -13,9 +13,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// TestEveryFieldHoldsItsDocumentedBounds sends each writable field values just inside of every bound that the document
+// TestFields_HaveTheirDocumentedBounds sends each writable field values just inside of every bound that the document
 // has for it, which are taken, and just outside, which are 400 on that field.
-func TestEveryFieldHoldsItsDocumentedBounds(t *testing.T) {
+func TestFields_HaveTheirDocumentedBounds(t *testing.T) {
 	t.Parallel()
 	document, err := contract()
 	if err != nil {

@@ -71,8 +71,8 @@ func (s *scene) report(p *testPerson, a answer) [][]string {
 const stock = "Reference,Category,Name,Disease,Box\nLN2-1,CELL_LINE,HeLa,Cervical cancer,7\nLN2-2,Cell " +
 	"line,HT-29,Colon cancer,8\n"
 
-// TestWhoMayNotListIsToldSoWhateverTheySend holds that access comes before what is wrong with a form.
-func TestWhoMayNotListIsToldSoWhateverTheySend(t *testing.T) {
+// TestBulk_AccessIsCheckedBeforeTheForm holds that access comes before what is wrong with a form.
+func TestBulk_AccessIsCheckedBeforeTheForm(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -89,7 +89,7 @@ func TestWhoMayNotListIsToldSoWhateverTheySend(t *testing.T) {
 	})
 }
 
-func TestASpreadsheetListsMaterialsOnceAndChangesThemAfterwards(t *testing.T) {
+func TestBulk_CreatesMaterialsOnceAndUpdatesThemAfterwards(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
@@ -137,7 +137,7 @@ func TestASpreadsheetListsMaterialsOnceAndChangesThemAfterwards(t *testing.T) {
 	})
 }
 
-func TestOneWrongRowKeepsAllOutUnlessTheRestIsWanted(t *testing.T) {
+func TestBulk_OneWrongRowRefusesAllUnlessTheRestIsWanted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
@@ -163,7 +163,7 @@ func TestOneWrongRowKeepsAllOutUnlessTheRestIsWanted(t *testing.T) {
 	})
 }
 
-func TestARowMayNameOnlyMaterialsOfItsOrganization(t *testing.T) {
+func TestBulk_RowNamesOnlyMaterialsOfItsOrganization(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
@@ -186,7 +186,7 @@ func TestARowMayNameOnlyMaterialsOfItsOrganization(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReadIsToldAtOnce(t *testing.T) {
+func TestBulk_UnreadableFileIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -227,7 +227,7 @@ func TestWhatCannotBeReadIsToldAtOnce(t *testing.T) {
 	})
 }
 
-func TestAFormHasTheSpreadsheetAndTheParameters(t *testing.T) {
+func TestBulk_FormTakesTheSpreadsheetAndTheParameters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
@@ -265,7 +265,7 @@ func firstOf(a, b error) error {
 	return b
 }
 
-func TestTwoMembersImportTheSameAtOnce(t *testing.T) {
+func TestBulk_TwoMembersImportTheSameAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
@@ -295,7 +295,7 @@ func TestTwoMembersImportTheSameAtOnce(t *testing.T) {
 	})
 }
 
-func TestTheTemplateIsReadAsNothingAndTheExportChangesNothing(t *testing.T) {
+func TestBulk_TemplateHasNoRowsAndExportChangesNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
@@ -338,7 +338,7 @@ func TestTheTemplateIsReadAsNothingAndTheExportChangesNothing(t *testing.T) {
 	})
 }
 
-func TestWhoLeftTheOrganizationImportsNothing(t *testing.T) {
+func TestBulk_FormerMemberImportsNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -352,8 +352,8 @@ func TestWhoLeftTheOrganizationImportsNothing(t *testing.T) {
 	})
 }
 
-// TestRealMaterialsAreTakenAsTheyAre reads the table of real materials next to the project, if it is there.
-func TestRealMaterialsAreTakenAsTheyAre(t *testing.T) {
+// TestBulk_AcceptsTheTableOfRealMaterials reads the table of real materials next to the project, if it is there.
+func TestBulk_AcceptsTheTableOfRealMaterials(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../../shared/data/materials/real-materials.csv")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestAMaterialIsPublishedInTheFormThatIsAskedFor(t *testing.T) {
+func TestMaterial_IsPublishedInTheFormatThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)

@@ -281,7 +281,7 @@ func TestCloseAccount_EndsWhatTheirTokensMayDo(t *testing.T) {
 	})
 }
 
-func TestMigrationTakesNamesFromVersions(t *testing.T) {
+func TestMigration_RemovesTheNamesOfClosedAccountsFromVersions(t *testing.T) {
 	t.Parallel()
 	file, err := fs.ReadFile(migration.Files, "00020_closing.sql")
 	if err != nil {

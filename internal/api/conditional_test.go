@@ -30,7 +30,7 @@ func singles(t *testing.T) (list []routeCase) {
 	return list
 }
 
-func TestGetOfOneObjectIsAnsweredOnceToWhoHasItAlready(t *testing.T) {
+func TestIfNoneMatch_AnswersNotModified(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -76,7 +76,7 @@ func (s *scene) changes() []routeCase {
 	return list
 }
 
-func TestAChangeIsRefusedToWhoSawAnotherVersion(t *testing.T) {
+func TestIfMatch_RefusesAChangeOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -121,8 +121,8 @@ func TestAChangeIsRefusedToWhoSawAnotherVersion(t *testing.T) {
 	})
 }
 
-// TestOfManyChangesToOneVersionOneSucceeds sends each change eight times at once.
-func TestOfManyChangesToOneVersionOneSucceeds(t *testing.T) {
+// TestIfMatch_OneOfManyChangesToAVersionSucceeds sends each change eight times at once.
+func TestIfMatch_OneOfManyChangesToAVersionSucceeds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

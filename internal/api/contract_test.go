@@ -95,8 +95,8 @@ var (
 		"}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
 )
 
-// TestAnswersHaveExactlyTheFieldsOfTheContract looks at every answer with a body.
-func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
+// TestAnswers_HaveExactlyTheFieldsOfTheContract looks at every answer with a body.
+func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]string{
 		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object webhooks:object " +
@@ -326,8 +326,8 @@ func members(fields string) map[string]string {
 	return list
 }
 
-// TestEveryPathAnswersAtBothBasesWithAndWithoutASlash compares the four addresses of every route.
-func TestEveryPathAnswersAtBothBasesWithAndWithoutASlash(t *testing.T) {
+// TestRoutes_AnswerAtBothBasesWithAndWithoutASlash compares the four addresses of every route.
+func TestRoutes_AnswerAtBothBasesWithAndWithoutASlash(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -358,7 +358,7 @@ func TestEveryPathAnswersAtBothBasesWithAndWithoutASlash(t *testing.T) {
 	})
 }
 
-func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
+func TestHead_AnswersLikeGetWithoutABody(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -382,7 +382,7 @@ func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 	})
 }
 
-func TestAMethodThatAPathLacksIsTold(t *testing.T) {
+func TestRoutes_UnsupportedMethodIsNamed(t *testing.T) {
 	t.Parallel()
 	allowed := map[string][]string{}
 	for _, line := range api.Paths() {
@@ -414,7 +414,7 @@ func TestAMethodThatAPathLacksIsTold(t *testing.T) {
 	}
 }
 
-func TestPathsThatAreNoneAreNotFound(t *testing.T) {
+func TestRoutes_UnknownPathIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessOpen)
 	for _, path := range []string{

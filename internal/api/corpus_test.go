@@ -35,10 +35,10 @@ func invalid(name, field string) attempt {
 	return attempt{name: name, status: 400, code: "INVALID_INPUT", fields: []string{field}}
 }
 
-// TestMalformedRequestsHaveTheirDocumentedAnswerAndChangeNothing crosses every way to be
+// TestMalformedRequests_GetTheirDocumentedAnswerAndChangeNothing crosses every way to be
 // malformed with every route: a new route is covered as soon as it has its visit. Every answer is
 // held to the shape of an error and to having no status of 500 besides (see answer.fault).
-func TestMalformedRequestsHaveTheirDocumentedAnswerAndChangeNothing(t *testing.T) {
+func TestMalformedRequests_GetTheirDocumentedAnswerAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -71,8 +71,8 @@ func TestMalformedRequestsHaveTheirDocumentedAnswerAndChangeNothing(t *testing.T
 	})
 }
 
-// TestAMalformedRequestWithAKeyLeavesTheKeyAlone: its answer is kept, so that it is the same again.
-func TestAMalformedRequestWithAKeyLeavesTheKeyAlone(t *testing.T) {
+// TestIdempotencyKey_IsNotUsedUpByAMalformedRequest: its answer is kept, so that it is the same again.
+func TestIdempotencyKey_IsNotUsedUpByAMalformedRequest(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestOptionsTellsWhatAPathTakes(t *testing.T) {
+func TestOptions_ListsTheMethodsOfAPath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	for path, allow := range map[string]string{
@@ -25,7 +25,7 @@ func TestOptionsTellsWhatAPathTakes(t *testing.T) {
 	w.anonymous().refused(404, "NOT_FOUND", "OPTIONS", "/nothing", nil)
 }
 
-func TestPagesOfOtherOriginsReadOnlyWhereTheSettingSaysSo(t *testing.T) {
+func TestCORS_OtherOriginsReadOnlyIfTheSettingAllowsThem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	const lab, other = "https://lab.example.org", "https://other.example.org"

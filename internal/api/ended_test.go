@@ -51,9 +51,9 @@ func (w *world) serve(r *http.Request) answer {
 	return a
 }
 
-// TestWhatEndsWhileABodyIsSentIsOverForIt: the caller was known when it began, and lost the right, or the token,
+// TestAccess_LostWhileABodyIsSentRefusesTheCall: the caller was known when it began, and lost the right, or the token,
 // meanwhile.
-func TestWhatEndsWhileABodyIsSentIsOverForIt(t *testing.T) {
+func TestAccess_LostWhileABodyIsSentRefusesTheCall(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

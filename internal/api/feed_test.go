@@ -21,7 +21,7 @@ func kindsOf(a answer) []string {
 	return list
 }
 
-func TestAnOrganizationsFeedTellsWhatHappenedInItsRequests(t *testing.T) {
+func TestOrganizationFeed_ListsTheEventsOfItsRequests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -87,7 +87,7 @@ func TestAnOrganizationsFeedTellsWhatHappenedInItsRequests(t *testing.T) {
 	})
 }
 
-func TestNotificationsAreFilteredByEachOfTheirFields(t *testing.T) {
+func TestNotifications_FilterByEachField(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -35,9 +35,9 @@ func filterable(name string, s *openapi3.Schema) bool {
 		s.Type.Includes("object") && s.Properties["id"] != nil
 }
 
-// TestEveryFieldOfAListsObjectsFilters takes from the document which filters a list has, and asks each for every value
+// TestFilters_WorkForEveryFieldOfAList takes from the document which filters a list has, and asks each for every value
 // that its objects show: the answer has those objects and no other, on one page as on many.
-func TestEveryFieldOfAListsObjectsFilters(t *testing.T) {
+func TestFilters_WorkForEveryFieldOfAList(t *testing.T) {
 	t.Parallel()
 	document, err := contract()
 	if err != nil {
@@ -167,7 +167,7 @@ func valueOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-func TestFiltersTakeNoWrongValues(t *testing.T) {
+func TestFilters_RefuseWrongValues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	p := w.person("ada")

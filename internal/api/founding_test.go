@@ -56,7 +56,7 @@ func (s *scene) consists(when string, organization int64, owner *testPerson, mem
 	}
 }
 
-func TestNobodyIsInALabThatSomebodyElseFoundedUntilTheySayYes(t *testing.T) {
+func TestCreateOrganization_OthersAreMembersOnlyOnceTheyAccept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -95,7 +95,7 @@ func TestNobodyIsInALabThatSomebodyElseFoundedUntilTheySayYes(t *testing.T) {
 	})
 }
 
-func TestOnlyRemovalIsImmediateWhenTheMembersOfALabAreSet(t *testing.T) {
+func TestSetMembers_RemovesAtOnceAndInvitesTheOthers(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -122,7 +122,7 @@ func TestOnlyRemovalIsImmediateWhenTheMembersOfALabAreSet(t *testing.T) {
 	})
 }
 
-func TestNobodyOwnsALabBeforeTheySayYes(t *testing.T) {
+func TestCreateOrganization_AnotherOwnerMustAccept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -146,8 +146,8 @@ func TestNobodyOwnsALabBeforeTheySayYes(t *testing.T) {
 	})
 }
 
-// TestFoundingALabMailsNoMorePeopleThanInvitingDoes: it goes the way of invitations, with their limits.
-func TestFoundingALabMailsNoMorePeopleThanInvitingDoes(t *testing.T) {
+// TestCreateOrganization_InvitesWithinTheLimitsOfInvitations: it goes the way of invitations, with their limits.
+func TestCreateOrganization_InvitesWithinTheLimitsOfInvitations(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

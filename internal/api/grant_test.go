@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestAGrantNamesItsMaterialsAndTheirOrganizations(t *testing.T) {
+func TestGrant_ListsItsMaterialsAndTheirOrganizations(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -73,7 +73,7 @@ func TestAGrantNamesItsMaterialsAndTheirOrganizations(t *testing.T) {
 	})
 }
 
-func TestWhatAGrantLacksIsNamed(t *testing.T) {
+func TestGrant_NamesWhatItLacks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

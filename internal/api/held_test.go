@@ -25,7 +25,7 @@ func (s *scene) invite(body obj) int64 {
 	return s.owner.want(201, "POST", s.invites(""), body).id()
 }
 
-func TestWhoAcceptsAsOwnerTakesTheOwnersPlace(t *testing.T) {
+func TestInvitation_AsOwnerReplacesTheOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -61,7 +61,7 @@ func TestWhoAcceptsAsOwnerTakesTheOwnersPlace(t *testing.T) {
 	})
 }
 
-func TestAnInvitationLivesAsLongAsItsOwnerSays(t *testing.T) {
+func TestInvitation_ExpiresWhenItsOwnerSays(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -84,7 +84,7 @@ func TestAnInvitationLivesAsLongAsItsOwnerSays(t *testing.T) {
 	})
 }
 
-func TestAnInvitationIsSentAgainAndLivesAnew(t *testing.T) {
+func TestInvitation_SentAgainExpiresLater(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -125,7 +125,7 @@ func TestAnInvitationIsSentAgainAndLivesAnew(t *testing.T) {
 	})
 }
 
-func TestOneAddressIsNotMailedAgainAndAgain(t *testing.T) {
+func TestInvitation_OneAddressIsNotMailedRepeatedly(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -142,7 +142,7 @@ func TestOneAddressIsNotMailedAgainAndAgain(t *testing.T) {
 	})
 }
 
-func TestTheTokenOfAMailOpensItsInvitationAndNothingElse(t *testing.T) {
+func TestInvitation_TokenOfItsMailOpensNothingElse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -195,8 +195,8 @@ func TestTheTokenOfAMailOpensItsInvitationAndNothingElse(t *testing.T) {
 	})
 }
 
-// TestAnInvitationIsAcceptedWithTheFirstSignInOrALaterOne or the sign-in fails and does nothing.
-func TestAnInvitationIsAcceptedWithTheFirstSignInOrALaterOne(t *testing.T) {
+// TestInvitation_IsAcceptedWithTheFirstOrALaterSignIn or the sign-in fails and does nothing.
+func TestInvitation_IsAcceptedWithTheFirstOrALaterSignIn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -241,7 +241,7 @@ func TestAnInvitationIsAcceptedWithTheFirstSignInOrALaterOne(t *testing.T) {
 	})
 }
 
-func TestAnInvitationOpensNoClosedRegistration(t *testing.T) {
+func TestInvitation_DoesNotOpenAClosedRegistration(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -254,8 +254,8 @@ func TestAnInvitationOpensNoClosedRegistration(t *testing.T) {
 	})
 }
 
-// TestOfAcceptingAndWithdrawingAtOnceOneHappens, whoever comes first; and accepting ten times is one.
-func TestOfAcceptingAndWithdrawingAtOnceOneHappens(t *testing.T) {
+// TestInvitation_AcceptedAndWithdrawnAtOnceIsOneOfThem, whoever comes first; and accepting ten times is one.
+func TestInvitation_AcceptedAndWithdrawnAtOnceIsOneOfThem(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -288,7 +288,7 @@ func TestOfAcceptingAndWithdrawingAtOnceOneHappens(t *testing.T) {
 	})
 }
 
-func TestTwoWhoBecomeOwnerAtOnceAreOne(t *testing.T) {
+func TestInvitation_TwoOwnersAcceptingAtOnceMakeOneOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

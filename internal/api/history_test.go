@@ -46,9 +46,9 @@ func (s *scene) changesOf() (material, organization []obj) {
 		}
 }
 
-// TestEveryVersionPutBackGivesTheObjectAsItWas is contract.md section 3: a change is taken back by
+// TestVersions_PutBackRestoreTheObject is contract.md section 3: a change is taken back by
 // a PUT of an old version's state. In an open installation that holds for who is in a lab too.
-func TestEveryVersionPutBackGivesTheObjectAsItWas(t *testing.T) {
+func TestVersions_PutBackRestoreTheObject(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessOpen)
@@ -124,7 +124,7 @@ func mustTell(r *rapid.T, before, after map[string]any, changes []any) {
 	}
 }
 
-func TestHistoryTellsWhoChangedWhat(t *testing.T) {
+func TestHistory_NamesWhoChangedWhat(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessOpen)
@@ -166,7 +166,7 @@ func TestHistoryTellsWhoChangedWhat(t *testing.T) {
 	})
 }
 
-func TestArchivingByPutIsARightOfItsOwn(t *testing.T) {
+func TestPut_ArchivingNeedsItsOwnRight(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessOpen)
@@ -181,7 +181,7 @@ func TestArchivingByPutIsARightOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestAuditEventsAreFiltered(t *testing.T) {
+func TestAudit_Filters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

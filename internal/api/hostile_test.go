@@ -13,9 +13,9 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestNastyRequestsAreAnsweredAndChangeNothing: every answer of every test is held to the shape of
+// TestHostileRequests_AreRefusedAndChangeNothing: every answer of every test is held to the shape of
 // an error besides, and to having no status of 500 (see answer.fault).
-func TestNastyRequestsAreAnsweredAndChangeNothing(t *testing.T) {
+func TestHostileRequests_AreRefusedAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	deep := func(n int, open, shut string) string {
 		return `{"category": "OTHER", "title": "A", "organization_id": 1, "additional_metadata": {"x": ` +
@@ -191,7 +191,7 @@ func TestNastyRequestsAreAnsweredAndChangeNothing(t *testing.T) {
 	})
 }
 
-func TestHowATokenIsPresented(t *testing.T) {
+func TestToken_FormsOfTheAuthorizationHeader(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessOpen)
@@ -218,7 +218,7 @@ func TestHowATokenIsPresented(t *testing.T) {
 	})
 }
 
-func TestWrongTypesAndWrongValuesAreNamedInOneAnswer(t *testing.T) {
+func TestValidation_NamesWrongTypesAndValuesInOneAnswer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessOpen)

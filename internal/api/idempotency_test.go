@@ -17,7 +17,7 @@ import (
 
 func key(k string) map[string]string { return map[string]string{"Idempotency-Key": k} }
 
-func TestAPostSentAgainGetsTheFirstAnswer(t *testing.T) {
+func TestIdempotencyKey_RepeatsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -54,9 +54,9 @@ func TestAPostSentAgainGetsTheFirstAnswer(t *testing.T) {
 	})
 }
 
-// TestAnAdminsPostWithAKeyIsOneTransactionToo: the use of an admin's power is noted in the transaction
+// TestIdempotencyKey_OfAnAdminIsOneTransaction: the use of an admin's power is noted in the transaction
 // of the act, since a call that is held has only one. Every answer is held to having no status of 500.
-func TestAnAdminsPostWithAKeyIsOneTransactionToo(t *testing.T) {
+func TestIdempotencyKey_OfAnAdminIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -77,7 +77,7 @@ func TestAnAdminsPostWithAKeyIsOneTransactionToo(t *testing.T) {
 	})
 }
 
-func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
+func TestIdempotencyKey_IsBoundToCallerAndCall(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessOpen)
@@ -129,7 +129,7 @@ func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
 	})
 }
 
-func TestOfOneCallSentEightTimesAtOnceOneRuns(t *testing.T) {
+func TestIdempotencyKey_RunsOnceOfEightCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessOpen)
@@ -159,7 +159,7 @@ func TestOfOneCallSentEightTimesAtOnceOneRuns(t *testing.T) {
 	})
 }
 
-func TestAFormSentAgainGetsTheFirstAnswerAndOneThatBrokeOffRuns(t *testing.T) {
+func TestIdempotencyKey_OfAFormRepeatsTheAnswerUnlessTheFirstBrokeOff(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ada := newWorld(t, db, exchange.AccessMembers).person("ada")
@@ -186,7 +186,7 @@ func TestAFormSentAgainGetsTheFirstAnswerAndOneThatBrokeOffRuns(t *testing.T) {
 	})
 }
 
-func TestNoSecretIsKeptForARetry(t *testing.T) {
+func TestIdempotencyKey_KeepsNoSecret(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

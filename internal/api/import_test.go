@@ -30,7 +30,7 @@ func importing(t *testing.T, db *store.DB) (s *scene, order func(source, identif
 	}
 }
 
-func TestAnImportFillsAllThatTheSourceSays(t *testing.T) {
+func TestImport_FillsEverythingTheSourceSays(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -102,7 +102,7 @@ func TestAnImportFillsAllThatTheSourceSays(t *testing.T) {
 	})
 }
 
-func TestEveryWrongParameterOfAnImportIsNamed(t *testing.T) {
+func TestImport_NamesEveryWrongParameter(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -159,7 +159,7 @@ func with(body, change obj) obj {
 	return body
 }
 
-func TestOfTwentyImportsAtOnceOneIsMade(t *testing.T) {
+func TestImport_TwentyAtOnceMakeOneMaterial(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -192,7 +192,7 @@ func TestOfTwentyImportsAtOnceOneIsMade(t *testing.T) {
 	})
 }
 
-func TestWhoMayNotImportTroublesNoSource(t *testing.T) {
+func TestImport_AccessIsCheckedBeforeTheSourceIsAsked(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -210,7 +210,7 @@ func TestWhoMayNotImportTroublesNoSource(t *testing.T) {
 	})
 }
 
-func TestASourceThatFailsIsToldAndNothingIsStored(t *testing.T) {
+func TestImport_FailedSourceIsReportedAndNothingIsStored(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -250,7 +250,7 @@ func TestASourceThatFailsIsToldAndNothingIsStored(t *testing.T) {
 	})
 }
 
-func TestAPreviewShowsWhatAnImportMakesAndStoresNothing(t *testing.T) {
+func TestImportPreview_ShowsTheResultAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -286,7 +286,7 @@ func TestAPreviewShowsWhatAnImportMakesAndStoresNothing(t *testing.T) {
 	})
 }
 
-func TestWhatIsReleasedLaterIsUnderEmbargoUntilThen(t *testing.T) {
+func TestImport_OfALaterReleaseIsUnderEmbargoUntilThen(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -301,8 +301,8 @@ func TestWhatIsReleasedLaterIsUnderEmbargoUntilThen(t *testing.T) {
 	})
 }
 
-// TestNoTransactionIsOpenWhileASourceIsWaitedFor would hang on SQLite, which has one writer.
-func TestNoTransactionIsOpenWhileASourceIsWaitedFor(t *testing.T) {
+// TestImport_HoldsNoTransactionWhileItWaitsForASource would hang on SQLite, which has one writer.
+func TestImport_HoldsNoTransactionWhileItWaitsForASource(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, order := importing(t, db)
@@ -327,7 +327,7 @@ func TestNoTransactionIsOpenWhileASourceIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAPublicationThatWasLookedUpFillsAMaterial(t *testing.T) {
+func TestImport_PublicationFillsAMaterial(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

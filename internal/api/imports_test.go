@@ -82,7 +82,7 @@ func series(w http.ResponseWriter, r *http.Request) {
 		r.FormValue("acc"))
 }
 
-func TestManyIdentifiersOfAnySourceAreImportedInTheirOrder(t *testing.T) {
+func TestImports_KeepTheOrderOfTheIdentifiers(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		there := s.member.want(200, "POST", "/materials/import",
@@ -129,7 +129,7 @@ func TestManyIdentifiersOfAnySourceAreImportedInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestAPreviewOfManyStoresNothingButItsResult(t *testing.T) {
+func TestImports_PreviewStoresNothingButItsResult(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		there := s.member.want(200, "POST", "/materials/import",
@@ -156,7 +156,7 @@ func TestAPreviewOfManyStoresNothingButItsResult(t *testing.T) {
 	})
 }
 
-func TestIdentifiersThatAreNoneAreNamedBeforeAnythingIsDone(t *testing.T) {
+func TestImports_InvalidIdentifiersAreNamedFirst(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		many := make([]string, material.MaxImports+1)
@@ -189,7 +189,7 @@ func TestIdentifiersThatAreNoneAreNamedBeforeAnythingIsDone(t *testing.T) {
 	})
 }
 
-func TestASourceThatGoesDownIsAskedAgainAndTheOthersGoOn(t *testing.T) {
+func TestImports_SourceThatIsDownIsRetriedWhileOthersContinue(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		before := s.materials()
@@ -222,8 +222,8 @@ func TestASourceThatGoesDownIsAskedAgainAndTheOthersGoOn(t *testing.T) {
 	})
 }
 
-// TestOneThatItsSourceCannotManageKeepsNoOtherWaiting has the first of a list never answered.
-func TestOneThatItsSourceCannotManageKeepsNoOtherWaiting(t *testing.T) {
+// TestImports_UnansweredIdentifierDoesNotDelayTheOthers has the first of a list never answered.
+func TestImports_UnansweredIdentifierDoesNotDelayTheOthers(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		before := s.materials()
@@ -246,7 +246,7 @@ func TestOneThatItsSourceCannotManageKeepsNoOtherWaiting(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatCannotBeUsedRefusesThatOneAlone(t *testing.T) {
+func TestImports_UnusableAnswerRefusesOnlyThatIdentifier(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		s.sources.Break("/api/v4/protocols/",
@@ -283,7 +283,7 @@ func (s shelf) held(accession string) (arrived chan struct{}, release func()) {
 	return arrived, release
 }
 
-func TestWhoLeftTheOrganizationMeanwhileImportsNothingMore(t *testing.T) {
+func TestImports_StopForAFormerMember(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		before := s.materials()
@@ -305,7 +305,7 @@ func TestWhoLeftTheOrganizationMeanwhileImportsNothingMore(t *testing.T) {
 	})
 }
 
-func TestImportsThatAreCancelledStopAndKeepWhatIsThere(t *testing.T) {
+func TestImports_CancelStopsAndKeepsWhatWasImported(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		before := s.materials()
@@ -323,9 +323,9 @@ func TestImportsThatAreCancelledStopAndKeepWhatIsThere(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatLostItsImportsToAnotherStoresNothing has one wait for a source for longer than its
+// TestImports_WorkerThatLostItsLeaseStoresNothing has one wait for a source for longer than its
 // lease, as a process that was suspended.
-func TestAWorkerThatLostItsImportsToAnotherStoresNothing(t *testing.T) {
+func TestImports_WorkerThatLostItsLeaseStoresNothing(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		before := s.materials()

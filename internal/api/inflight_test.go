@@ -99,9 +99,9 @@ func (s *scene) loses(p *testPerson) {
 	}
 }
 
-// TestARightThatEndsInFlightIsOver for every route of the contract: for a token that is revoked and for somebody who is
+// TestAccess_LostDuringACallRefusesIt for every route of the contract: for a token that is revoked and for somebody who is
 // no longer what they were.
-func TestARightThatEndsInFlightIsOver(t *testing.T) {
+func TestAccess_LostDuringACallRefusesIt(t *testing.T) {
 	t.Parallel()
 	for at, end := range []func(*scene, *testPerson){
 		func(s *scene, p *testPerson) {

@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestNobodyIsAMemberWithoutAccepting(t *testing.T) {
+func TestInvitation_MakesAMemberOnlyWhenAccepted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -52,7 +52,7 @@ func TestNobodyIsAMemberWithoutAccepting(t *testing.T) {
 	})
 }
 
-func TestAnInvitationThatIsOverCannotBeAccepted(t *testing.T) {
+func TestInvitation_ExpiredCannotBeAccepted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -79,8 +79,8 @@ func TestAnInvitationThatIsOverCannotBeAccepted(t *testing.T) {
 	})
 }
 
-// TestAnAddressThatNobodyVerifiedOpensNoInvitation: anybody may write any address into their record.
-func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
+// TestInvitation_NeedsAVerifiedAddress: anybody may write any address into their record.
+func TestInvitation_NeedsAVerifiedAddress(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -19,7 +19,7 @@ func (s *scene) newJob(o job.EnqueueOptions) int64 {
 	return jobtest.Enqueue(s.t, s.db, job.Kind[obj]{Name: "test"}, obj{}, o)
 }
 
-func TestJobsAreListedToWhoAskedForThemAndAllToAdmins(t *testing.T) {
+func TestJobs_AreListedToTheirOwnersAndAllToAdmins(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -57,7 +57,7 @@ func TestJobsAreListedToWhoAskedForThemAndAllToAdmins(t *testing.T) {
 	})
 }
 
-func TestAJobShowsHowFarItIsAndWhatItCameTo(t *testing.T) {
+func TestJob_ShowsProgressAndResult(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -115,7 +115,7 @@ func TestAJobShowsHowFarItIsAndWhatItCameTo(t *testing.T) {
 	})
 }
 
-func TestToCancelTwiceChangesNothing(t *testing.T) {
+func TestJob_CancelTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -35,7 +35,7 @@ func (p *testPerson) told(kinds ...string) {
 	}
 }
 
-func TestWhoAsksToJoinIsAMemberOnceTheOwnerAccepts(t *testing.T) {
+func TestJoinRequest_MakesAMemberOnceTheOwnerAccepts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -78,7 +78,7 @@ func TestWhoAsksToJoinIsAMemberOnceTheOwnerAccepts(t *testing.T) {
 	})
 }
 
-func TestAJoinRequestIsDeclinedOrTakenBackAndMadeAnewADayLater(t *testing.T) {
+func TestJoinRequest_CanBeMadeAgainADayLater(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -120,7 +120,7 @@ func TestAJoinRequestIsDeclinedOrTakenBackAndMadeAnewADayLater(t *testing.T) {
 	})
 }
 
-func TestOnePersonAsksAtMostTwentyLabsAtATime(t *testing.T) {
+func TestJoinRequest_OnePersonAsksAtMostTwentyLabs(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -138,7 +138,7 @@ func TestOnePersonAsksAtMostTwentyLabsAtATime(t *testing.T) {
 	})
 }
 
-func TestAnInvitationAndAJoinRequestOfOnePersonEndTogether(t *testing.T) {
+func TestJoinRequest_EndsWithTheInvitationOfTheSamePerson(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -186,8 +186,8 @@ func TestAnInvitationAndAJoinRequestOfOnePersonEndTogether(t *testing.T) {
 	})
 }
 
-// TestOfTwoAnswersAtOnceOneIsGiven holds for the owner's own and for that of the person.
-func TestOfTwoAnswersAtOnceOneIsGiven(t *testing.T) {
+// TestJoinRequest_OneOfTwoAnswersAtOnceHolds holds for the owner's own and for that of the person.
+func TestJoinRequest_OneOfTwoAnswersAtOnceHolds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -215,7 +215,7 @@ func TestOfTwoAnswersAtOnceOneIsGiven(t *testing.T) {
 	})
 }
 
-func TestAskingTenTimesAtOnceIsOneJoinRequest(t *testing.T) {
+func TestJoinRequest_TenAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

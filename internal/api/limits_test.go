@@ -31,7 +31,7 @@ func limited(t *testing.T, db *store.DB) *world {
 	return w
 }
 
-func TestALimitAnswersWithItsNumber(t *testing.T) {
+func TestLimits_AnswerNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := limited(t, db)
@@ -54,7 +54,7 @@ func TestALimitAnswersWithItsNumber(t *testing.T) {
 	})
 }
 
-func TestTokensThatAreMadeUpCountAsTheirAddress(t *testing.T) {
+func TestLimits_InvalidTokensCountForTheirAddress(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := limited(t, db)
@@ -67,7 +67,7 @@ func TestTokensThatAreMadeUpCountAsTheirAddress(t *testing.T) {
 	})
 }
 
-func TestLoginHasALimitOfItsOwn(t *testing.T) {
+func TestLimits_SignInHasItsOwn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := limited(t, db)

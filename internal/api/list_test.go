@@ -19,10 +19,10 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestAWalkOfEveryListLosesAndRepeatsNothing walks lists of 1,001 by parts of several sizes, in the
+// TestLists_PagingLosesAndRepeatsNothing walks lists of 1,001 by parts of several sizes, in the
 // order without a name and in others, while rows are added and rows that were added move: what stood
 // there at the start comes once each.
-func TestAWalkOfEveryListLosesAndRepeatsNothing(t *testing.T) {
+func TestLists_PagingLosesAndRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 1001)
@@ -117,8 +117,8 @@ func (l longList) walk(ordering string, sizes []int, meanwhile func()) (keys []s
 	}
 }
 
-// TestEveryListIsSortedByEachOfItsFields in both directions, with null behind all else in both.
-func TestEveryListIsSortedByEachOfItsFields(t *testing.T) {
+// TestLists_SortByEachOfTheirFields in both directions, with null behind all else in both.
+func TestLists_SortByEachOfTheirFields(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 30)
@@ -172,7 +172,7 @@ func before(f exchange.Field, ascending bool, a, b any) int {
 	return strings.Compare(x, y)
 }
 
-func TestTextIsSortedWithoutCaseAndAccents(t *testing.T) {
+func TestLists_SortTextWithoutCaseAndAccents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -197,7 +197,7 @@ func TestTextIsSortedWithoutCaseAndAccents(t *testing.T) {
 	})
 }
 
-func TestACursorIsOfOneListInOneOrder(t *testing.T) {
+func TestCursor_IsBoundToItsListAndOrder(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 4)
@@ -234,7 +234,7 @@ func TestACursorIsOfOneListInOneOrder(t *testing.T) {
 	})
 }
 
-func TestAnUnknownOrderingNamesTheFieldsThatThereAre(t *testing.T) {
+func TestLists_UnknownOrderingNamesThePossibleFields(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 1)
@@ -254,9 +254,9 @@ func TestAnUnknownOrderingNamesTheFieldsThatThereAre(t *testing.T) {
 	})
 }
 
-// TestACursorOfAnotherHandIsRefused whatever it holds: a value of another kind, too much, or
+// TestCursor_NotIssuedByUsIsRefused whatever it holds: a value of another kind, too much, or
 // nothing.
-func TestACursorOfAnotherHandIsRefused(t *testing.T) {
+func TestCursor_NotIssuedByUsIsRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 3)
@@ -307,9 +307,9 @@ func TestACursorOfAnotherHandIsRefused(t *testing.T) {
 	})
 }
 
-// TestTheManualSaysByWhatEveryListIsSortedAndFiltered in a table of docs/api.md, in the order of
+// TestDocs_NameTheOrderingsAndFiltersOfEachList in a table of docs/api.md, in the order of
 // the routes.
-func TestTheManualSaysByWhatEveryListIsSortedAndFiltered(t *testing.T) {
+func TestDocs_NameTheOrderingsAndFiltersOfEachList(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile("../../docs/api.md")
 	if err != nil {

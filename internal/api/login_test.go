@@ -39,7 +39,7 @@ func (w *world) holder(a answer) *testPerson {
 	return &testPerson{w: w, Token: a.Body["token"].(string)}
 }
 
-func TestAFirstLoginRegistersAndLaterOnesDoNot(t *testing.T) {
+func TestLogin_RegistersOnlyTheFirstTime(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, nil)
@@ -84,7 +84,7 @@ func TestAFirstLoginRegistersAndLaterOnesDoNot(t *testing.T) {
 	})
 }
 
-func TestRegistrationAnswers201OnceAnd200Afterwards(t *testing.T) {
+func TestLogin_Answers201OnceAnd200Afterwards(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, nil)
@@ -126,7 +126,7 @@ func TestRegistrationAnswers201OnceAnd200Afterwards(t *testing.T) {
 	})
 }
 
-func TestACodeThatIsNotGoodIsRefused(t *testing.T) {
+func TestLogin_RefusesAnInvalidCode(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, nil)
@@ -213,7 +213,7 @@ func TestLogin_RefusesACodeOfThePagesOwnCallback(t *testing.T) {
 	})
 }
 
-func TestAProviderThatDoesNotAnswerIs503(t *testing.T) {
+func TestLogin_UnavailableProviderIs503(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
@@ -245,7 +245,7 @@ func TestAProviderThatDoesNotAnswerIs503(t *testing.T) {
 	})
 }
 
-func TestWhoMayRegister(t *testing.T) {
+func TestLogin_RegistrationSetting(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		for _, test := range []struct {
@@ -290,7 +290,7 @@ func TestWhoMayRegister(t *testing.T) {
 	})
 }
 
-func TestTheEndOfAToken(t *testing.T) {
+func TestToken_ExpiryAndRevocation(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, nil)
@@ -313,7 +313,7 @@ func TestTheEndOfAToken(t *testing.T) {
 	})
 }
 
-func TestAdminsOfTheSettingAreAdminsFromTheirFirstLogin(t *testing.T) {
+func TestLogin_AdminsOfTheSettingAreAdminsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, func(c *app.Config) { c.Admins = []string{orcid(80)} })

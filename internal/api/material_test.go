@@ -45,8 +45,8 @@ func imported(organization int64, source, key, identifier string) obj {
 	return body
 }
 
-// TestAMaterialIsImportedOnceHoweverItsIdentifierIsPasted is the duplicate rule.
-func TestAMaterialIsImportedOnceHoweverItsIdentifierIsPasted(t *testing.T) {
+// TestImport_FindsTheDuplicateInEveryFormOfTheIdentifier is the duplicate rule.
+func TestImport_FindsTheDuplicateInEveryFormOfTheIdentifier(t *testing.T) {
 	t.Parallel()
 	pasted := map[string][][2]string{ // by source: key and spelling
 		"GEO": {{"accession_code", "GSE2122"}, {"accession_code", " gse2122 "}, {"accession_code", "GEO: GSE2122"},
@@ -90,7 +90,7 @@ func TestAMaterialIsImportedOnceHoweverItsIdentifierIsPasted(t *testing.T) {
 	})
 }
 
-func TestOfTenImportsAtOnceOneIsMade(t *testing.T) {
+func TestImport_TenAtOnceMakeOneMaterial(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -128,7 +128,7 @@ func TestOfTenImportsAtOnceOneIsMade(t *testing.T) {
 	})
 }
 
-func TestTheCategoryOfAMaterialStays(t *testing.T) {
+func TestMaterial_CategoryCannotChange(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -149,7 +149,7 @@ func TestTheCategoryOfAMaterialStays(t *testing.T) {
 	})
 }
 
-func TestADoubtfulValueIsKeptWithAWarning(t *testing.T) {
+func TestMaterial_DoubtfulValueIsKeptWithAWarning(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ada := newWorld(t, db, exchange.AccessMembers).person("ada")
@@ -171,7 +171,7 @@ func TestADoubtfulValueIsKeptWithAWarning(t *testing.T) {
 	})
 }
 
-func TestAMaterialThatIsNotOfferedCannotBeRequested(t *testing.T) {
+func TestMaterial_NotOfferedCannotBeRequested(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -210,7 +210,7 @@ func TestAMaterialThatIsNotOfferedCannotBeRequested(t *testing.T) {
 	})
 }
 
-func TestAnonymousWritesWorkWhereAccessIsOpenAndAreNoted(t *testing.T) {
+func TestAnonymousWrites_AreAllowedAndAuditedWhereAccessIsOpen(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessOpen)
@@ -248,8 +248,8 @@ func TestAnonymousWritesWorkWhereAccessIsOpenAndAreNoted(t *testing.T) {
 	})
 }
 
-// TestOnlyWhoMayChangeADocumentMayPublishIt: a material that names an MTA opens it to anyone.
-func TestOnlyWhoMayChangeADocumentMayPublishIt(t *testing.T) {
+// TestMaterial_PublishesOnlyDocumentsThatTheCallerMayChange: a material that names an MTA opens it to anyone.
+func TestMaterial_PublishesOnlyDocumentsThatTheCallerMayChange(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

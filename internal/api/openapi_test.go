@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/openapi.json")
 
-func TestTheOpenAPIDocumentIsValidAndKept(t *testing.T) {
+func TestOpenAPI_IsValidAndCommitted(t *testing.T) {
 	t.Parallel()
 	document, err := api.OpenAPI(exchange.PolicyFor(exchange.AccessMembers))
 	if err != nil {
@@ -54,8 +54,8 @@ func TestTheOpenAPIDocumentIsValidAndKept(t *testing.T) {
 	}
 }
 
-// TestTheOpenAPIDocumentHasTheRoutes also checks that each has a description and a name of its own.
-func TestTheOpenAPIDocumentHasTheRoutes(t *testing.T) {
+// TestOpenAPI_HasEveryRoute also checks that each has a description and a name of its own.
+func TestOpenAPI_HasEveryRoute(t *testing.T) {
 	t.Parallel()
 	document, err := contract()
 	if err != nil {
@@ -79,8 +79,8 @@ func TestTheOpenAPIDocumentHasTheRoutes(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsExplained also holds that no word is left over.
-func TestEveryFieldIsExplained(t *testing.T) {
+// TestOpenAPI_DescribesEveryField also holds that no word is left over.
+func TestOpenAPI_DescribesEveryField(t *testing.T) {
 	t.Parallel()
 	raw, err := api.OpenAPI(exchange.PolicyFor(exchange.AccessMembers))
 	if err != nil {
@@ -112,8 +112,8 @@ func TestEveryFieldIsExplained(t *testing.T) {
 	}
 }
 
-// TestTheDocumentSaysWhichCallsNeedAToken under the access setting in force.
-func TestTheDocumentSaysWhichCallsNeedAToken(t *testing.T) {
+// TestOpenAPI_SaysWhichCallsNeedAToken under the access setting in force.
+func TestOpenAPI_SaysWhichCallsNeedAToken(t *testing.T) {
 	t.Parallel()
 	for access, optional := range map[exchange.Access]bool{exchange.AccessOpen: true, exchange.AccessMembers: false} {
 		raw, err := api.OpenAPI(exchange.PolicyFor(access))
@@ -249,8 +249,8 @@ func routeOf(document *openapi3.T, r *http.Request) (*routers.Route, map[string]
 		Operation: item.GetOperation(r.Method)}, values
 }
 
-// TestDescribedTellsWhatIsWrong keeps the check of every call from passing whatever it sees.
-func TestDescribedTellsWhatIsWrong(t *testing.T) {
+// TestDescribed_ReportsWhatDiffersFromTheDocument keeps the check of every call from passing whatever it sees.
+func TestDescribed_ReportsWhatDiffersFromTheDocument(t *testing.T) {
 	t.Parallel()
 	const good = `{"id": 7, "title": "Colon", "funder_id": "R01", "user": {"id": "018f0000-0000-7000-8000-000000000000", "username": "a",
 		"first_name": "A", "last_name": "B", "created_at": "2020-05-11T14:13:39+0000", "updated_at": "2020-05-11T14:13:39+0000"},
@@ -293,8 +293,8 @@ func TestDescribedTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestQueryParametersAreReadAsTheyAreDescribed sends each a value that it cannot have.
-func TestQueryParametersAreReadAsTheyAreDescribed(t *testing.T) {
+// TestQueryParameters_RefuseWrongValues sends each a value that it cannot have.
+func TestQueryParameters_RefuseWrongValues(t *testing.T) {
 	t.Parallel()
 	document, err := contract()
 	if err != nil {
@@ -318,8 +318,8 @@ func TestQueryParametersAreReadAsTheyAreDescribed(t *testing.T) {
 	}
 }
 
-// TestNoOtherQueryParametersAreRead finds the names that handlers ask a query for.
-func TestNoOtherQueryParametersAreRead(t *testing.T) {
+// TestHandlers_ReadOnlyTheDocumentedQueryParameters finds the names that handlers ask a query for.
+func TestHandlers_ReadOnlyTheDocumentedQueryParameters(t *testing.T) {
 	t.Parallel()
 	document, err := contract()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestListsOfAnOrganizationHoldWhatIsItsOwn(t *testing.T) {
+func TestOrganization_ListsHoldOnlyItsOwn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -132,9 +132,9 @@ func TestPrivateFields_StayWhereOthersChangeTheMaterial(t *testing.T) {
 	})
 }
 
-// TestPublicMetadataKeys holds that the owner of a lab opens keys of its own, and shuts them again, for reading and for
+// TestMetadata_OwnerPublishesAndHidesKeys holds that the owner of a lab opens keys of its own, and shuts them again, for reading and for
 // searching.
-func TestPublicMetadataKeys(t *testing.T) {
+func TestMetadata_OwnerPublishesAndHidesKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessOpen)
@@ -172,9 +172,9 @@ func TestPublicMetadataKeys(t *testing.T) {
 	})
 }
 
-// TestMigrationReindexesWhatIsPrivate holds that nobody outside finds a material by its private fields in a database of
+// TestMigration_RemovesPrivateFieldsFromTheIndex holds that nobody outside finds a material by its private fields in a database of
 // before, and that everybody finds it by the others once the jobs of the migration are done.
-func TestMigrationReindexesWhatIsPrivate(t *testing.T) {
+func TestMigration_RemovesPrivateFieldsFromTheIndex(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("../store/migration/00003_visibility.sql")
 	if err != nil {

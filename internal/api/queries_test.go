@@ -202,7 +202,7 @@ func statementsOf(db *store.DB, route string) int64 {
 	return statements[route]
 }
 
-func TestTheNumberOfStatementsOfEachRouteIsKnown(t *testing.T) {
+func TestStatements_OfEachRouteAreCounted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -221,9 +221,9 @@ func TestTheNumberOfStatementsOfEachRouteIsKnown(t *testing.T) {
 	})
 }
 
-// TestPartsOfTwoHundredNeedAsManyStatementsAsTheRouteHas in every list, in any order; and so do
+// TestStatements_DoNotGrowWithThePage in every list, in any order; and so do
 // objects that hold two hundred others.
-func TestPartsOfTwoHundredNeedAsManyStatementsAsTheRouteHas(t *testing.T) {
+func TestStatements_DoNotGrowWithThePage(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 200)

@@ -24,7 +24,7 @@ func (s *scene) wait(request int64, days int) (since time.Time) {
 	return since
 }
 
-func TestAReminderShowsBeforeItGoesOutAndInTheTimelineAfter(t *testing.T) {
+func TestReminder_IsShownBeforeAndAfterItIsSent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -64,7 +64,7 @@ func TestAReminderShowsBeforeItGoesOutAndInTheTimelineAfter(t *testing.T) {
 	})
 }
 
-func TestWithoutTheSettingNoReminderIsAnnounced(t *testing.T) {
+func TestReminder_IsNotShownWithoutTheSetting(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, storetest.Open(t, storetest.SQLite), func(c *app.Config) { c.Reminders = nil })
 	a := w.person("asks").want(201, "POST", "/material-requests", obj{"material": w.lab().material})

@@ -44,7 +44,7 @@ func (w *world) verified() {
 	}
 }
 
-func TestTheSameDecisionTenTimesAtOnceIsOneDecision(t *testing.T) {
+func TestRequest_SameDecisionTenTimesAtOnceIsOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -84,7 +84,7 @@ func TestTheSameDecisionTenTimesAtOnceIsOneDecision(t *testing.T) {
 	})
 }
 
-func TestDifferentDecisionsAtOnceComeOneAfterTheOther(t *testing.T) {
+func TestRequest_DifferentDecisionsAtOnceAreSerialized(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -130,9 +130,9 @@ func TestDifferentDecisionsAtOnceComeOneAfterTheOther(t *testing.T) {
 	})
 }
 
-// TestWhoMaySetWhichField is the list of field rights of contract.md section 6. Every field is
+// TestRequest_FieldRightsOfEachRole is the list of field rights of contract.md section 6. Every field is
 // sent alone to a fresh request: + it changes, F FIELD_FORBIDDEN, - it is not of this body.
-func TestWhoMaySetWhichField(t *testing.T) {
+func TestRequest_FieldRightsOfEachRole(t *testing.T) {
 	t.Parallel()
 	want := map[string][2]byte{ // requester, member
 		"irb_attachment": {'+', '+'}, "requester_signed_mta_attachment": {'+', '+'},
@@ -187,7 +187,7 @@ func TestWhoMaySetWhichField(t *testing.T) {
 	})
 }
 
-func TestAMemberMayGoOnWithAReasonWhichIsRecorded(t *testing.T) {
+func TestRequest_MemberContinuesWithARecordedReason(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -213,7 +213,7 @@ func TestAMemberMayGoOnWithAReasonWhichIsRecorded(t *testing.T) {
 	})
 }
 
-func TestARequestIsGivenOnlyToMembersAndSentOnlyToOnesOwnAddress(t *testing.T) {
+func TestRequest_AssigneesAreMembersAndAddressesTheRequesters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -248,8 +248,8 @@ func TestARequestIsGivenOnlyToMembersAndSentOnlyToOnesOwnAddress(t *testing.T) {
 	})
 }
 
-// TestAnAdminsPowerIsNoted: each use is an audit event; what an admin may do as anyone is not.
-func TestAnAdminsPowerIsNoted(t *testing.T) {
+// TestAdmin_UseOfTheRoleIsAudited: each use is an audit event; what an admin may do as anyone is not.
+func TestAdmin_UseOfTheRoleIsAudited(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -291,7 +291,7 @@ func TestAnAdminsPowerIsNoted(t *testing.T) {
 	})
 }
 
-func TestTheRequestsAndListingsOfWhoLeavesGoToTheOwner(t *testing.T) {
+func TestMember_LeavingPassesRequestsAndMaterialsToTheOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -337,7 +337,7 @@ func TestTheRequestsAndListingsOfWhoLeavesGoToTheOwner(t *testing.T) {
 }
 
 // Parties and admins see a request in the list, whatever filter is set; nobody else does.
-func TestRequestsAreListedForTheirParties(t *testing.T) {
+func TestRequests_AreListedOnlyToPartiesAndAdmins(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -367,7 +367,7 @@ func TestRequestsAreListedForTheirParties(t *testing.T) {
 	})
 }
 
-func TestAMaterialWithARequestUnderWayStaysInItsLab(t *testing.T) {
+func TestMaterial_WithAnOpenRequestCannotMove(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -388,7 +388,7 @@ func TestAMaterialWithARequestUnderWayStaysInItsLab(t *testing.T) {
 	})
 }
 
-func TestARequestThatOpensAgainIsAssignedToAMember(t *testing.T) {
+func TestRequest_ReopenedIsAssignedToAMember(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -406,7 +406,7 @@ func TestARequestThatOpensAgainIsAssignedToAMember(t *testing.T) {
 	})
 }
 
-func TestAnAdminWhoIsAPartyIsNotedOnlyForWhatAPartyMayNot(t *testing.T) {
+func TestAdmin_AsAPartyIsAuditedOnlyForWhatPartiesMayNotDo(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

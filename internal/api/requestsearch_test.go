@@ -29,9 +29,9 @@ func (p *testPerson) search(text, more string) (ids []int64) {
 	return ids
 }
 
-// TestAPersonFindsARequestByAnythingThatIsWrittenInIt or about it, in words of any of its fields, and nobody
+// TestRequestSearch_FindsEveryTextOfARequestOnlyForItsParties or about it, in words of any of its fields, and nobody
 // finds one that they could not list.
-func TestAPersonFindsARequestByAnythingThatIsWrittenInIt(t *testing.T) {
+func TestRequestSearch_FindsEveryTextOfARequestOnlyForItsParties(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -107,8 +107,8 @@ func TestAPersonFindsARequestByAnythingThatIsWrittenInIt(t *testing.T) {
 	})
 }
 
-// TestAnyTextIsASearchOfRequests: operators, both databases' syntax, other alphabets, bytes that are no text.
-func TestAnyTextIsASearchOfRequests(t *testing.T) {
+// TestRequestSearch_TakesAnyText: operators, both databases' syntax, other alphabets, bytes that are no text.
+func TestRequestSearch_TakesAnyText(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -132,8 +132,8 @@ func TestAnyTextIsASearchOfRequests(t *testing.T) {
 	})
 }
 
-// TestARequestThatIsNotKeptIsNotFound: its rows in the index are of the same transaction.
-func TestARequestThatIsNotKeptIsNotFound(t *testing.T) {
+// TestRequestSearch_IndexRollsBackWithTheTransaction: its rows in the index are of the same transaction.
+func TestRequestSearch_IndexRollsBackWithTheTransaction(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

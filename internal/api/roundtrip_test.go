@@ -10,9 +10,9 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestWhatAGetReturnedCanBeSentBackWithoutEffect is contract.md section 1, "Unknown and read-only
+// TestGet_BodyCanBeSentBackWithoutEffect is contract.md section 1, "Unknown and read-only
 // fields", for every resource and each role that may write it.
-func TestWhatAGetReturnedCanBeSentBackWithoutEffect(t *testing.T) {
+func TestGet_BodyCanBeSentBackWithoutEffect(t *testing.T) {
 	t.Parallel()
 	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
 		t.Run(string(setting), func(t *testing.T) {
@@ -117,8 +117,8 @@ func (s *scene) sendBack(path, role string) {
 	}
 }
 
-// TestReferencesAreTakenInEveryForm holds write names, read names and the forms of a reference.
-func TestReferencesAreTakenInEveryForm(t *testing.T) {
+// TestReferences_AreAcceptedInEveryForm holds write names, read names and the forms of a reference.
+func TestReferences_AreAcceptedInEveryForm(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -175,8 +175,8 @@ func TestReferencesAreTakenInEveryForm(t *testing.T) {
 	})
 }
 
-// TestNullClearsWhatIsNullableAndNothingElse goes through every field of every input.
-func TestNullClearsWhatIsNullableAndNothingElse(t *testing.T) {
+// TestNull_ClearsOnlyNullableFields goes through every field of every input.
+func TestNull_ClearsOnlyNullableFields(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// tables are those whose rows tests count; TestEveryTableIsCounted checks that none is missing.
+// tables are those whose rows tests count; TestRows_CountsEveryTable checks that none is missing.
 var tables = []string{"users", "tokens", "organizations", "memberships", "invitations", "join_requests", "addresses",
 	"shipping_requirements", "materials", "grants",
 	"grant_materials", "attachments", "attachment_versions", "storage_use", "sheets", "material_requests",
@@ -27,7 +27,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 var recordTables = []string{"chains", "chain_events", "chain_texts", "log_outbox", "log_entries", "log_tiles",
 	"log_head", "log_checkpoints"}
 
-func TestEveryTableIsCounted(t *testing.T) {
+func TestRows_CountsEveryTable(t *testing.T) {
 	t.Parallel()
 	pool := storetest.SQL(t, storetest.Open(t, storetest.SQLite))
 	var n int

@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestASavedSearchAlertsItsPerson(t *testing.T) {
+func TestSavedSearch_NotifiesItsOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -50,7 +50,7 @@ func TestASavedSearchAlertsItsPerson(t *testing.T) {
 	})
 }
 
-func TestAPersonHasAtMostAHundredSavedSearches(t *testing.T) {
+func TestSavedSearch_AtMostAHundredPerPerson(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -44,7 +44,7 @@ func (p *testPerson) feed(query string) atomFeed {
 	return f
 }
 
-func TestAFeedFollowsASearch(t *testing.T) {
+func TestSearchFeed_HasTheResultsOfItsSearch(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -89,7 +89,7 @@ func TestAFeedFollowsASearch(t *testing.T) {
 	})
 }
 
-func TestAFeedIsOnlySentAgainWhereItChanged(t *testing.T) {
+func TestSearchFeed_AnswersNotModified(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -111,7 +111,7 @@ func TestAFeedIsOnlySentAgainWhereItChanged(t *testing.T) {
 	})
 }
 
-func TestAFeedHasTheNewestFifty(t *testing.T) {
+func TestSearchFeed_HasTheNewestFifty(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -12,8 +12,8 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestSearchOfAnyTextIsOne up to its limit: a thousand letters, each of which the address writes in nine.
-func TestSearchOfAnyTextIsOne(t *testing.T) {
+// TestSearch_TakesAnyText up to its limit: a thousand letters, each of which the address writes in nine.
+func TestSearch_TakesAnyText(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -37,9 +37,9 @@ func TestSearchOfAnyTextIsOne(t *testing.T) {
 	})
 }
 
-// TestSearchBeyondItsLimitIsRefused with the limit and what was sent, at each address that searches, before it costs
+// TestSearch_BeyondItsLimitIsRefused with the limit and what was sent, at each address that searches, before it costs
 // a statement of its own.
-func TestSearchBeyondItsLimitIsRefused(t *testing.T) {
+func TestSearch_BeyondItsLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -78,8 +78,8 @@ func TestSearchBeyondItsLimitIsRefused(t *testing.T) {
 	})
 }
 
-// TestACursorOfASearchOfAnotherHandIsRefused or leads to some page, whatever it holds.
-func TestACursorOfASearchOfAnotherHandIsRefused(t *testing.T) {
+// TestSearchCursor_NotIssuedByUsIsRefused or leads to some page, whatever it holds.
+func TestSearchCursor_NotIssuedByUsIsRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)

@@ -61,7 +61,7 @@ func titles(a answer) []string {
 
 func search(words string) string { return "/search/materials?search=" + url.QueryEscape(words) }
 
-func TestAMaterialIsFoundHoweverItsNameIsWritten(t *testing.T) {
+func TestSearch_FindsNamesInEverySpelling(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -90,7 +90,7 @@ func TestAMaterialIsFoundHoweverItsNameIsWritten(t *testing.T) {
 	})
 }
 
-func TestASearchShowsWhatItMatches(t *testing.T) {
+func TestSearch_ShowsWhatMatched(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -126,7 +126,7 @@ func TestASearchShowsWhatItMatches(t *testing.T) {
 	})
 }
 
-// TestAFacetCountsWhatItsOwnFilterLeavesOut, and respects all others.
+// TestFacet_IgnoresItsOwnFilter, and respects all others.
 // TestSearches_AreCountedAsListsAre: one with more hits than are counted says so, unless the call asks for all.
 func TestSearches_AreCountedAsListsAre(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestSearches_AreCountedAsListsAre(t *testing.T) {
 	})
 }
 
-func TestAFacetCountsWhatItsOwnFilterLeavesOut(t *testing.T) {
+func TestFacet_IgnoresItsOwnFilter(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -239,7 +239,7 @@ func (p *testPerson) walk(path string) (there []string) {
 	return there
 }
 
-func TestAWalkOverAllPagesOfASearchLosesAndRepeatsNothing(t *testing.T) {
+func TestSearch_PagingLosesAndRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -287,7 +287,7 @@ func TestAWalkOverAllPagesOfASearchLosesAndRepeatsNothing(t *testing.T) {
 	})
 }
 
-func TestAPageThatIsNoneIsRefused(t *testing.T) {
+func TestSearch_InvalidPageIsRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -341,8 +341,8 @@ func TestAPageThatIsNoneIsRefused(t *testing.T) {
 	})
 }
 
-// TestAnEmbargoHoldsInEverythingThatASearchTells: only members see the material before its day.
-func TestAnEmbargoHoldsInEverythingThatASearchTells(t *testing.T) {
+// TestSearch_HidesEmbargoedMaterialEverywhere: only members see the material before its day.
+func TestSearch_HidesEmbargoedMaterialEverywhere(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -383,7 +383,7 @@ func TestAnEmbargoHoldsInEverythingThatASearchTells(t *testing.T) {
 	})
 }
 
-func TestAMistypedWordIsToldWhereNothingIsFound(t *testing.T) {
+func TestSearch_SuggestsASpellingWhenNothingIsFound(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -397,7 +397,7 @@ func TestAMistypedWordIsToldWhereNothingIsFound(t *testing.T) {
 	})
 }
 
-func TestWhatIsTypedIsSuggested(t *testing.T) {
+func TestSuggestions_CompleteWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
@@ -422,8 +422,8 @@ func TestWhatIsTypedIsSuggested(t *testing.T) {
 	})
 }
 
-// TestUsersAreFoundByNameAndNeverByMail.
-func TestUsersAreFoundByNameAndNeverByMail(t *testing.T) {
+// TestUserSearch_FindsNamesAndNeverMailAddresses.
+func TestUserSearch_FindsNamesAndNeverMailAddresses(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -20,7 +20,7 @@ func (a answer) faultsOf() []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-func TestAWrongFieldIsNamedAsItWasSent(t *testing.T) {
+func TestValidation_NamesFieldsAsTheyWereSent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -66,7 +66,7 @@ func TestAWrongFieldIsNamedAsItWasSent(t *testing.T) {
 	})
 }
 
-func TestAllWrongFieldsAreInOneAnswerReferencesAmongThem(t *testing.T) {
+func TestValidation_NamesAllWrongFieldsAndReferencesAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -96,8 +96,8 @@ func TestAllWrongFieldsAreInOneAnswerReferencesAmongThem(t *testing.T) {
 	})
 }
 
-// TestWhatAnEmbargoHidesIsAsMissingAsNothing: that a reference is wrong does not tell that there is a material.
-func TestWhatAnEmbargoHidesIsAsMissingAsNothing(t *testing.T) {
+// TestReferences_ToEmbargoedMaterialLookMissing: that a reference is wrong does not tell that there is a material.
+func TestReferences_ToEmbargoedMaterialLookMissing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -113,8 +113,8 @@ func TestWhatAnEmbargoHidesIsAsMissingAsNothing(t *testing.T) {
 	})
 }
 
-// TestEveryReferenceOfABodyCanBeLookedUp holds app.Refers to the types of the bodies.
-func TestEveryReferenceOfABodyCanBeLookedUp(t *testing.T) {
+// TestReferences_OfEveryBodyCanBeLookedUp holds app.Refers to the types of the bodies.
+func TestReferences_OfEveryBodyCanBeLookedUp(t *testing.T) {
 	t.Parallel()
 	for _, line := range api.Lines() {
 		if !hasBody(line) {

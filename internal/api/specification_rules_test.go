@@ -172,8 +172,8 @@ func (s *scene) heard(p *testPerson, kind string, do func()) {
 	}
 }
 
-// TestEveryRuleOfTheSpecification walks the sections whose rows are rules.
-func TestEveryRuleOfTheSpecification(t *testing.T) {
+// TestSpecification_Rules walks the sections whose rows are rules.
+func TestSpecification_Rules(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -197,8 +197,8 @@ func TestEveryRuleOfTheSpecification(t *testing.T) {
 	})
 }
 
-// TestEveryFieldOfAMaterialIsTakenAndNullOnlyWhereItIsNullable walks "Material, request side".
-func TestEveryFieldOfAMaterialIsTakenAndNullOnlyWhereItIsNullable(t *testing.T) {
+// TestSpecification_FieldsOfAMaterialAndNullability walks "Material, request side".
+func TestSpecification_FieldsOfAMaterialAndNullability(t *testing.T) {
 	t.Parallel()
 	wrong := map[string]any{"string": 7, "json object": 7, "boolean": "yes", "string[]": 7, "date": "soon",
 		"integer": "x"}
@@ -224,9 +224,9 @@ func TestEveryFieldOfAMaterialIsTakenAndNullOnlyWhereItIsNullable(t *testing.T) 
 	})
 }
 
-// TestEveryKeyOfMetadataIsKept walks "additional_metadata": the keys to the letter, each with a
+// TestSpecification_MetadataKeys walks "additional_metadata": the keys to the letter, each with a
 // field in its category.
-func TestEveryKeyOfMetadataIsKept(t *testing.T) {
+func TestSpecification_MetadataKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -263,8 +263,8 @@ func TestEveryKeyOfMetadataIsKept(t *testing.T) {
 	})
 }
 
-// TestNoRowOfTheSpecificationIsMissing compares the data file with docs/specification.md.
-func TestNoRowOfTheSpecificationIsMissing(t *testing.T) {
+// TestSpecification_HasEveryRow compares the data file with docs/specification.md.
+func TestSpecification_HasEveryRow(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "specification.md"))
 	if err != nil {

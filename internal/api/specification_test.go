@@ -98,9 +98,9 @@ var types = map[string][]string{
 	"string (identifier issued by the identity provider)":            {"string"},
 }
 
-// TestEveryFieldOfTheSpecificationIsShownWithItsType compares the sections of fields with the
-// bodies that TestEveryEndpointOfTheSpecification holds real answers to.
-func TestEveryFieldOfTheSpecificationIsShownWithItsType(t *testing.T) {
+// TestSpecification_FieldsHaveTheirTypes compares the sections of fields with the
+// bodies that TestSpecification_Endpoints holds real answers to.
+func TestSpecification_FieldsHaveTheirTypes(t *testing.T) {
 	t.Parallel()
 	rows := specification()
 	for section, bodies := range resources {
@@ -137,7 +137,7 @@ var allowed = map[string]string{
 	"Protected; owning user, members of the owning organization, admins":                      "13++3+3+",
 	"Protected; members of the organization owning the requested material, and the requester": "13++++3+",
 	"Protected; members of an organization with the active request, and the requester":        "13++++3+",
-	// each sees their own, see TestRequestsAreListedForTheirParties
+	// each sees their own, see TestRequests_AreListedOnlyToPartiesAndAdmins
 	"Protected; members of the organization owning the requested material":                                             "1+++++++",
 	"Protected; the user must own both the grant and the material":                                                     "13+3333+",
 	"Protected; address owner only":                                                                                    "1333+33+",
@@ -149,11 +149,11 @@ var allowed = map[string]string{
 // narrowed are routes where contract.md decides who is meant.
 var narrowed = map[string]string{"PUT,PATCH /users/{id}": "1333+33+", "POST /users/{id}/addresses": "1333+33+"}
 
-// TestEveryEndpointOfTheSpecification walks the rows of "Endpoints": each is called by who may,
+// TestSpecification_Endpoints walks the rows of "Endpoints": each is called by who may,
 // with every field of the request and with only those that it needs, and the answer has status,
 // fields and what was sent. Who else may call it the sweep finds out over HTTP; here the table
 // of the sweep is held to the access column.
-func TestEveryEndpointOfTheSpecification(t *testing.T) {
+func TestSpecification_Endpoints(t *testing.T) {
 	t.Parallel()
 	rows := specification()["Endpoints"]
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -9,9 +9,9 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestTheMainJourney walks the one journey that the product exists for, from a listed material
+// TestRequest_FromMaterialToVerifiedReceipt walks the one journey that the product exists for, from a listed material
 // to a verified receipt, and checks at every step whose turn it is and who is notified.
-func TestTheMainJourney(t *testing.T) {
+func TestRequest_FromMaterialToVerifiedReceipt(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)

@@ -23,7 +23,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
+func TestStream_SendsNotificationsAndTheUnreadCount(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -79,7 +79,7 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 	})
 }
 
-func TestAStreamGoesOnWhereItBrokeOff(t *testing.T) {
+func TestStream_ResumesAfterTheLastEvent(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -137,9 +137,9 @@ func (s *scene) exec(query string, args ...any) {
 	}
 }
 
-// TestAStreamLosesNothingThatIsCommittedOutOfOrder where PostgreSQL shows a notification before one
+// TestStream_LosesNothingCommittedOutOfOrder where PostgreSQL shows a notification before one
 // with a lower id, to who follows and to who comes again in between.
-func TestAStreamLosesNothingThatIsCommittedOutOfOrder(t *testing.T) {
+func TestStream_LosesNothingCommittedOutOfOrder(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		if !db.Postgres() {
@@ -196,8 +196,8 @@ func TestAStreamLosesNothingThatIsCommittedOutOfOrder(t *testing.T) {
 	})
 }
 
-// TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce while many write at once, in two processes.
-func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
+// TestStream_ReconnectingReaderGetsEverythingOnce while many write at once, in two processes.
+func TestStream_ReconnectingReaderGetsEverythingOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		const writers, messages = 6, 20
@@ -262,7 +262,7 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 	})
 }
 
-func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
+func TestStream_EndsWhenAccessEnds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -306,7 +306,7 @@ func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
 	})
 }
 
-func TestStreamsEndAtOnceWhenTheProcessStops(t *testing.T) {
+func TestStream_EndsWhenTheProcessStops(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -337,7 +337,7 @@ func TestStreamsEndAtOnceWhenTheProcessStops(t *testing.T) {
 	})
 }
 
-func TestAStreamBeatsWhileNothingHappens(t *testing.T) {
+func TestStream_SendsHeartbeats(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	f := s.requester().own(s.streams(func(door *api.API) { door.Heartbeat = 10 * time.Millisecond }), "")

@@ -36,8 +36,8 @@ func (l hastyListener) Accept() (net.Conn, error) {
 	return hasty{c}, c.(*net.TCPConn).SetWriteBuffer(4 << 10)
 }
 
-// TestWhoDoesNotReadAStreamIsDropped and costs no memory until then: nothing is kept for a reader.
-func TestWhoDoesNotReadAStreamIsDropped(t *testing.T) {
+// TestStream_SlowReaderIsDropped and costs no memory until then: nothing is kept for a reader.
+func TestStream_SlowReaderIsDropped(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 1000)
@@ -79,8 +79,8 @@ func TestWhoDoesNotReadAStreamIsDropped(t *testing.T) {
 	})
 }
 
-// TestAThousandNotificationsAreCaughtUpWith by parts, each with a short id.
-func TestAThousandNotificationsAreCaughtUpWith(t *testing.T) {
+// TestStream_CatchesUpWithAThousandNotifications by parts, each with a short id.
+func TestStream_CatchesUpWithAThousandNotifications(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 1000)
@@ -97,9 +97,9 @@ func TestAThousandNotificationsAreCaughtUpWith(t *testing.T) {
 	})
 }
 
-// TestTwoHundredStreamsAreCheap: 200 streams of 20 people. Measured on the build machine: about 60 KiB each,
+// TestStream_TwoHundredUseLittleMemory: 200 streams of 20 people. Measured on the build machine: about 60 KiB each,
 // client and server together, and 3 statements a second for all.
-func TestTwoHundredStreamsAreCheap(t *testing.T) {
+func TestStream_TwoHundredUseLittleMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

@@ -178,7 +178,7 @@ var access = map[string]string{
 	"POST /jobs/{id}/retry":          "1333333+",
 }
 
-func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {
+func TestAccess_TableNamesEveryRoute(t *testing.T) {
 	t.Parallel()
 	visited := map[string]bool{}
 	for _, c := range visits {
@@ -210,7 +210,7 @@ func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {
 	}
 }
 
-func TestWhoMayCallEachRoute(t *testing.T) {
+func TestAccess_OfEachRouteAndRole(t *testing.T) {
 	t.Parallel()
 	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
 		t.Run(string(setting), func(t *testing.T) {
@@ -263,9 +263,9 @@ func (s *scene) probe(c routeCase, role string, want byte) {
 	}
 }
 
-// TestAWrongTokenIsRefusedEverywhere holds for open routes too: who presents a token means to be
+// TestAccess_InvalidTokenIsRefusedEverywhere holds for open routes too: who presents a token means to be
 // known, and shall learn that they are not.
-func TestAWrongTokenIsRefusedEverywhere(t *testing.T) {
+func TestAccess_InvalidTokenIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
 		t.Run(string(setting), func(t *testing.T) {

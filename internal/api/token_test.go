@@ -15,7 +15,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestTokensAreListedWithoutTheirSecretsAndRevoked(t *testing.T) {
+func TestTokens_AreListedWithoutSecretsAndRevoked(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)

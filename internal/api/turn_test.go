@@ -35,7 +35,7 @@ func (c timed) pass(d time.Duration) string {
 	return c.now.Load().Format(exchange.TimeLayout)
 }
 
-func TestTheClockOfARequestAddsUpAndStandsStillWhileNothingHappens(t *testing.T) {
+func TestClock_AddsUpAndStopsWhenNobodyIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newTimed(t, db)
@@ -87,7 +87,7 @@ func TestTheClockOfARequestAddsUpAndStandsStillWhileNothingHappens(t *testing.T)
 	})
 }
 
-func TestASnoozePutsOffWhatWaitingOnAnnounces(t *testing.T) {
+func TestSnooze_PostponesTheAnnouncedReminder(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newTimed(t, db)
@@ -148,7 +148,7 @@ func TestASnoozePutsOffWhatWaitingOnAnnounces(t *testing.T) {
 
 const day = 24 * time.Hour
 
-func TestWithoutTheSettingNoEscalationIsAnnounced(t *testing.T) {
+func TestEscalation_IsNotShownWithoutTheSetting(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, storetest.Open(t, storetest.SQLite), func(c *app.Config) { c.Escalation = 0 })
 	a := w.person("asks").want(201, "POST", "/material-requests",

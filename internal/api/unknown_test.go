@@ -8,8 +8,8 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestAnUnknownQueryParameterIsRefusedByEveryRoute holds that nothing is done or shown then.
-func TestAnUnknownQueryParameterIsRefusedByEveryRoute(t *testing.T) {
+// TestQueryParameters_UnknownIsRefusedByEveryRoute holds that nothing is done or shown then.
+func TestQueryParameters_UnknownIsRefusedByEveryRoute(t *testing.T) {
 	t.Parallel()
 	document, err := contract()
 	if err != nil {
@@ -37,7 +37,7 @@ func TestAnUnknownQueryParameterIsRefusedByEveryRoute(t *testing.T) {
 	}
 }
 
-func TestUnknownQueryParametersAreNamedBesideWrongOnes(t *testing.T) {
+func TestQueryParameters_NamesUnknownAndWrongOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	for _, path := range []string{

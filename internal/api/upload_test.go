@@ -35,7 +35,7 @@ func filePart(filename, content string) string {
 		"application/pdf\r\n\r\n%s", filename, content)
 }
 
-func TestAFormMakesRecordAndContentAtOnceInAnyOrder(t *testing.T) {
+func TestUpload_FormTakesRecordAndContentInAnyOrder(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -74,8 +74,8 @@ func TestAFormMakesRecordAndContentAtOnceInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestARefusedUploadLeavesNothingBehind goes through everything that is wrong with an upload.
-func TestARefusedUploadLeavesNothingBehind(t *testing.T) {
+// TestUpload_RefusedLeavesNothingBehind goes through everything that is wrong with an upload.
+func TestUpload_RefusedLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -209,9 +209,9 @@ func manyFields(n int, value string) []string {
 	return list
 }
 
-// TestABodyThatNeverEndsIsAnswered sends the beginning of a body and then nothing more: the
+// TestUpload_BodyThatNeverEndsIsAnswered sends the beginning of a body and then nothing more: the
 // answer must not wait for the rest.
-func TestABodyThatNeverEndsIsAnswered(t *testing.T) {
+func TestUpload_BodyThatNeverEndsIsAnswered(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
@@ -267,8 +267,8 @@ func TestABodyThatNeverEndsIsAnswered(t *testing.T) {
 	})
 }
 
-// TestABodyThatBreaksOffIsTheCallersFault: the machine has no fault of its own to log.
-func TestABodyThatBreaksOffIsTheCallersFault(t *testing.T) {
+// TestUpload_CutOffBodyIsTheCallersError: the machine has no fault of its own to log.
+func TestUpload_CutOffBodyIsTheCallersError(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)

@@ -215,7 +215,7 @@ func hooked(t *testing.T, db *store.DB) (s *scene, r *receiver, hook string) {
 	return s, r, s.hook(r, nil)
 }
 
-func TestEveryEventIsToldOnceToTheWebhooksThatWantIt(t *testing.T) {
+func TestWebhook_GetsEachEventOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, all, _ := hooked(t, db)
@@ -262,7 +262,7 @@ func TestEveryEventIsToldOnceToTheWebhooksThatWantIt(t *testing.T) {
 	})
 }
 
-func TestAMessageTellsTheEventAndTheRequestAndNoAddress(t *testing.T) {
+func TestWebhook_SendsEventAndRequestWithoutAddresses(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
@@ -302,8 +302,8 @@ func TestAMessageTellsTheEventAndTheRequestAndNoAddress(t *testing.T) {
 	})
 }
 
-// TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp also sends it again by hand then.
-func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T) {
+// TestWebhook_RetriesTheSameBytesUnderOneID also sends it again by hand then.
+func TestWebhook_RetriesTheSameBytesUnderOneID(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
@@ -356,7 +356,7 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 	})
 }
 
-func TestOneThatWaitsCanBeSentAtOnceAndIsNotSentTwice(t *testing.T) {
+func TestWebhook_WaitingDeliveryIsSentAtOnceOnlyOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
@@ -379,7 +379,7 @@ func TestOneThatWaitsCanBeSentAtOnceAndIsNotSentTwice(t *testing.T) {
 	})
 }
 
-func TestWhileASecretIsRotatedBothSign(t *testing.T) {
+func TestWebhook_BothSecretsSignDuringRotation(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
@@ -411,7 +411,7 @@ func TestWhileASecretIsRotatedBothSign(t *testing.T) {
 	})
 }
 
-func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testing.T) {
+func TestWebhook_IsSwitchedOffAfterFiveDaysOfFailures(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
@@ -463,7 +463,7 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 	})
 }
 
-func TestWhatWaitsForAWebhookThatIsOffIsGivenUpAndForOneThatIsDeletedForgotten(t *testing.T) {
+func TestWebhook_WaitingDeliveriesEndWhenItIsOffOrDeleted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
@@ -491,9 +491,9 @@ func TestWhatWaitsForAWebhookThatIsOffIsGivenUpAndForOneThatIsDeletedForgotten(t
 	})
 }
 
-// TestAProcessThatDiesBetweenSendingAndSavingSendsAgainUnderTheSameID: the receiver takes the job away
+// TestWebhook_SendsAgainUnderTheSameIDAfterACrash: the receiver takes the job away
 // while it is sent, as the end of its lease would.
-func TestAProcessThatDiesBetweenSendingAndSavingSendsAgainUnderTheSameID(t *testing.T) {
+func TestWebhook_SendsAgainUnderTheSameIDAfterACrash(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)
@@ -515,7 +515,7 @@ func TestAProcessThatDiesBetweenSendingAndSavingSendsAgainUnderTheSameID(t *test
 	})
 }
 
-func TestAnOrganizationHasTwentyWebhooksAtMost(t *testing.T) {
+func TestWebhook_AtMostTwentyPerOrganization(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -543,7 +543,7 @@ func TestAnOrganizationHasTwentyWebhooksAtMost(t *testing.T) {
 	})
 }
 
-func TestPrivateAddressesAreRefusedUnlessTheSettingAllowsThem(t *testing.T) {
+func TestWebhook_RefusesPrivateAddressesUnlessAllowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorldWith(t, db, func(c *app.Config) { c.Sender = webhook.New(false) })
@@ -569,7 +569,7 @@ func TestPrivateAddressesAreRefusedUnlessTheSettingAllowsThem(t *testing.T) {
 	})
 }
 
-func TestDeliveriesAreForgottenAfterThirtyDays(t *testing.T) {
+func TestWebhook_DeliveriesAreDeletedAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s, r, hook := hooked(t, db)

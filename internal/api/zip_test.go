@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestLargeJSONIsCompressedForWhoAsks(t *testing.T) {
+func TestCompression_OfLargeJSONOnRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	ada := w.person("ada")

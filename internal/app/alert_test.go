@@ -72,7 +72,7 @@ func (r *reminding) save(who exchange.Actor, query string) material.SavedSearch 
 	return s
 }
 
-func TestAPersonHearsOnceInARunOfWhatIsNewInASearch(t *testing.T) {
+func TestAlerts_OneNotificationPerRun(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -307,7 +307,7 @@ func (o *observer) fresh(k *keeping) (ids []int64) {
 	return ids
 }
 
-func TestAlertsAreWhatNaiveCountingGives(t *testing.T) {
+func TestAlerts_EqualNaiveCounting(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -322,10 +322,10 @@ func TestAlertsAreWhatNaiveCountingGives(t *testing.T) {
 	})
 }
 
-// TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled has people list materials and save searches while
+// TestAlerts_NameEachMaterialOnceDespiteKilledWorkers has people list materials and save searches while
 // three processes alert, each dead to the others again and again: the clock leaps over the ends of their leases.
 // Leases of milliseconds would end too, but to renew those of three processes keeps SQLite's writer from all else.
-func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
+func TestAlerts_NameEachMaterialOnceDespiteKilledWorkers(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

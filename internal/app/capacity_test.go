@@ -19,9 +19,9 @@ func limitedApp() *app.App {
 		Time: 5 * time.Second}})
 }
 
-// TestExpensiveReadsOfOneCallerLeaveRoomForOthers makes more calls for one caller than there are slots: another caller
+// TestExpensiveReads_OfOneCallerLeaveRoomForOthers makes more calls for one caller than there are slots: another caller
 // gets a turn at once, and waiting callers take turns, however many calls each of them has.
-func TestExpensiveReadsOfOneCallerLeaveRoomForOthers(t *testing.T) {
+func TestExpensiveReads_OfOneCallerLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := limitedApp()
@@ -66,7 +66,7 @@ func TestExpensiveReadsOfOneCallerLeaveRoomForOthers(t *testing.T) {
 	})
 }
 
-func TestExpensiveReadsThatWaitAreBounded(t *testing.T) {
+func TestExpensiveReads_QueueIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := limitedApp()
@@ -100,7 +100,7 @@ func TestExpensiveReadsThatWaitAreBounded(t *testing.T) {
 	})
 }
 
-func TestExpensiveReadWhoseCallerLeavesGivesItsTurnBack(t *testing.T) {
+func TestExpensiveReads_CancelledOneFreesItsSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := limitedApp()

@@ -25,9 +25,9 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestEveryKindOfMessageReachesAMailServer makes everything happen that people are notified of, by real actions, and
+// TestMail_EveryKindOfMessageReachesTheServer makes everything happen that people are notified of, by real actions, and
 // checks what a real mail server got.
-func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
+func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := newHearing(t, db)

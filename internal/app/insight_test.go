@@ -20,9 +20,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInsightsAreWhatCountingRequestByRequestGives runs random histories, in which materials move between labs and
+// TestInsights_EqualNaiveCounting runs random histories, in which materials move between labs and
 // requests are deleted, while somebody reads insights on some days.
-func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
+func TestInsights_EqualNaiveCounting(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		y := &year{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(3, 5)), lives: map[int64]*life{}}
@@ -233,9 +233,9 @@ func some[K comparable](counts map[K]int64) map[K]int64 {
 	return counts
 }
 
-// TestTheReportOfAGrantIsReadWithALinkUntilItEnds also checks that the link of one grant opens no other, and that the
+// TestGrantReport_LinkOpensItUntilItExpires also checks that the link of one grant opens no other, and that the
 // report has nothing under embargo.
-func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
+func TestGrantReport_LinkOpensItUntilItExpires(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -296,8 +296,8 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 	})
 }
 
-// TestWhoLeavesALabIsNoMemberAndItsOwnerStays also checks that the requests of the former member go to the owner.
-func TestWhoLeavesALabIsNoMemberAndItsOwnerStays(t *testing.T) {
+// TestMembers_LeaveAndTheOwnerStays also checks that the requests of the former member go to the owner.
+func TestMembers_LeaveAndTheOwnerStays(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

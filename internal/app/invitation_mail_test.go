@@ -49,7 +49,7 @@ func (m *mailWorld) token(l mailtest.Letter) string {
 	return strings.Fields(rest)[0]
 }
 
-func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testing.T) {
+func TestInvitationMail_SentOnceAndItsTokenAccepts(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		v := m.inviteAddress("nora")
 		if v.Mail != mailing.Waiting {
@@ -87,7 +87,7 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 	})
 }
 
-func TestAnInvitationThatIsOverIsNotMailed(t *testing.T) {
+func TestInvitationMail_NotSentWhenTheInvitationEnded(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		v := m.inviteAddress("nora")
 		m.must(m.app.Labs.Withdraw(m.Context(), m.ada, m.lab, v.ID, nil))
@@ -102,7 +102,7 @@ func TestAnInvitationThatIsOverIsNotMailed(t *testing.T) {
 	})
 }
 
-func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
+func TestInvitationMail_RefusedAddressIsShownToTheOwner(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(string) error { return mailtest.Reply(550, 5, 1, 1, "no such user here") })
 		v := m.inviteAddress("nora")
@@ -137,7 +137,7 @@ func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
 	})
 }
 
-func TestAnInvitationThatIsPutOffIsMailedLaterAndOneInDoubtNever(t *testing.T) {
+func TestInvitationMail_DeferredIsRetriedUncertainIsNot(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "greylisted, come back") })
 		late, lost := m.inviteAddress("late"), m.inviteAddress("lost")
@@ -158,7 +158,7 @@ func TestAnInvitationThatIsPutOffIsMailedLaterAndOneInDoubtNever(t *testing.T) {
 	})
 }
 
-func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
+func TestMembershipMail_IsSentAtOnceDespiteDigests(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("WEEKLY")})
 		ask := func() int64 {
@@ -198,7 +198,7 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 	})
 }
 
-func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
+func TestInvitation_OfAKnownPersonFollowsTheirSettings(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		v := m.invite(lab.InvitationNew{Email: exchange.Some("Rosa@example.org"),
 			Role: exchange.Some(lab.OwnerRole)})
@@ -222,8 +222,8 @@ func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
 	})
 }
 
-// TestATokenOpensItsInvitationAndNoOther: the token is bound to the invitation and its addressee.
-func TestATokenOpensItsInvitationAndNoOther(t *testing.T) {
+// TestInvitationMail_TokenOpensOnlyItsInvitation: the token is bound to the invitation and its addressee.
+func TestInvitationMail_TokenOpensOnlyItsInvitation(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		v := m.inviteAddress("nora")
 		readdressed := v.Invitation

@@ -19,9 +19,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestKeptVersionsStayReadable pins the JSON in which the history stores objects. If it fails, a field was renamed, or
+// TestVersions_OldJSONStaysReadable pins the JSON in which the history stores objects. If it fails, a field was renamed, or
 // one was added that is not null where it is missing: databases hold the old form, so read both or migrate.
-func TestKeptVersionsStayReadable(t *testing.T) {
+func TestVersions_OldJSONStaysReadable(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)
 	user := person.User{ID: uuid.UUID{1}, Username: "ada", FirstName: "Ada", LastName: "Lovelace",

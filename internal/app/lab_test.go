@@ -40,7 +40,7 @@ func (r *reminding) naming(document int64) int {
 	return n
 }
 
-func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
+func TestReplaceDocument_EverywhereOrNowhere(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -85,9 +85,9 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 	})
 }
 
-// TestReplacingADocumentWritesManyMaterialsAtOnce: eight materials, which one statement writes on either database, cost
+// TestReplaceDocument_WritesEightMaterialsPerStatement: eight materials, which one statement writes on either database, cost
 // as much as one.
-func TestReplacingADocumentWritesManyMaterialsAtOnce(t *testing.T) {
+func TestReplaceDocument_WritesEightMaterialsPerStatement(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

@@ -160,7 +160,7 @@ func eachMailing(t *testing.T, test func(m *mailWorld)) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) { test(newMailing(t, db)) })
 }
 
-func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
+func TestMail_GoesToWhoIsNotifiedAsOneConversation(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		id := m.ask()
 		m.say(m.ben, id, "How much?")
@@ -210,7 +210,7 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 	})
 }
 
-func TestMailThatIsPutOffIsTriedAgain(t *testing.T) {
+func TestMail_DeferredIsTriedAgain(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		tries := 0
 		m.server.Answer(func(string) error {
@@ -237,7 +237,7 @@ func TestMailThatIsPutOffIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
+func TestMail_RefusedAddressGetsNoneUntilThePersonSaysSo(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(to string) error {
 			if to == "ada@example.org" {
@@ -273,7 +273,7 @@ func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
 	})
 }
 
-func TestMailThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
+func TestMail_ThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.server.AnswerMessage(func(mailtest.Letter) error { return mailtest.ErrDrop })
@@ -288,7 +288,7 @@ func TestMailThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 	})
 }
 
-func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
+func TestMail_OfAProcessThatDiedIsNotSentAgain(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 3, 0, "later") })
@@ -307,7 +307,7 @@ func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
 	})
 }
 
-func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
+func TestMail_WaitsForTheEndOfQuietHours(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{TimeZone: exchange.Some("Europe/Amsterdam"),
 			QuietFrom: exchange.NullOf("09:00"), QuietUntil: exchange.NullOf("12:00")})
@@ -328,7 +328,7 @@ func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
 	})
 }
 
-func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
+func TestDigest_ListsEventsAndTasksOnce(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("DAILY"), DigestAt: exchange.Some("17:00")})
 		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("WEEKLY"),
@@ -363,7 +363,7 @@ func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
 	})
 }
 
-func TestADigestThatIsPutOffIsSentOnceLater(t *testing.T) {
+func TestDigest_DeferredIsSentOnceLater(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("DAILY")})
@@ -386,7 +386,7 @@ func TestADigestThatIsPutOffIsSentOnceLater(t *testing.T) {
 	})
 }
 
-func TestWhatWaitsForADigestComesWhenThePersonWantsIt(t *testing.T) {
+func TestDigest_ComesWhenThePersonWantsIt(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("WEEKLY")})
@@ -400,7 +400,7 @@ func TestWhatWaitsForADigestComesWhenThePersonWantsIt(t *testing.T) {
 	})
 }
 
-func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
+func TestUnsubscribe_OneClickStopsACategoryAndIsUndone(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		id := m.ask()
@@ -432,7 +432,7 @@ func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
 	})
 }
 
-func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
+func TestMail_FormerMembersGetNone(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "later") })
 		m.ask()
@@ -453,7 +453,7 @@ func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
 	})
 }
 
-func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
+func TestMail_OfADeletedRequestIsTheLast(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		id := m.ask()
 		m.must(m.app.Accounts.SetAdmin(m.Context(), "ben", true))
@@ -470,7 +470,7 @@ func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
 	})
 }
 
-func TestABounceCountsOnlyWhereItIsAboutMailOfOursToThatAddress(t *testing.T) {
+func TestBounce_CountsOnlyForOurMailToThatAddress(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
 		m.ask()

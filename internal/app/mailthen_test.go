@@ -51,8 +51,8 @@ func (m *mailWorld) change(who exchange.Actor, id int64, p request.Patch) {
 	m.must(err)
 }
 
-// TestMailTellsWhatWasThen checks that mail sent late describes the state at the time of its event.
-func TestMailTellsWhatWasThen(t *testing.T) {
+// TestMail_DescribesTheStateOfTheEvent checks that mail sent late describes the state at the time of its event.
+func TestMail_DescribesTheStateOfTheEvent(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.outdated()
 		m.work()
@@ -81,7 +81,7 @@ func TestMailTellsWhatWasThen(t *testing.T) {
 	})
 }
 
-func TestADigestTellsWhatWasThen(t *testing.T) {
+func TestDigest_DescribesTheStateOfTheEvent(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ada, mailing.Patch{Delivery: exchange.Some("DAILY")})
 		m.outdated()
@@ -95,8 +95,8 @@ func TestADigestTellsWhatWasThen(t *testing.T) {
 	})
 }
 
-// TestANotificationKeepsItsText checks that it names the material by its title at that time.
-func TestANotificationKeepsItsText(t *testing.T) {
+// TestNotification_KeepsItsText checks that it names the material by its title at that time.
+func TestNotification_KeepsItsText(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.outdated()
 		part, err := m.db.Read().Notifications.List(m.Context(), m.ada.ID, notify.NotificationFilter{},
@@ -124,7 +124,7 @@ func TestANotificationKeepsItsText(t *testing.T) {
 	})
 }
 
-func TestFactsOfEventsAreKeptForMailAlone(t *testing.T) {
+func TestEventFacts_AreKeptOnlyForMail(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.outdated()
 		var ids []int64 // of all events; PostgreSQL leaves out those of transactions that were rolled back

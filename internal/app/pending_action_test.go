@@ -57,7 +57,7 @@ func wantRefusal(t *testing.T, what string, err error, want ...exchange.Code) {
 	t.Errorf("%s: %v, want one of %v", what, err, want)
 }
 
-func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
+func TestPendingAction_RunsOnceWhenItsTimeIsOver(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -110,9 +110,9 @@ func TestAPendingActionIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	})
 }
 
-// TestAPendingActionIsNotDoneWhereItsJobCannotEnd checks that the action and the end of its job are one transaction:
+// TestPendingAction_AndTheEndOfItsJobAreOneTransaction checks that the action and the end of its job are one transaction:
 // else the next run would find the action done, and report that it failed.
-func TestAPendingActionIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
+func TestPendingAction_AndTheEndOfItsJobAreOneTransaction(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -147,7 +147,7 @@ func TestAPendingActionIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 	})
 }
 
-func TestAPendingActionThatIsTakenBackIsNeverDone(t *testing.T) {
+func TestPendingAction_UndoneNeverRuns(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -174,7 +174,7 @@ func TestAPendingActionThatIsTakenBackIsNeverDone(t *testing.T) {
 	})
 }
 
-func TestAPendingActionThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testing.T) {
+func TestPendingAction_ForbiddenByARuleIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -208,7 +208,7 @@ func TestAPendingActionThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testin
 	})
 }
 
-func TestAPendingActionThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
+func TestPendingAction_ThatBecameImpossibleSaysWhy(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -230,7 +230,7 @@ func TestAPendingActionThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 	})
 }
 
-func TestOfTwoPendingActionsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T) {
+func TestPendingAction_LaterOneReplacesTheEarlier(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -253,7 +253,7 @@ func TestOfTwoPendingActionsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T
 	})
 }
 
-func TestAPendingActionOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testing.T) {
+func TestPendingAction_OfShippingHasShipmentAndWaivers(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -278,7 +278,7 @@ func TestAPendingActionOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testin
 	})
 }
 
-func TestASideRemindsTheOtherOnceADay(t *testing.T) {
+func TestRemindOtherSide_OnceADay(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -314,7 +314,7 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 	})
 }
 
-func TestAPendingActionOnARequestIsSeenByTheLabAndNobodyDecidesOverIt(t *testing.T) {
+func TestPendingAction_IsShownToTheLabAndBlocksOtherDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -343,7 +343,7 @@ func TestAPendingActionOnARequestIsSeenByTheLabAndNobodyDecidesOverIt(t *testing
 	})
 }
 
-func TestAPendingActionIsNotDoneIfSomebodyElseChangedTheStatus(t *testing.T) {
+func TestPendingAction_DoesNotRunAfterAnotherChangeOfStatus(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

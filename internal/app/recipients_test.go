@@ -284,7 +284,7 @@ func (h *hearing) do(a act, actor, requester, want string, off ...string) {
 	}
 }
 
-func TestWhoIsToldOfAnActIsTheContracts(t *testing.T) {
+func TestRecipients_OfAnEventAreTheContracts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := newHearing(t, db)
@@ -316,7 +316,7 @@ func TestWhoIsToldOfAnActIsTheContracts(t *testing.T) {
 	})
 }
 
-func TestWhoIsToldOfANewRequestIsTheContracts(t *testing.T) {
+func TestRecipients_OfANewRequestAreTheContracts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := newHearing(t, db)
@@ -334,7 +334,7 @@ func TestWhoIsToldOfANewRequestIsTheContracts(t *testing.T) {
 	})
 }
 
-func TestWhoIsRemindedIsTheContracts(t *testing.T) {
+func TestRecipients_OfRemindersAreTheContracts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := newHearing(t, db)

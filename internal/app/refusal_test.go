@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound also checks that counting starts again an hour later.
-func TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound(t *testing.T) {
+// TestRefusals_UseABoundedNumberOfRows also checks that counting starts again an hour later.
+func TestRefusals_UseABoundedNumberOfRows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

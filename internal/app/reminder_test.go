@@ -160,7 +160,7 @@ func (r *reminding) heardOf(kind request.EventKind, who exchange.Actor, request 
 	return days
 }
 
-func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
+func TestReminders_GoToWhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -208,7 +208,7 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 	})
 }
 
-func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
+func TestEscalation_NotifiesTheOwnerOncePerTurn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -255,8 +255,8 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 	})
 }
 
-// TestEachReminderGoesOutOnceHoweverManyRemind has several processes do several jobs at once.
-func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
+// TestReminders_AreSentOnceByManyProcesses has several processes do several jobs at once.
+func TestReminders_AreSentOnceByManyProcesses(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -310,7 +310,7 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 	})
 }
 
-func TestNobodyIsRemindedWithoutTheSettings(t *testing.T) {
+func TestReminders_NeedTheSetting(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

@@ -285,9 +285,9 @@ func (s *searching) compare(queries int) {
 	}
 }
 
-// TestASearchOfRequestsFindsWhatANaiveReaderFinds checks this whatever is written, renamed, moved and deleted, and that
+// TestRequestSearch_EqualsANaiveImplementation checks this whatever is written, renamed, moved and deleted, and that
 // each viewer finds only what the list would show.
-func TestASearchOfRequestsFindsWhatANaiveReaderFinds(t *testing.T) {
+func TestRequestSearch_EqualsANaiveImplementation(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newSearching(t, db, 1)
@@ -307,8 +307,8 @@ func TestASearchOfRequestsFindsWhatANaiveReaderFinds(t *testing.T) {
 	})
 }
 
-// TestTheIndexOfRequestsIsRightHoweverActsMeet makes people request, write and rename concurrently.
-func TestTheIndexOfRequestsIsRightHoweverActsMeet(t *testing.T) {
+// TestRequestSearch_IndexIsRightAfterConcurrentChanges makes people request, write and rename concurrently.
+func TestRequestSearch_IndexIsRightAfterConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newSearching(t, db, 2)
@@ -361,9 +361,9 @@ func (s *searching) found(who exchange.Actor, query string) int64 {
 	return part.Total.N
 }
 
-// TestANewNameIsFoundAndTheOldOneIsNot checks this after the job, for a person, a lab and a material, with more
+// TestRequestSearch_FindsTheNewNameAndNotTheOld checks this after the job, for a person, a lab and a material, with more
 // requests than one step of the job handles.
-func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
+func TestRequestSearch_FindsTheNewNameAndNotTheOld(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newSearching(t, db, 3)
@@ -405,8 +405,8 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 	})
 }
 
-// TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce checks this before any job has run.
-func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
+// TestMovedMaterial_ItsRequestsAreTheNewLabsAtOnce checks this before any job has run.
+func TestMovedMaterial_ItsRequestsAreTheNewLabsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newSearching(t, db, 4)
@@ -433,9 +433,9 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 	})
 }
 
-// TestASearchOfSomeoneInVeryManyLabsFindsTheSame checks that it finds what the list shows, though the index does not
+// TestRequestSearch_OfAMemberOfManyLabsFindsTheSame checks that it finds what the list shows, though the index does not
 // narrow the search.
-func TestASearchOfSomeoneInVeryManyLabsFindsTheSame(t *testing.T) {
+func TestRequestSearch_OfAMemberOfManyLabsFindsTheSame(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newSearching(t, db, 5)

@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testing.T) {
+func TestSiteNumbers_CountPublicMaterialsAndAreCachedForAMinute(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
@@ -64,7 +64,7 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 	})
 }
 
-func TestThePaceOfTheExchangeIsThatOfItsDecidedRequests(t *testing.T) {
+func TestSiteNumbers_PaceIsThatOfDecidedRequests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

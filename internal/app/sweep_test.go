@@ -23,7 +23,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
+func TestSweep_DeletesOnlyWhatExpired(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, dir := t.Context(), t.TempDir()

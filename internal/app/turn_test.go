@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
+func TestTurn_BeginsAnewWhenTheMaterialRequiresSomethingElse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestVerifyFindsAnAccountOfTurnsThatWasAltered(t *testing.T) {
+func TestVerify_FindsAlteredTurns(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)

@@ -52,9 +52,9 @@ type year struct {
 
 const day = 24 * time.Hour
 
-// TestAYearOfRemindersIsWhatCountingDaysGives makes both sides, admins, and labs that change their requirements act on
+// TestReminders_OfAYearEqualNaiveCounting makes both sides, admins, and labs that change their requirements act on
 // many requests on random days. On some days no worker runs, and the clock jumps ahead and back.
-func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) { //nolint:paralleltest // it would keep both cores from all others
+func TestReminders_OfAYearEqualNaiveCounting(t *testing.T) { //nolint:paralleltest // it would keep both cores from all others
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		y := &year{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(7, 14)), lives: map[int64]*life{}}
 		y.admin = y.person("admin")

@@ -36,7 +36,7 @@ func parse(t *testing.T, env map[string]string, args ...string) (settings, error
 	return s, err
 }
 
-func TestTheSettingsPageIsTheStruct(t *testing.T) {
+func TestSettings_PageDescribesTheStruct(t *testing.T) {
 	t.Parallel()
 	var s settings
 	p, err := kong.New(&s, config.HelpTexts)
@@ -76,7 +76,7 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-func TestASettingComesFromFlagThenVariableThenFile(t *testing.T) {
+func TestSettings_FlagBeatsVariableBeatsFile(t *testing.T) {
 	t.Parallel()
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("hush\n"), 0o600); err != nil {
@@ -96,7 +96,7 @@ func TestASettingComesFromFlagThenVariableThenFile(t *testing.T) {
 	}
 }
 
-func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
+func TestSettings_ContradictionsAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
@@ -170,7 +170,7 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestMessagesComeFromTheHostThatPeopleReach(t *testing.T) {
+func TestSettings_MailComesFromTheHostOfTheBaseURL(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"https://aliquot.example.org:8443": "Aliquot <aliquot@aliquot.example.org>",
@@ -196,7 +196,7 @@ func days(n int) string {
 	return list
 }
 
-func TestRemindersAreDaysThatRiseOrNone(t *testing.T) {
+func TestSettings_RemindersAreRisingDaysOrNone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		env  string
@@ -218,7 +218,7 @@ func TestRemindersAreDaysThatRiseOrNone(t *testing.T) {
 	}
 }
 
-func TestEscalationIsADayOrNever(t *testing.T) {
+func TestSettings_EscalationIsADayOrNever(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]int{"": 21, "--escalation=0": 0, "--escalation=1": 1,
 		"--escalation=3650": 3650} {
@@ -232,7 +232,7 @@ func TestEscalationIsADayOrNever(t *testing.T) {
 	}
 }
 
-func TestAccessIsOpenOnlyByDefaultOnLoopback(t *testing.T) {
+func TestSettings_OpenAccessIsTheDefaultOnlyOnLoopback(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"--addr 127.0.0.1:8080": "open", "--addr localhost:1": "open", "--addr [::1]:8080": "open",
@@ -255,7 +255,7 @@ func TestAccessIsOpenOnlyByDefaultOnLoopback(t *testing.T) {
 	}
 }
 
-func TestTheDemoHasAFolderAndAProviderOfItsOwn(t *testing.T) {
+func TestSettings_DemoHasItsOwnFolderAndProvider(t *testing.T) {
 	t.Parallel()
 	s, err := parse(t, nil, "--demo")
 	if err == nil {

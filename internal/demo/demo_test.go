@@ -254,7 +254,7 @@ func twice(t *testing.T, a *app.App) {
 	}
 }
 
-func TestFilledOnlyAfterFill(t *testing.T) {
+func TestDemo_FilledOnlyAfterFill(t *testing.T) {
 	t.Parallel()
 	a := newApp(t, storetest.Open(t, storetest.SQLite))
 	for _, want := range []bool{false, true} {
@@ -268,7 +268,7 @@ func TestFilledOnlyAfterFill(t *testing.T) {
 	}
 }
 
-func TestPeopleHaveWellFormedIDs(t *testing.T) {
+func TestDemo_PeopleHaveValidORCIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, p := range People() {
@@ -288,7 +288,7 @@ func TestPeopleHaveWellFormedIDs(t *testing.T) {
 	}
 }
 
-func TestMaterialsHaveNoFaultAndNoWarning(t *testing.T) {
+func TestDemo_MaterialsHaveNoErrorAndNoWarning(t *testing.T) {
 	t.Parallel()
 	for _, p := range Materials() {
 		c, ok := category.Get(p.Category.Value)
@@ -314,7 +314,7 @@ func TestMaterialsHaveNoFaultAndNoWarning(t *testing.T) {
 	}
 }
 
-func TestMadeUpMaterialShowsACompleteListing(t *testing.T) {
+func TestDemo_OneMaterialIsComplete(t *testing.T) {
 	t.Parallel()
 	list := Materials()
 	p := list[len(list)-1]
@@ -328,7 +328,7 @@ func TestMadeUpMaterialShowsACompleteListing(t *testing.T) {
 	}
 }
 
-func TestFilesAreWhatTheirNamesSay(t *testing.T) {
+func TestDemo_FilesAreWhatTheirNamesSay(t *testing.T) {
 	t.Parallel()
 	types := map[string]string{".pdf": "application/pdf", ".png": "image/png", ".gb": contentstore.GenBank}
 	list, err := fs.ReadDir(files, "files")

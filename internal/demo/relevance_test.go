@@ -48,9 +48,9 @@ func called(title, expected string) bool {
 	return title == expected || cut && strings.HasPrefix(title, beginning)
 }
 
-// TestScientistsFindWhatTheyExpect holds for both databases alike: stems, accents and spellings are
+// TestRelevance_ScientistsFindWhatTheyExpect holds for both databases alike: stems, accents and spellings are
 // made equal before a database sees the words.
-func TestScientistsFindWhatTheyExpect(t *testing.T) {
+func TestRelevance_ScientistsFindWhatTheyExpect(t *testing.T) {
 	t.Parallel()
 	list := expectations()
 	if len(list) < 60 {

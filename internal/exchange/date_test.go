@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/exchange/exchangetest"
 )
 
-func TestADateIsAnExistingDay(t *testing.T) {
+func TestDate_IsAnExistingDay(t *testing.T) {
 	t.Parallel()
 	for _, day := range []string{"2026-03-12", "2024-02-29", "1900-01-01", "9999-12-31"} {
 		if got := exchangetest.Body[exchange.Date](t, `"`+day+`"`); string(got) != day {
@@ -29,7 +29,7 @@ func TestADateIsAnExistingDay(t *testing.T) {
 	}
 }
 
-func TestATimestampIsTheContractsFormOrRFC3339(t *testing.T) {
+func TestTimestamp_IsTheContractsFormOrRFC3339(t *testing.T) {
 	t.Parallel()
 	want := time.Date(2026, 3, 12, 9, 40, 0, 0, time.UTC)
 	for _, text := range []string{

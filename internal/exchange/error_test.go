@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/exchange/exchangetest"
 )
 
-func TestAnErrorKeepsItsCauseForTheLogAlone(t *testing.T) {
+func TestError_CauseIsOnlyForTheLog(t *testing.T) {
 	t.Parallel()
 	err := exchange.Errorf(exchange.Unavailable, "ORCID does not answer for %d s.", 5)
 	err.Cause = fmt.Errorf("dial: %w", context.DeadlineExceeded)
@@ -26,7 +26,7 @@ func TestAnErrorKeepsItsCauseForTheLogAlone(t *testing.T) {
 	}
 }
 
-func TestTheCodeOfAnErrorIsFoundThroughWrapping(t *testing.T) {
+func TestErrorCode_IsFoundThroughWrapping(t *testing.T) {
 	t.Parallel()
 	wrapped := fmt.Errorf("import: %w", exchange.Errorf(exchange.NotFound, "There is no GSE2122."))
 	if got := exchange.CodeOf(wrapped); got != exchange.NotFound {
@@ -37,7 +37,7 @@ func TestTheCodeOfAnErrorIsFoundThroughWrapping(t *testing.T) {
 	}
 }
 
-func TestFaultsNameEveryFieldInOrder(t *testing.T) {
+func TestFaults_NameEveryFieldInOrder(t *testing.T) {
 	t.Parallel()
 	var f exchange.FieldErrors
 	if err := f.Err(); err != nil {

@@ -20,7 +20,7 @@ type optional struct {
 	Ref   exchange.Null[exchange.Ref]      `json:"ref"`
 }
 
-func TestAFieldIsAbsentNullOrAValue(t *testing.T) {
+func TestOpt_IsAbsentNullOrAValue(t *testing.T) {
 	t.Parallel()
 	exchangetest.Same(t, "nothing sent", exchangetest.Body[optional](t, `{"other": null}`), optional{})
 	got := exchangetest.Body[optional](t,
@@ -35,7 +35,7 @@ func TestAFieldIsAbsentNullOrAValue(t *testing.T) {
 		optional{Maybe: exchange.NullOf("x"), Ref: exchange.NullOf(exchange.Ref(7))})
 }
 
-func TestAnIntegerMayBeWrittenWithAFractionOfZero(t *testing.T) {
+func TestOpt_IntegerMayHaveAFractionOfZero(t *testing.T) {
 	t.Parallel()
 	type whole struct {
 		N     exchange.Opt[int]            `json:"n"`
@@ -68,7 +68,7 @@ func TestAnIntegerMayBeWrittenWithAFractionOfZero(t *testing.T) {
 	}
 }
 
-func TestAFieldThatMayNotBeNullRefusesNull(t *testing.T) {
+func TestOpt_RefusesNullWhereNotNullable(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"text", "yes", "raw", "list"} {
 		var o optional
@@ -79,7 +79,7 @@ func TestAFieldThatMayNotBeNullRefusesNull(t *testing.T) {
 	}
 }
 
-func TestAFieldOfAnotherTypeIsRefused(t *testing.T) {
+func TestOpt_RefusesAnotherType(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{"text": 7}`, `{"yes": "true"}`, `{"yes": 1}`, `{"list": {}}`, `{"list": [null]}`, `{"maybe": false}`,
@@ -92,7 +92,7 @@ func TestAFieldOfAnotherTypeIsRefused(t *testing.T) {
 	}
 }
 
-func TestOrKeepsTheOldValueOfAFieldLeftOut(t *testing.T) {
+func TestOpt_OrKeepsTheOldValue(t *testing.T) {
 	t.Parallel()
 	if got := (exchange.Opt[string]{}).Or("old"); got != "old" {
 		t.Errorf("left out: got %q, want old", got)
@@ -112,7 +112,7 @@ func TestOrKeepsTheOldValueOfAFieldLeftOut(t *testing.T) {
 	}
 }
 
-func TestAReferenceIsWrittenAsIdTextOrObject(t *testing.T) {
+func TestRef_IsNumberTextOrObject(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`7`, `"7"`, `" 7 "`, `7.0`, `7e0`, `{"id": 7}`, `{"id": "7", "name": "HeLa"}`,
 		` {"name": null, "id":7} `} {
@@ -125,7 +125,7 @@ func TestAReferenceIsWrittenAsIdTextOrObject(t *testing.T) {
 	}
 }
 
-func TestAWrongReferenceSaysWhatIsExpected(t *testing.T) {
+func TestRef_WrongOneSaysWhatIsExpected(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
 		`0`: "positive integer", `-7`: "positive integer", `-7.0`: "positive integer", `7.5`: "positive integer",
@@ -143,7 +143,7 @@ func TestAWrongReferenceSaysWhatIsExpected(t *testing.T) {
 	}
 }
 
-func TestAUserReferenceIsAUUIDOrAnObject(t *testing.T) {
+func TestUserRef_IsUUIDOrObject(t *testing.T) {
 	t.Parallel()
 	id := exchangetest.MemberID.String()
 	for _, text := range []string{`"` + id + `"`, `"` + strings.ToUpper(id) + `"`, `{"id": "` + id +

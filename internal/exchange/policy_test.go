@@ -194,7 +194,7 @@ const matrix = `
 | both | job.cancel | the owner | n | n | n | y | n | n | n | y |
 | both | job.retry | the owner | n | n | n | n | n | n | n | y |`
 
-func TestWhoMayDoWhatIsTheContracts(t *testing.T) {
+func TestPolicy_IsTheContracts(t *testing.T) {
 	t.Parallel()
 	table := exchangetest.Rows(matrix)
 	for _, access := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
@@ -240,7 +240,7 @@ func TestWhoMayDoWhatIsTheContracts(t *testing.T) {
 
 // What an admin does only because of being an admin is an audit event; what anybody else in their place could do is
 // not.
-func TestPowerIsUsedOnlyWhereNothingElseAllowsIt(t *testing.T) {
+func TestPolicy_AdminRoleIsUsedOnlyWhereNothingElseAllows(t *testing.T) {
 	t.Parallel()
 	for _, access := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
 		policy := exchange.PolicyFor(access)
@@ -263,7 +263,7 @@ func TestPowerIsUsedOnlyWhereNothingElseAllowsIt(t *testing.T) {
 	}
 }
 
-func TestAnUnknownActionIsForAdminsAlone(t *testing.T) {
+func TestPolicy_UnknownActionIsForAdmins(t *testing.T) {
 	t.Parallel()
 	policy := exchange.PolicyFor(exchange.AccessOpen)
 	for _, a := range actors {
@@ -276,7 +276,7 @@ func TestAnUnknownActionIsForAdminsAlone(t *testing.T) {
 	}
 }
 
-func TestTheSettingOfOneInstallationDoesNotReachAnother(t *testing.T) {
+func TestPolicy_SettingIsPerInstallation(t *testing.T) {
 	t.Parallel()
 	strict := exchange.PolicyFor(exchange.AccessMembers)
 	strict[exchange.Login] = exchange.AdminOf
@@ -285,7 +285,7 @@ func TestTheSettingOfOneInstallationDoesNotReachAnother(t *testing.T) {
 	}
 }
 
-func TestAnonymousIsNobody(t *testing.T) {
+func TestPolicy_AnonymousHasNoRelation(t *testing.T) {
 	t.Parallel()
 	var a exchange.Actor
 	if a.Is(uuid.Nil) || a.ToUser(uuid.Nil) != exchange.Anyone ||
@@ -298,7 +298,7 @@ func TestAnonymousIsNobody(t *testing.T) {
 	}
 }
 
-func TestRolesOfARequestAreReadOffItsRelations(t *testing.T) {
+func TestPolicy_RolesOfARequestFollowItsRelations(t *testing.T) {
 	t.Parallel()
 	r := request.Request{Requester: exchangetest.RequesterID, AssignedTo: assigneeID}
 	want := map[string]request.Roles{

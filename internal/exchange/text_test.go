@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-func TestSortKeyIsWithoutCaseAndMarksAndOfABoundedLength(t *testing.T) {
+func TestSortKey_IgnoresCaseAndMarksAndIsBounded(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "", "HT-29": "ht-29", "Zoë O'Hara": "zoe o'hara", "ÅNGSTRÖM": "angstrom",

@@ -18,11 +18,11 @@ import (
 )
 
 // Not parallel: filestest.Run measures memory.
-func TestFolderKeepsWhatAStorePromises(t *testing.T) {
+func TestFolder_IsAStore(t *testing.T) {
 	filestest.Run(t, func(t *testing.T) files.Store { return open(t, t.TempDir()) })
 }
 
-func TestFailedPutLeavesNoFile(t *testing.T) {
+func TestPut_FailedLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	half := io.MultiReader(strings.NewReader(strings.Repeat("text ", 100_000)), iotest.ErrReader(errors.New("broken")))
@@ -40,7 +40,7 @@ func TestFailedPutLeavesNoFile(t *testing.T) {
 	}
 }
 
-func TestFileThatFindsNoRoomIsStorageFull(t *testing.T) {
+func TestPut_FullDiskIsStorageFull(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		err := files.NoRoom(fmt.Errorf("keep content: %w", &fs.PathError{Op: "write", Path: "ab/ab", Err: cause}))
@@ -53,7 +53,7 @@ func TestFileThatFindsNoRoomIsStorageFull(t *testing.T) {
 	}
 }
 
-func TestContentOpensAsAFileOfTheSystem(t *testing.T) {
+func TestFolder_ContentIsAFileOfTheSystem(t *testing.T) {
 	t.Parallel()
 	folder := open(t, t.TempDir())
 	content, err := folder.Put(t.Context(), strings.NewReader("text"), 4)
@@ -70,7 +70,7 @@ func TestContentOpensAsAFileOfTheSystem(t *testing.T) {
 	}
 }
 
-func TestUploadCutOffByACrashIsListedAndDeleted(t *testing.T) {
+func TestFolder_ListsAndDeletesUnfinishedUploads(t *testing.T) {
 	t.Parallel()
 	dir, key := t.TempDir(), strings.Repeat("ab", 32)
 	folder := open(t, dir)
@@ -99,7 +99,7 @@ func TestUploadCutOffByACrashIsListedAndDeleted(t *testing.T) {
 	}
 }
 
-func TestLinkOutOfTheFolderIsNotFollowed(t *testing.T) {
+func TestFolder_FollowsNoLinkOutOfIt(t *testing.T) {
 	t.Parallel()
 	dir, key := t.TempDir(), strings.Repeat("ab", 32)
 	outside := t.TempDir()
@@ -115,7 +115,7 @@ func TestLinkOutOfTheFolderIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestFolderThatIsGoneFailsItsCheck(t *testing.T) {
+func TestFolder_MissingFailsItsCheck(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "files")
 	folder := open(t, dir)
@@ -127,7 +127,7 @@ func TestFolderThatIsGoneFailsItsCheck(t *testing.T) {
 	}
 }
 
-func TestFolderThatCannotBeMadeIsAnError(t *testing.T) {
+func TestFolder_ThatCannotBeCreatedIsAnError(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -52,8 +52,8 @@ const (
 	compoundFile = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 )
 
-// TestDangerousFilesAreRefusedByContent: under a harmless name, or none, however they begin.
-func TestDangerousFilesAreRefusedByContent(t *testing.T) {
+// TestInspect_RefusesDangerousContent: under a harmless name, or none, however they begin.
+func TestInspect_RefusesDangerousContent(t *testing.T) {
 	t.Parallel()
 	store := open(t, t.TempDir())
 	for name, test := range map[string]struct{ content, says string }{
@@ -121,7 +121,7 @@ func TestDangerousFilesAreRefusedByContent(t *testing.T) {
 	}
 }
 
-func TestDangerousNamesAreRefused(t *testing.T) {
+func TestInspect_RefusesDangerousNames(t *testing.T) {
 	t.Parallel()
 	for _, ending := range strings.Fields(".xll .iso .one .url .docm .xlsm .pptm .dotm .xlam .hta .chm .jar .msi " +
 		".vhd .vhdx .scr .lnk .webloc .desktop .ONE .Url") {
@@ -131,8 +131,8 @@ func TestDangerousNamesAreRefused(t *testing.T) {
 	}
 }
 
-// TestFilesOfLabsAreTaken: what labs send stays welcome, also where it looks a little like what is not.
-func TestFilesOfLabsAreTaken(t *testing.T) {
+// TestInspect_AcceptsFilesOfLabs: what labs send stays welcome, also where it looks a little like what is not.
+func TestInspect_AcceptsFilesOfLabs(t *testing.T) {
 	t.Parallel()
 	store := open(t, t.TempDir())
 	var book bytes.Buffer

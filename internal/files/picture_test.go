@@ -81,8 +81,8 @@ func put(t testing.TB, store files.Store, content string) string {
 	return string(b)
 }
 
-// TestPicturesLoseWhatIsWrittenBesideThem and stay the same bit by bit.
-func TestPicturesLoseWhatIsWrittenBesideThem(t *testing.T) {
+// TestPicture_LosesItsMetadataAndNoPixel and stay the same bit by bit.
+func TestPicture_LosesItsMetadataAndNoPixel(t *testing.T) {
 	t.Parallel()
 	store := open(t, t.TempDir())
 	plainJPEG := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, picture(), nil) })
@@ -139,7 +139,7 @@ func TestPicturesLoseWhatIsWrittenBesideThem(t *testing.T) {
 	}
 }
 
-func TestAWebPLosesWhatIsWrittenBesideIt(t *testing.T) {
+func TestPicture_WebPLosesItsMetadata(t *testing.T) {
 	t.Parallel()
 	part := func(kind, text string) string {
 		b := append([]byte(kind), binary.LittleEndian.AppendUint32(nil, uint32(len(text)))...)
@@ -160,8 +160,8 @@ func TestAWebPLosesWhatIsWrittenBesideIt(t *testing.T) {
 	}
 }
 
-// TestATIFFKeepsWhatAMicroscopeWrote: it is data.
-func TestATIFFKeepsWhatAMicroscopeWrote(t *testing.T) {
+// TestPicture_TIFFKeepsItsMetadata: it is data.
+func TestPicture_TIFFKeepsItsMetadata(t *testing.T) {
 	t.Parallel()
 	content := "II*\x00\x08\x00\x00\x00" + camera(1)[8:]
 	if got := put(t, open(t, t.TempDir()), content); got != content {
@@ -169,8 +169,8 @@ func TestATIFFKeepsWhatAMicroscopeWrote(t *testing.T) {
 	}
 }
 
-// TestAPictureThatBreaksOffIsNoUpload: what a connection lost is not kept as if it were whole.
-func TestAPictureThatBreaksOffIsNoUpload(t *testing.T) {
+// TestPicture_CutOffIsRefused: what a connection lost is not kept as if it were whole.
+func TestPicture_CutOffIsRefused(t *testing.T) {
 	t.Parallel()
 	content := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, picture(), nil) })
 	lost := io.MultiReader(strings.NewReader(content[:len(content)/2]), broken{})

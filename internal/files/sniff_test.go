@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/files"
 )
 
-func TestWelcomeTypesAreTold(t *testing.T) {
+func TestSniff_NamesTheType(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ head, want string }{
 		"PDF":  {"%PDF-1.7\n<html>", "application/pdf"},
@@ -53,7 +53,7 @@ func TestWelcomeTypesAreTold(t *testing.T) {
 	}
 }
 
-func TestProgramsAndPagesAreRefused(t *testing.T) {
+func TestSniff_RefusesProgramsAndPages(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
@@ -97,7 +97,7 @@ func TestProgramsAndPagesAreRefused(t *testing.T) {
 	}
 }
 
-func TestNameCanRefuseWhateverTheContent(t *testing.T) {
+func TestSniff_NameAloneCanRefuse(t *testing.T) {
 	t.Parallel()
 	for name, fine := range map[string]bool{
 		"mta.pdf": true, "README": true, "analysis.py": true, "plasmid.gb": true, "exe": true, "html.txt": true,

@@ -105,7 +105,7 @@ func wantCode(t *testing.T, err error, want exchange.Code) {
 	}
 }
 
-func TestALoginGivesThePersonTheDemoKnows(t *testing.T) {
+func TestClient_SignInGivesThePersonOfTheDemo(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -146,7 +146,7 @@ func TestALoginGivesThePersonTheDemoKnows(t *testing.T) {
 	}
 }
 
-func TestACodeThatTheProviderRefusesIsInvalidCode(t *testing.T) {
+func TestClient_RefusedCodeIsInvalidCode(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	c := newClient(t, Config{Issuer: d.issuer})
@@ -188,7 +188,7 @@ func TestACodeThatTheProviderRefusesIsInvalidCode(t *testing.T) {
 	})
 }
 
-func TestAuthURLLeadsThroughTheDemoAndBack(t *testing.T) {
+func TestAuthURL_LeadsThroughTheDemoAndBack(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	c := newClient(t, Config{Issuer: d.issuer})
@@ -210,7 +210,7 @@ func TestAuthURLLeadsThroughTheDemoAndBack(t *testing.T) {
 	}
 }
 
-func TestAnyWellFormedIDLogsIn(t *testing.T) {
+func TestDemo_AnyValidORCIDSignsIn(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	c := newClient(t, Config{Issuer: d.issuer})
@@ -234,7 +234,7 @@ func wellFormedID(digits string) string {
 	return s[:4] + "-" + s[4:8] + "-" + s[8:12] + "-" + s[12:]
 }
 
-func TestDiscoveryIsRetriedAfterAFailureAndRememberedAfterASuccess(t *testing.T) {
+func TestDiscovery_IsRetriedAfterFailureAndCachedAfterSuccess(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
 	p := startProvider(t, func(p *provider) {
@@ -259,7 +259,7 @@ func TestDiscoveryIsRetriedAfterAFailureAndRememberedAfterASuccess(t *testing.T)
 	}
 }
 
-func TestNewRefusesAProviderThatCannotBeAsked(t *testing.T) {
+func TestNew_RefusesAnInvalidProvider(t *testing.T) {
 	t.Parallel()
 	for _, cfg := range []Config{
 		{Issuer: "", ClientID: "a"}, {Issuer: "demo", ClientID: "a"}, {Issuer: "ftp://orcid.org", ClientID: "a"},

@@ -39,7 +39,7 @@ func (d *demo) spend(t *testing.T, code string, more url.Values) (int, map[strin
 	return d.post(t, form)
 }
 
-func TestTheTokenAnswerHasORCIDsShape(t *testing.T) {
+func TestTokenEndpoint_AnswersLikeORCID(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	_, named := d.spend(t, d.code(t, url.Values{"login_hint": {josiahID}, "scope": {"openid email"}}), nil)
@@ -55,7 +55,7 @@ func TestTheTokenAnswerHasORCIDsShape(t *testing.T) {
 	}
 }
 
-func TestTheIDTokenEchoesTheNonce(t *testing.T) {
+func TestIDToken_EchoesTheNonce(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	p, err := oidc.NewProvider(t.Context(), d.issuer)
@@ -69,7 +69,7 @@ func TestTheIDTokenEchoesTheNonce(t *testing.T) {
 	}
 }
 
-func TestUserinfoTellsThePersonUntilTheAccessTokenExpires(t *testing.T) {
+func TestUserinfo_NamesThePersonUntilTheTokenExpires(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	p, err := oidc.NewProvider(t.Context(), d.issuer)
@@ -93,7 +93,7 @@ func TestUserinfoTellsThePersonUntilTheAccessTokenExpires(t *testing.T) {
 	}
 }
 
-func TestTheTokenEndpointRefusesWithTheCodesOfTheRFC(t *testing.T) {
+func TestTokenEndpoint_RefusesWithTheCodesOfRFC6749(t *testing.T) {
 	t.Parallel()
 	verifier := oauth2.GenerateVerifier()
 	challenge := url.Values{"code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)},
@@ -138,7 +138,7 @@ func TestTheTokenEndpointRefusesWithTheCodesOfTheRFC(t *testing.T) {
 	}
 }
 
-func TestAWrongAttemptSpendsTheCode(t *testing.T) {
+func TestDemo_WrongAttemptSpendsTheCode(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	code := d.code(t, url.Values{"login_hint": {josiahID}})
@@ -148,7 +148,7 @@ func TestAWrongAttemptSpendsTheCode(t *testing.T) {
 	}
 }
 
-func TestTheClientMayNameItselfInTheHeader(t *testing.T) {
+func TestDemo_ClientMayAuthenticateByHeader(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	p, err := oidc.NewProvider(t.Context(), d.issuer)
@@ -163,7 +163,7 @@ func TestTheClientMayNameItselfInTheHeader(t *testing.T) {
 	}
 }
 
-func TestAuthorizeNeverRedirectsToADangerousAddress(t *testing.T) {
+func TestAuthorize_NeverRedirectsToADangerousAddress(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	for _, address := range []string{
@@ -192,7 +192,7 @@ func TestAuthorizeNeverRedirectsToADangerousAddress(t *testing.T) {
 	}
 }
 
-func TestAuthorizeRefusesWhatItDoesNotSupport(t *testing.T) {
+func TestAuthorize_RefusesWhatItDoesNotSupport(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	for _, params := range []url.Values{
@@ -227,7 +227,7 @@ func (d *demo) browse(t *testing.T, address string) (status int, header http.Hea
 	return resp.StatusCode, resp.Header, string(body)
 }
 
-func TestThePageOffersTheSamplePeopleAndAForm(t *testing.T) {
+func TestDemo_PageHasTheSamplePeopleAndAForm(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	q := url.Values{"redirect_uri": {origin}, "state": {`"><script>alert(1)</script>`}, "nonce": {"n"},
@@ -260,7 +260,7 @@ func TestThePageOffersTheSamplePeopleAndAForm(t *testing.T) {
 	}
 }
 
-func TestTheLinkOfASamplePersonLogsIn(t *testing.T) {
+func TestDemo_LinkOfASamplePersonSignsIn(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	q := url.Values{"redirect_uri": {origin}, "state": {"s t&/"}}
@@ -278,7 +278,7 @@ func TestTheLinkOfASamplePersonLogsIn(t *testing.T) {
 	}
 }
 
-func TestAMalformedIDIsExplainedOnThePage(t *testing.T) {
+func TestDemo_MalformedORCIDIsExplained(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	q := url.Values{"redirect_uri": {origin}, "login_hint": {"<b>0000"}}
@@ -294,7 +294,7 @@ func TestAMalformedIDIsExplainedOnThePage(t *testing.T) {
 	}
 }
 
-func TestNewDemoRefusesABadIssuerAndAMalformedPerson(t *testing.T) {
+func TestNewDemo_RefusesInvalidIssuersAndPeople(t *testing.T) {
 	t.Parallel()
 	for _, issuer := range []string{"", "/demo/identity", "ftp://localhost/demo", "http://localhost/demo/",
 		"http://localhost/demo?a"} {
@@ -307,7 +307,7 @@ func TestNewDemoRefusesABadIssuerAndAMalformedPerson(t *testing.T) {
 	}
 }
 
-func TestAShelfKeepsOnlyTheNewest(t *testing.T) {
+func TestDemo_KeepsOnlyTheNewestCodes(t *testing.T) {
 	t.Parallel()
 	s := newExpiringStore[int](2)
 	first, second, third := s.put(1), s.put(2), s.put(3)

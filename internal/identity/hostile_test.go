@@ -18,7 +18,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-func TestORCIDsAnswerIsEnoughWithoutAnIDToken(t *testing.T) {
+func TestSignIn_ORCIDNeedsNoIDToken(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -52,7 +52,7 @@ func TestORCIDsAnswerIsEnoughWithoutAnIDToken(t *testing.T) {
 	}
 }
 
-func TestTheIDTokenDecidesWhoSomebodyIs(t *testing.T) {
+func TestIDToken_DecidesWhoSomebodyIs(t *testing.T) {
 	t.Parallel()
 	josiahOnly := Person{RegistryID: josiahID}
 	tests := []struct {
@@ -105,7 +105,7 @@ func TestTheIDTokenDecidesWhoSomebodyIs(t *testing.T) {
 	}
 }
 
-func TestAnORCIDHostMustSendWellFormedIDs(t *testing.T) {
+func TestProvider_OfORCIDMustSendValidORCIDs(t *testing.T) {
 	t.Parallel()
 	for subject, good := range map[string]bool{josiahID: true, "0000-0002-1825-0098": false, "josiah": false} {
 		for _, issuer := range []string{"http://orcid.org", "http://sandbox.orcid.org", "http://ORCID.org"} {
@@ -122,7 +122,7 @@ func TestAnORCIDHostMustSendWellFormedIDs(t *testing.T) {
 	}
 }
 
-func TestNamesAndAddressComeFromVerifiedClaims(t *testing.T) {
+func TestClaims_NamesAndAddressMustBeVerified(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name                 string
@@ -178,7 +178,7 @@ func TestNamesAndAddressComeFromVerifiedClaims(t *testing.T) {
 	}
 }
 
-func TestABrokenEndpointIsUnavailableAndABrokenUserinfoOnlyCostsTheName(t *testing.T) {
+func TestProvider_BrokenEndpointIsUnavailableBrokenUserinfoCostsTheName(t *testing.T) {
 	t.Parallel()
 	var visits atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visits.Add(1) }))
@@ -253,7 +253,7 @@ func TestABrokenEndpointIsUnavailableAndABrokenUserinfoOnlyCostsTheName(t *testi
 	})
 }
 
-func TestARefusalIsTheFaultOfWhoeverCanMendIt(t *testing.T) {
+func TestSignIn_RefusalNamesWhoCanSolveIt(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		status int
@@ -291,7 +291,7 @@ func TestARefusalIsTheFaultOfWhoeverCanMendIt(t *testing.T) {
 	}
 }
 
-func TestAProviderThatIsDownIsUnavailable(t *testing.T) {
+func TestProvider_ThatIsDownIsUnavailable(t *testing.T) {
 	t.Parallel()
 	down := httptest.NewServer(nil)
 	down.Close()
@@ -302,7 +302,7 @@ func TestAProviderThatIsDownIsUnavailable(t *testing.T) {
 	wantCode(t, err, exchange.Unavailable)
 }
 
-func TestACancelledLoginEndsAtOnceAndSaysSo(t *testing.T) {
+func TestSignIn_CancelledEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{}, 1)
 	for _, of := range []func(*provider) *http.HandlerFunc{
@@ -326,7 +326,7 @@ func TestACancelledLoginEndsAtOnceAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestDiscoveryMustKeepToTheIssuerAndItsProtection(t *testing.T) {
+func TestDiscovery_MustMatchTheIssuerAndUseTLS(t *testing.T) {
 	t.Parallel()
 	good := map[string]string{"authorization_endpoint": "/a", "token_endpoint": "/t", "jwks_uri": "/k",
 		"userinfo_endpoint": "/u"}

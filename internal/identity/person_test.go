@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestANameIsSplitAtItsCommaOrBeforeItsLastWord(t *testing.T) {
+func TestName_IsSplitAtItsCommaOrBeforeItsLastWord(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]string{
 		"Josiah Carberry":           {"Josiah", "Carberry"},
@@ -28,7 +28,7 @@ func TestANameIsSplitAtItsCommaOrBeforeItsLastWord(t *testing.T) {
 	}
 }
 
-func TestCleanTextIsOneBoundedLineAndStaysAsItIs(t *testing.T) {
+func TestCleanText_IsOneBoundedLine(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		raw := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "text")

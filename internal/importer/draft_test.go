@@ -74,7 +74,7 @@ func by(parameter string, answers map[string]http.HandlerFunc) http.HandlerFunc 
 
 func gone(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
 
-func TestADraftSaysAllThatTheSourcesSay(t *testing.T) {
+func TestDraft_HasAllThatTheSourcesSay(t *testing.T) {
 	t.Parallel()
 	series := by("acc", map[string]http.HandlerFunc{"GSE700": fixture(t, "geo/superseries.self.brief.txt"),
 		"GPL1": fixture(t, "geo/GPL1.self.brief.txt")})
@@ -248,7 +248,7 @@ var cold = obj{"title": "Cold shock", "url": "https://www.protocols.io/view/cold
 	"abstract": "First.\nSecond.",
 	"citation": "Jane Doe. Cold shock. protocols.io. doi:10.17504/protocols.io.cold1/v2"}
 
-func TestAPartOfSeveralStudiesIsRefusedWithTheirNames(t *testing.T) {
+func TestDraft_OfSeveralStudiesIsRefusedWithTheirNames(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	s.Break("/entrez/eutils/efetch", fixture(t, "sra/two-studies.efetch.xml"))
@@ -263,8 +263,8 @@ func TestAPartOfSeveralStudiesIsRefusedWithTheirNames(t *testing.T) {
 	}
 }
 
-// TestAStudyOfManyPagesIsCountedToItsEnd has more experiments than one answer of efetch holds.
-func TestAStudyOfManyPagesIsCountedToItsEnd(t *testing.T) {
+// TestDraft_CountsAllPagesOfAStudy has more experiments than one answer of efetch holds.
+func TestDraft_CountsAllPagesOfAStudy(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	experiments := 0
@@ -313,7 +313,7 @@ func TestAStudyOfManyPagesIsCountedToItsEnd(t *testing.T) {
 	}
 }
 
-func TestAPublicationIsReadFromTheWholeRecordWhereItsSummaryIsBroken(t *testing.T) {
+func TestDraft_ReadsTheFullRecordWhereTheSummaryIsBroken(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	s.Break("/entrez/eutils/esummary", says("<html>"))
@@ -326,7 +326,7 @@ func TestAPublicationIsReadFromTheWholeRecordWhereItsSummaryIsBroken(t *testing.
 	}
 }
 
-func TestAPrePrintIsToldFromAPublication(t *testing.T) {
+func TestDraft_DistinguishesPreprintAndPublication(t *testing.T) {
 	t.Parallel()
 	im := sourcetest.Start(t).Importer(t)
 	for doi, preprint := range map[string]bool{"10.1101/2020.05.11.088500": true, "10.1000/1": false} {
@@ -336,7 +336,7 @@ func TestAPrePrintIsToldFromAPublication(t *testing.T) {
 	}
 }
 
-func TestATokenThatIsRefusedIsToldToTheOperator(t *testing.T) {
+func TestDraft_RefusedTokenIsLoggedForTheOperator(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		token  string
@@ -364,7 +364,7 @@ func TestATokenThatIsRefusedIsToldToTheOperator(t *testing.T) {
 	}
 }
 
-func TestWhatASourceMakesTooLongIsShortenedInSight(t *testing.T) {
+func TestDraft_TooLongTextIsVisiblyShortened(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	long := strings.Repeat("Ünï ", 10_000)

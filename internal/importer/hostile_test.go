@@ -118,7 +118,7 @@ func says(text string) http.HandlerFunc {
 var targets = map[string]string{material.SourceGEO: "GSE1", material.SourceSRA: "SRP000001",
 	material.SourceProtocols: "10.17504/protocols.io.abc"}
 
-func TestASourceThatGoesWrongIsToldApart(t *testing.T) {
+func TestSource_ErrorsAreDistinguished(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range wrongs {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestASourceThatGoesWrongIsToldApart(t *testing.T) {
 	}
 }
 
-func TestNoRedirectLeavesTheSource(t *testing.T) {
+func TestRedirects_StayAtTheSource(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
@@ -189,7 +189,7 @@ func TestNoRedirectLeavesTheSource(t *testing.T) {
 	}
 }
 
-func TestASourceIsAskedAgainAfterThePauseItWants(t *testing.T) {
+func TestSource_IsRetriedAfterItsRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{429, 503} {
 		s := sourcetest.Start(t)
@@ -219,7 +219,7 @@ func TestASourceIsAskedAgainAfterThePauseItWants(t *testing.T) {
 	}
 }
 
-func TestEveryErrorOfAnImportNamesTheIdentifier(t *testing.T) {
+func TestErrors_NameTheIdentifier(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]http.HandlerFunc{
 		"unknown": says(`<html>Could not find a public or private accession</html>`),
@@ -240,7 +240,7 @@ func TestEveryErrorOfAnImportNamesTheIdentifier(t *testing.T) {
 	}
 }
 
-func TestWhatNoSourceKnowsIsAFaultOfTheField(t *testing.T) {
+func TestSource_UnknownIdentifierIsAnErrorOfTheField(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	im := s.Importer(t)
@@ -279,7 +279,7 @@ func TestWhatNoSourceKnowsIsAFaultOfTheField(t *testing.T) {
 	}
 }
 
-func TestAnAnswerAboutAnotherRecordIsGarbage(t *testing.T) {
+func TestSource_AnswerAboutAnotherRecordIsRefused(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	s.Break("/geo/", says("^SERIES = GSE2\n!Series_title = Another\n"))
@@ -299,7 +299,7 @@ func TestAnAnswerAboutAnotherRecordIsGarbage(t *testing.T) {
 	}
 }
 
-func TestTwentyWhoAskAtOnceAreOneCall(t *testing.T) {
+func TestCalls_TwentyAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	im := s.Importer(t)
@@ -321,7 +321,7 @@ func TestTwentyWhoAskAtOnceAreOneCall(t *testing.T) {
 	}
 }
 
-func TestACallThatNobodyWaitsForIsCancelled(t *testing.T) {
+func TestCalls_AreCancelledWhenNobodyWaits(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	arrived, gone := make(chan struct{}, 8), make(chan struct{}, 8)
@@ -361,7 +361,7 @@ func TestACallThatNobodyWaitsForIsCancelled(t *testing.T) {
 	all.Wait()
 }
 
-func TestCallsSayWhoCalls(t *testing.T) {
+func TestCalls_NameTheCaller(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	s.Break("/", func(w http.ResponseWriter, r *http.Request) {
@@ -383,7 +383,7 @@ func TestCallsSayWhoCalls(t *testing.T) {
 	}
 }
 
-func TestAKeyIsForTheSourceAndForNobodyElse(t *testing.T) {
+func TestKey_IsSentOnlyToItsSource(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)
 	s.Break("/entrez/", func(w http.ResponseWriter, r *http.Request) {
@@ -412,7 +412,7 @@ func TestAKeyIsForTheSourceAndForNobodyElse(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreNoneAreRefusedByTheirSetting(t *testing.T) {
+func TestNew_InvalidAddressNamesItsSetting(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"geo", "ftp://example.org", "http://", "http://user@example.org",
 		"http://example.org?x=1", "://"} {

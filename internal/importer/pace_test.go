@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestNoSpanHasMoreCallsThanThePaceAllows(t *testing.T) {
+func TestPace_HoldsInEveryInterval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(3, time.Second)
@@ -42,7 +42,7 @@ func TestNoSpanHasMoreCallsThanThePaceAllows(t *testing.T) {
 	})
 }
 
-func TestACallThatWouldWaitTooLongIsToldAtOnce(t *testing.T) {
+func TestPace_TooLongWaitIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(1, time.Second)

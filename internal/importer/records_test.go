@@ -243,13 +243,13 @@ func compare(t *testing.T, folder, table string) {
 	}
 }
 
-func TestOurFixturesTellTheirFacts(t *testing.T) {
+func TestRecords_OurFixtures(t *testing.T) {
 	t.Parallel()
 	compare(t, "testdata/fixtures", "testdata/fixtures.txt")
 }
 
-// TestRecordedAnswersTellTheirFacts runs where the records lie beside the project.
-func TestRecordedAnswersTellTheirFacts(t *testing.T) {
+// TestRecords_RecordedAnswers runs where the records lie beside the project.
+func TestRecords_RecordedAnswers(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(records); err == nil {
 		compare(t, records, "testdata/records.txt")

@@ -13,9 +13,9 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestALeaseStaysWhereTheClockJumpsAheadWhileAWorkerWaitsForTheDatabase: what the clock showed before the
+// TestLease_SurvivesAClockJumpWhileWaitingForTheDatabase: what the clock showed before the
 // wait does not mention leases that were given during it. Where such a lease ends, its job runs twice at once.
-func TestALeaseStaysWhereTheClockJumpsAheadWhileAWorkerWaitsForTheDatabase(t *testing.T) {
+func TestLease_SurvivesAClockJumpWhileWaitingForTheDatabase(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()

@@ -17,7 +17,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestAJobThatAlwaysFailsIsTriedEverLaterAndThenGivenUp(t *testing.T) {
+func TestFailure_IsRetriedWithBackOffThenGivenUp(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
@@ -59,7 +59,7 @@ func TestAJobThatAlwaysFailsIsTriedEverLaterAndThenGivenUp(t *testing.T) {
 	})
 }
 
-func TestAFailureThatNothingMendsIsGivenUpAtOnce(t *testing.T) {
+func TestFailure_PermanentIsGivenUpAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		kind := job.Kind[string]{Name: "wrong"}
@@ -73,7 +73,7 @@ func TestAFailureThatNothingMendsIsGivenUpAtOnce(t *testing.T) {
 	})
 }
 
-func TestAHandlerThatPanicsFailsItsJobAlone(t *testing.T) {
+func TestHandler_ThatPanicsFailsOnlyItsJob(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		kind := job.Kind[string]{Name: "panics", MaxAttempts: 1}
@@ -92,8 +92,8 @@ func TestAHandlerThatPanicsFailsItsJobAlone(t *testing.T) {
 	})
 }
 
-// TestAHandlerThatHangsLosesItsJobAndItsSlot: what it does with the job when it wakes up is refused.
-func TestAHandlerThatHangsLosesItsJobAndItsSlot(t *testing.T) {
+// TestHandler_ThatHangsLosesJobAndSlot: what it does with the job when it wakes up is refused.
+func TestHandler_ThatHangsLosesJobAndSlot(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		kind := job.Kind[string]{Name: "hangs", MaxAttempts: 1, Timeout: 20 * time.Millisecond}
@@ -133,7 +133,7 @@ func (b bench) take(kind string, lease time.Duration) (j exchange.Job) {
 	return j
 }
 
-func TestTheJobOfAProcessThatDiedGoesToAnotherWhenItsLeaseEnds(t *testing.T) {
+func TestLease_ExpiredPassesTheJobOn(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
@@ -159,7 +159,7 @@ func TestTheJobOfAProcessThatDiedGoesToAnotherWhenItsLeaseEnds(t *testing.T) {
 	})
 }
 
-func TestAJobThatKillsItsProcessesIsGivenUp(t *testing.T) {
+func TestFailure_JobThatKillsItsProcessIsGivenUp(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
@@ -177,7 +177,7 @@ func TestAJobThatKillsItsProcessesIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestALeaseFromBeforeTheClockWasSetBackEnds(t *testing.T) {
+func TestLease_EndsThoughTheClockWasSetBack(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
@@ -191,7 +191,7 @@ func TestALeaseFromBeforeTheClockWasSetBackEnds(t *testing.T) {
 	})
 }
 
-func TestALeaseIsRenewedAsLongAsAJobRuns(t *testing.T) {
+func TestLease_IsRenewedWhileAJobRuns(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		var runs atomic.Int64
@@ -212,7 +212,7 @@ func TestALeaseIsRenewedAsLongAsAJobRuns(t *testing.T) {
 	})
 }
 
-func TestACancelledJobIsStoppedAndKeepsWhatItGotDone(t *testing.T) {
+func TestCancel_StopsAJobAndKeepsItsWork(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		stepped, ended := make(chan struct{}), make(chan error, 1)
@@ -251,7 +251,7 @@ func TestACancelledJobIsStoppedAndKeepsWhatItGotDone(t *testing.T) {
 	})
 }
 
-func TestAWorkerThatStopsFinishesWhatIsShortAndGivesBackTheRest(t *testing.T) {
+func TestStop_FinishesShortJobsAndReturnsTheRest(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		began, finish := make(chan struct{}, 2), make(chan struct{})
@@ -303,7 +303,7 @@ func TestAWorkerThatStopsFinishesWhatIsShortAndGivesBackTheRest(t *testing.T) {
 	})
 }
 
-func TestAJobThatDoesNotEndInTimeIsGivenBackWhenTheWorkerStops(t *testing.T) {
+func TestStop_ReturnsAJobThatDoesNotEndInTime(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		began := make(chan struct{})
@@ -322,7 +322,7 @@ func TestAJobThatDoesNotEndInTimeIsGivenBackWhenTheWorkerStops(t *testing.T) {
 	})
 }
 
-func TestJobsThatWaitForASlotGoToAWorkerThatHasOne(t *testing.T) {
+func TestJobs_WaitingForASlotGoToAWorkerWithOne(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		began, finish := make(chan struct{}), make(chan struct{})
@@ -347,8 +347,8 @@ func TestJobsThatWaitForASlotGoToAWorkerThatHasOne(t *testing.T) {
 	})
 }
 
-// TestJobsThatEndTogetherFailAlone: on SQLite their transactions are committed as one.
-func TestJobsThatEndTogetherFailAlone(t *testing.T) {
+// TestJobs_EndingTogetherFailAlone: on SQLite their transactions are committed as one.
+func TestJobs_EndingTogetherFailAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		const jobs = 8

@@ -18,7 +18,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestToEnqueueIsOneInsertInTheCallersTransaction(t *testing.T) {
+func TestEnqueue_IsOneInsertInTheCallersTransaction(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		before := b.db.Queries()
@@ -38,7 +38,7 @@ func TestToEnqueueIsOneInsertInTheCallersTransaction(t *testing.T) {
 	})
 }
 
-func TestThereIsOneJobOfAKindWithAKeyWhateverBecameOfIt(t *testing.T) {
+func TestJob_KeyIsUniquePerKind(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		ids := make([]int64, 8)
@@ -68,8 +68,8 @@ func TestThereIsOneJobOfAKindWithAKeyWhateverBecameOfIt(t *testing.T) {
 	})
 }
 
-// TestAJobThatIsRestartedBeginsAnew while it runs, and when it is done: what its run had not saved is refused.
-func TestAJobThatIsRestartedBeginsAnew(t *testing.T) {
+// TestJob_RestartedBeginsAnew while it runs, and when it is done: what its run had not saved is refused.
+func TestJob_RestartedBeginsAnew(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		restart := func(args string) (id int64) {
@@ -123,8 +123,8 @@ func TestAJobThatIsRestartedBeginsAnew(t *testing.T) {
 	})
 }
 
-// TestAJobOfThisProcessDoesNotWaitForThePoll would take twenty polls otherwise, ten seconds at least.
-func TestAJobOfThisProcessDoesNotWaitForThePoll(t *testing.T) {
+// TestJob_OfThisProcessDoesNotWaitForThePoll would take twenty polls otherwise, ten seconds at least.
+func TestJob_OfThisProcessDoesNotWaitForThePoll(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
@@ -140,7 +140,7 @@ func TestAJobOfThisProcessDoesNotWaitForThePoll(t *testing.T) {
 	})
 }
 
-func TestAJobForLaterWaits(t *testing.T) {
+func TestJob_ForLaterWaits(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
@@ -155,7 +155,7 @@ func TestAJobForLaterWaits(t *testing.T) {
 	})
 }
 
-func TestAKindWithoutAHandlerIsLeftToNewerProcesses(t *testing.T) {
+func TestJob_OfAnUnknownKindIsLeftToNewerProcesses(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		unknown := jobtest.Enqueue(b.T, b.db, long, "a", job.EnqueueOptions{})
@@ -167,7 +167,7 @@ func TestAKindWithoutAHandlerIsLeftToNewerProcesses(t *testing.T) {
 	})
 }
 
-func TestTwoWorkersDoEachJobOnce(t *testing.T) {
+func TestJobs_RunOnceByTwoWorkers(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		const jobs = 150
@@ -186,7 +186,7 @@ func TestTwoWorkersDoEachJobOnce(t *testing.T) {
 	})
 }
 
-func TestALongJobTellsItsProgressAndItsResult(t *testing.T) {
+func TestJob_ReportsProgressAndResult(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		id := jobtest.Enqueue(b.T, b.db, long, "a", job.EnqueueOptions{})
@@ -200,7 +200,7 @@ func TestALongJobTellsItsProgressAndItsResult(t *testing.T) {
 	})
 }
 
-func TestEightWorkersThatStartAtOnceRunAPeriodicJobOnce(t *testing.T) {
+func TestPeriodicJob_RunsOnceForEightWorkers(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()

@@ -34,9 +34,9 @@ func (b bench) victim() *exec.Cmd {
 	return cmd
 }
 
-// TestKilledTwentyTimesEachEffectHappensOnce: two processes work under load, one of which is killed
+// TestKill_EachEffectHappensOnce: two processes work under load, one of which is killed
 // (kill -9) at a random moment, twenty times; every job is enqueued twice with one key.
-func TestKilledTwentyTimesEachEffectHappensOnce(t *testing.T) {
+func TestKill_EachEffectHappensOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		const kills, batch = 20, 12

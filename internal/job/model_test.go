@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTheQueueHoldsWhateverComes takes random jobs through random acts of many workers, of which some
+// TestQueue_EqualsItsModel takes random jobs through random acts of many workers, of which some
 // go on with a job that they lost, and compares each with a model of a few lines.
-func TestTheQueueHoldsWhateverComes(t *testing.T) {
+func TestQueue_EqualsItsModel(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		rapid.Check(b.T, func(r *rapid.T) {

@@ -18,7 +18,7 @@ func gate(t interface{ Fatal(...any) }, r limit.Rule) *limit.Gate {
 	return g
 }
 
-func TestABurstPassesThenTheRate(t *testing.T) {
+func TestLimit_BurstThenRate(t *testing.T) {
 	t.Parallel()
 	for _, r := range []limit.Rule{limit.User, limit.Address, limit.Login} {
 		g, now := gate(t, r), time.Unix(1_800_000_000, 0)
@@ -40,7 +40,7 @@ func TestABurstPassesThenTheRate(t *testing.T) {
 	}
 }
 
-func TestNoStreamOfCallsPassesMoreThanBurstAndRate(t *testing.T) {
+func TestLimit_NeverPassesMoreThanBurstAndRate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g, start := gate(t, limit.Address), time.Unix(1_800_000_000, 0)
@@ -58,7 +58,7 @@ func TestNoStreamOfCallsPassesMoreThanBurstAndRate(t *testing.T) {
 	})
 }
 
-func TestManyCallersDoNotGrowTheMemoryWithoutBound(t *testing.T) {
+func TestLimit_MemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	r := limit.Address
 	r.Callers = 100

@@ -25,7 +25,7 @@ func read(t testing.TB, name string) []byte {
 	return raw
 }
 
-func TestABounceSaysWhichMessageFailedForWhomAndForHowLong(t *testing.T) {
+func TestBounce_NamesMessageRecipientAndPermanence(t *testing.T) {
 	t.Parallel()
 	const kim = "kim@lab.example.net"
 	for name, want := range map[string]mail.Bounce{
@@ -56,7 +56,7 @@ func TestABounceSaysWhichMessageFailedForWhomAndForHowLong(t *testing.T) {
 	}
 }
 
-func TestTheMessageThatFailedIsFoundWhereverAReportNamesIt(t *testing.T) {
+func TestBounce_FindsTheMessageInEveryPartOfAReport(t *testing.T) {
 	t.Parallel()
 	const message = "<" + ours + ">"
 	for name, taken := range map[string][]string{
@@ -78,7 +78,7 @@ func TestTheMessageThatFailedIsFoundWhereverAReportNamesIt(t *testing.T) {
 	}
 }
 
-func TestWhatReportsNoFailureIsNoBounce(t *testing.T) {
+func TestBounce_NeedsAFailure(t *testing.T) {
 	t.Parallel()
 	const head = "From: a@example.org\nMIME-Version: 1.0\nContent-Type: multipart/report; boundary=b\n\n"
 	for name, raw := range map[string]string{

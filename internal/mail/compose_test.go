@@ -97,7 +97,7 @@ func lines(text string) string {
 	return strings.ReplaceAll(text, "\n", "\r\n")
 }
 
-func TestNoTextOfAMessageReachesItsHeader(t *testing.T) {
+func TestCompose_TextNeverReachesTheHeader(t *testing.T) {
 	t.Parallel()
 	pieces := rapid.SampledFrom([]string{"\r\n", "\n", "\r", "\x00", "\u2028", "\u0085", "Bcc: eve@example.org", ":",
 		",", ";", "<", ">", "@", "\"", "\\", "(", ")", "=?utf-8?q?=0D=0ABcc:_x?=", "=?", "?=",
@@ -146,7 +146,7 @@ func FuzzCompose(f *testing.F) {
 	})
 }
 
-func TestALetterIsWrittenLikeThis(t *testing.T) {
+func TestCompose_Golden(t *testing.T) {
 	t.Parallel()
 	raw, err := compose(sender, Message{
 		ID:         "event-7.1@example.org",
@@ -188,7 +188,7 @@ Hello
 	}
 }
 
-func TestAMessageThatCannotBeWrittenIsRefusedWithItsReason(t *testing.T) {
+func TestCompose_RefusesInvalidMessages(t *testing.T) {
 	t.Parallel()
 	good := Message{ID: "a@example.org", To: "ada@example.org", At: time.Unix(1e9, 0)}
 	for name, c := range map[string]struct {

@@ -40,7 +40,7 @@ func open(t *testing.T, address string) *mail.Post {
 	return p
 }
 
-func TestAMessageArrivesAsItWasMeant(t *testing.T) {
+func TestSend_MessageArrivesUnchanged(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]mailtest.Option{
 		"in clear":           nil,
@@ -70,7 +70,7 @@ func TestAMessageArrivesAsItWasMeant(t *testing.T) {
 	}
 }
 
-func TestAServerThatGreylistsTakesAMessageLater(t *testing.T) {
+func TestSend_GreylistingIsTemporary(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
 	server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "greylisted, come back later") })
@@ -92,7 +92,7 @@ func TestAServerThatGreylistsTakesAMessageLater(t *testing.T) {
 	}
 }
 
-func TestOnePostServesManyAtOnce(t *testing.T) {
+func TestSend_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t, mailtest.StartTLS(), mailtest.Password("aliquot", "secret"))
 	post := open(t, server.URL)
@@ -114,7 +114,7 @@ func TestOnePostServesManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestMessagesCanGoIntoAFolder(t *testing.T) {
+func TestFolder_TakesMessages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "out", "box")
 	post := open(t, "file:"+folder)
@@ -193,7 +193,7 @@ func TestOpen_AFolderTakesMessagesAndTheLogHasRecipientAndKindAlone(t *testing.T
 	}
 }
 
-func TestASettingThatIsWrongIsNamedWithoutItsPassword(t *testing.T) {
+func TestNew_WrongSettingIsNamedWithoutThePassword(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

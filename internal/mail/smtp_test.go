@@ -39,7 +39,7 @@ func hand(ctx context.Context, s *server, size int) *Failure {
 	return failure
 }
 
-func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
+func TestSMTP_FailureDependsOnItsPhase(t *testing.T) {
 	t.Parallel()
 	const small, large = 8 << 10, 16 << 20
 	for _, row := range []struct {
@@ -105,7 +105,7 @@ func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
 	}
 }
 
-func TestWhoStopsASendingIsObeyedInEveryPhase(t *testing.T) {
+func TestSMTP_CanBeCancelledInEveryPhase(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []string{"greeting", "EHLO", "STARTTLS", "TLS", "AUTH", "MAIL", "RCPT", "DATA", "content",
 		"."} {
@@ -132,7 +132,7 @@ func TestWhoStopsASendingIsObeyedInEveryPhase(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNotReachedIsTemporary(t *testing.T) {
+func TestSMTP_UnreachableServerIsTemporary(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -154,7 +154,7 @@ func TestAServerThatIsNotReachedIsTemporary(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsTakenAtItsWord(t *testing.T) {
+func TestSMTP_CodeDecidesWhetherAFailureIsTemporary(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		phase, answer string
@@ -207,7 +207,7 @@ func TestAnAnswerIsTakenAtItsWord(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsNotGivenAway(t *testing.T) {
+func TestSMTP_PasswordNeedsTLS(t *testing.T) {
 	t.Parallel()
 	const password = "hunter22"
 	code := base64.StdEncoding.EncodeToString
@@ -255,7 +255,7 @@ func local(port string) func(context.Context, string, string) (net.Conn, error) 
 	}
 }
 
-func TestTLSFromTheStartIsProved(t *testing.T) {
+func TestSMTP_ImplicitTLSVerifiesTheCertificate(t *testing.T) {
 	t.Parallel()
 	real := mailtest.Start(t, mailtest.TLS(), mailtest.Password("aliquot", "hunter22"))
 	s, err := parse(real.URL)
@@ -275,7 +275,7 @@ func TestTLSFromTheStartIsProved(t *testing.T) {
 	}
 }
 
-func TestAPortIsThatOfTheSchemeUnlessItIsGiven(t *testing.T) {
+func TestSMTP_DefaultPortsOfTheSchemes(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{"smtp://mail.example.org": "587", "smtps://mail.example.org": "465",
 		"smtp://mail.example.org:25": "25"} {
@@ -285,7 +285,7 @@ func TestAPortIsThatOfTheSchemeUnlessItIsGiven(t *testing.T) {
 	}
 }
 
-func TestAServerMustKnowAWayToSignIn(t *testing.T) {
+func TestSMTP_ServerMustOfferAnAuthentication(t *testing.T) {
 	t.Parallel()
 	s := &script{phase: "EHLO", wrong: "250-mail.example.org\r\n250 AUTH GSSAPI XOAUTH2"}
 	server, _ := client(s.play(t))
@@ -295,7 +295,7 @@ func TestAServerMustKnowAWayToSignIn(t *testing.T) {
 	}
 }
 
-func TestLettersBeyondASCIIGoOnlyToWhoTakesThem(t *testing.T) {
+func TestSMTP_NonASCIIAddressesNeedSMTPUTF8(t *testing.T) {
 	t.Parallel()
 	old := &script{}
 	server, _ := client(old.play(t))
@@ -320,7 +320,7 @@ func TestLettersBeyondASCIIGoOnlyToWhoTakesThem(t *testing.T) {
 	}
 }
 
-func TestAMessageIsHandedOverWordForWord(t *testing.T) {
+func TestSMTP_SendsTheMessageUnchanged(t *testing.T) {
 	t.Parallel()
 	real := mailtest.Start(t)
 	p, err := Open(real.URL, "aliquot@example.org", slog.New(slog.DiscardHandler))

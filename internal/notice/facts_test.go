@@ -63,7 +63,7 @@ func bare(e notice.Event) notice.Event {
 	return notice.Event{Event: e.Event, Category: e.Category, Request: e.Request, Reader: e.Reader}
 }
 
-func TestEveryMessageSaysTheSameInTextAndHTML(t *testing.T) {
+func TestMessages_SayTheSameInTextAndHTML(t *testing.T) {
 	t.Parallel()
 	for name, m := range everyMessage(t) {
 		sameFacts(t, name, m)

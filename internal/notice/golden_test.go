@@ -142,7 +142,7 @@ func digests(t *testing.T) map[string]notice.Digest {
 	return all
 }
 
-func TestEveryMessageInEveryRoleIsTheGoldenOne(t *testing.T) {
+func TestMessages_OfEveryRoleAreGolden(t *testing.T) {
 	t.Parallel()
 	const dir = "testdata/golden"
 	files := goldens(t)
@@ -182,7 +182,7 @@ func TestEveryMessageInEveryRoleIsTheGoldenOne(t *testing.T) {
 }
 
 // A lab may ask for its own material: who asked then is who answers.
-func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
+func TestMessages_ToSomeoneOnBothSidesNameTheirTurn(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	e := tellings(t, request.Messaged)[0].event
@@ -212,8 +212,8 @@ func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
 	}
 }
 
-// TestMailAboutARequestHasOneSubject: mail programs begin another conversation with another one.
-func TestMailAboutARequestHasOneSubject(t *testing.T) {
+// TestMessages_OfARequestHaveOneSubject: mail programs begin another conversation with another one.
+func TestMessages_OfARequestHaveOneSubject(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	for _, kind := range request.EventKinds {

@@ -76,7 +76,7 @@ func clean(t *rapid.T, m notice.Text, links, below int) {
 	sameFacts(t, "hostile", m)
 }
 
-func TestNothingThatPeopleWriteGetsOutOfItsPlace(t *testing.T) {
+func TestMessages_EscapeWhatPeopleWrite(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	var all []told
@@ -116,7 +116,7 @@ func TestNothingThatPeopleWriteGetsOutOfItsPlace(t *testing.T) {
 	})
 }
 
-func TestNothingInAnInvitationGetsOutOfItsPlace(t *testing.T) {
+func TestMessages_EscapeInvitations(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +136,7 @@ func TestNothingInAnInvitationGetsOutOfItsPlace(t *testing.T) {
 	})
 }
 
-func TestNothingInASavedSearchGetsOutOfItsPlace(t *testing.T) {
+func TestMessages_EscapeSavedSearches(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -155,7 +155,7 @@ func TestNothingInASavedSearchGetsOutOfItsPlace(t *testing.T) {
 	})
 }
 
-func TestASubjectIsShortenedInTheTitleAlone(t *testing.T) {
+func TestSubject_OnlyTheTitleIsShortened(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	for _, kind := range request.EventKinds {
@@ -185,7 +185,7 @@ func TestASubjectIsShortenedInTheTitleAlone(t *testing.T) {
 	}
 }
 
-func TestTextIsWrappedButNeverInsideAWordOrAName(t *testing.T) {
+func TestText_WrapsNeverInsideAWordOrAName(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	e := tellings(t, request.Messaged)[0].event
@@ -210,7 +210,7 @@ func TestTextIsWrappedButNeverInsideAWordOrAName(t *testing.T) {
 	}
 }
 
-func TestTimesAreTheReadersAndNameTheirZone(t *testing.T) {
+func TestTimes_AreInTheReadersZone(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	e := tellings(t, request.Messaged)[0].event
@@ -235,7 +235,7 @@ func TestTimesAreTheReadersAndNameTheirZone(t *testing.T) {
 	}
 }
 
-func TestALongDigestIsBoundedAndSaysHowMuchMoreThereIs(t *testing.T) {
+func TestDigest_LongIsBoundedAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	d := digests(t)["of_both"]
@@ -268,7 +268,7 @@ func TestALongDigestIsBoundedAndSaysHowMuchMoreThereIs(t *testing.T) {
 	}
 }
 
-func TestOnlyAWebAddressIsWherePeopleReachUs(t *testing.T) {
+func TestBaseURL_IsAWebAddress(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "aliquot.example.org", "javascript:alert(1)", "ftp://aliquot.example.org",
 		"https://", "http://[::1"} {

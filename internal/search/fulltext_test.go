@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTheShortWayToTheTextOfFTS5IsTheLongOne(t *testing.T) {
+func TestFTS5_ShortWayToItsTextEqualsTheLong(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var fields []fulltext.Field

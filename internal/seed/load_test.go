@@ -51,7 +51,7 @@ func opened(t *testing.T, where string) *app.App {
 		Log: slog.New(slog.DiscardHandler)})
 }
 
-func TestASeededDatabaseIsWholeAndTheSameEachTime(t *testing.T) {
+func TestSeed_IsCompleteAndRepeatable(t *testing.T) {
 	t.Parallel()
 	for _, kind := range storetest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -99,7 +99,7 @@ func sight(t *testing.T, a *app.App) (answers []string) {
 	return answers
 }
 
-func TestRequestsAreInEveryState(t *testing.T) {
+func TestSeed_HasRequestsInEveryState(t *testing.T) {
 	t.Parallel()
 	m := newMaker(Size{Materials: 5000, Requests: 3000})
 	var seen []request.Status
@@ -123,7 +123,7 @@ func TestRequestsAreInEveryState(t *testing.T) {
 	}
 }
 
-func TestADatabaseInUseStaysAsItIs(t *testing.T) {
+func TestSeed_LeavesADatabaseInUseAlone(t *testing.T) {
 	t.Parallel()
 	for _, kind := range storetest.Kinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestADatabaseInUseStaysAsItIs(t *testing.T) {
 }
 
 // What comes after the seed gets ids behind it, and every index and reference is there as in a database that grew.
-func TestASeededDatabaseHasTheSchemaOfOneThatGrew(t *testing.T) {
+func TestSeed_HasTheSchemaOfAGrownDatabase(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, grown *store.DB) {
 		kind := storetest.SQLite

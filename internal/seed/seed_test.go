@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAMaterialIsWhatItsOwnFieldsWouldMakeOfIt(t *testing.T) {
+func TestSeed_MaterialsAreValid(t *testing.T) {
 	t.Parallel()
 	m := newMaker(Size{Materials: 1_000_000})
 	for number := 0; number < m.Materials; number += 997 {
@@ -48,7 +48,7 @@ func TestAMaterialIsWhatItsOwnFieldsWouldMakeOfIt(t *testing.T) {
 	}
 }
 
-func TestTextsAreAsLongAsRealOnes(t *testing.T) {
+func TestSeed_TextsAreAsLongAsRealOnes(t *testing.T) {
 	t.Parallel()
 	m := newMaker(Size{Materials: 100_000})
 	words, titles, n := 0, 0, 0
@@ -74,7 +74,7 @@ func TestTextsAreAsLongAsRealOnes(t *testing.T) {
 	}
 }
 
-func TestPeopleHaveIDsOfTheirOwn(t *testing.T) {
+func TestSeed_PeopleHaveDistinctORCIDs(t *testing.T) {
 	t.Parallel()
 	m := newMaker(Size{Materials: 1000})
 	seen := map[string]bool{}

@@ -34,7 +34,7 @@ func record(t *testing.T, h http.HandlerFunc, r *http.Request) (*httptest.Respon
 	return w, records
 }
 
-func TestEveryRequestIsOneRecordUnderItsID(t *testing.T) {
+func TestLog_HasOneRecordPerRequest(t *testing.T) {
 	t.Parallel()
 	w, records := record(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
@@ -52,7 +52,7 @@ func TestEveryRequestIsOneRecordUnderItsID(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnInternalErrorThatSaysNothing(t *testing.T) {
+func TestPanic_IsAnInternalErrorWithoutDetails(t *testing.T) {
 	t.Parallel()
 	w, records := record(t, func(http.ResponseWriter, *http.Request) { panic("the cause") },
 		httptest.NewRequest(http.MethodGet, "/", http.NoBody))
@@ -65,7 +65,7 @@ func TestAPanicIsAnInternalErrorThatSaysNothing(t *testing.T) {
 	}
 }
 
-func TestAnAbortedHandlerEndsTheConnection(t *testing.T) {
+func TestAbortedHandler_EndsTheConnection(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // the very value
@@ -76,7 +76,7 @@ func TestAnAbortedHandlerEndsTheConnection(t *testing.T) {
 		httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 }
 
-func TestReadyOnlyWhenEverythingAnswers(t *testing.T) {
+func TestReady_OnlyWhenEverythingAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err  error
@@ -98,7 +98,7 @@ func TestReadyOnlyWhenEverythingAnswers(t *testing.T) {
 	}
 }
 
-func TestServeFinishesWhatIsUnderWay(t *testing.T) {
+func TestServe_FinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

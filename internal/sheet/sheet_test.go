@@ -42,7 +42,7 @@ func read(content []byte, name string) (rows [][]string, numbers []int, err erro
 	}
 }
 
-func TestCSVIsReadHoweverItWasSaved(t *testing.T) {
+func TestCSV_IsReadInEveryEncodingAndDialect(t *testing.T) {
 	t.Parallel()
 	want := [][]string{{"title", "notes"}, {"HeLa", "a, b; c\n\"d\""}, {"=1", ""}}
 	for what, text := range map[string]string{
@@ -78,7 +78,7 @@ func inUTF16(order binary.AppendByteOrder, text string) string {
 	return string(content)
 }
 
-func TestRowsOfCSVHaveTheNumbersThatASpreadsheetShows(t *testing.T) {
+func TestCSV_RowNumbersAreThoseOfASpreadsheet(t *testing.T) {
 	t.Parallel()
 	_, numbers, err := read([]byte("a,b\n\"1\n2\n3\",x\n,\n\nc,d\n"), "")
 	if err != nil || !slices.Equal(numbers, []int{1, 2, 5}) {
@@ -86,7 +86,7 @@ func TestRowsOfCSVHaveTheNumbersThatASpreadsheetShows(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSpreadsheetIsToldSo(t *testing.T) {
+func TestOpen_RefusesWhatIsNotASpreadsheet(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct{ content, say string }{
 		"half of UTF-16":   {"\xff\xfet\x00i", "UTF-16"},
@@ -143,7 +143,7 @@ func workbook(t testing.TB, rows string, more map[string]string) string {
 	return archive(t, parts)
 }
 
-func TestHostileWorkbooksAreRefusedAtOnce(t *testing.T) {
+func TestXLSX_RefusesHostileWorkbooks(t *testing.T) {
 	t.Parallel()
 	cell := `<row r="1"><c r="A1" t="inlineStr"><is><t>%s</t></is></c></row>`
 	shared := `<row r="1"><c r="A1" t="s"><v>70</v></c></row>` // texts are read as far as a cell needs them
@@ -173,7 +173,7 @@ func TestHostileWorkbooksAreRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func TestCellsOfXLSXAreReadAsTheyAreShown(t *testing.T) {
+func TestXLSX_CellsAreReadAsShown(t *testing.T) {
 	t.Parallel()
 	f := excelize.NewFile()
 	defer f.Close()
@@ -229,7 +229,7 @@ func TestCellsOfXLSXAreReadAsTheyAreShown(t *testing.T) {
 	}
 }
 
-func TestTheSheetIsTheFirstOrTheOneThatIsNamed(t *testing.T) {
+func TestXLSX_ReadsTheFirstOrTheNamedSheet(t *testing.T) {
 	t.Parallel()
 	f := excelize.NewFile()
 	defer f.Close()
@@ -267,7 +267,7 @@ var cells = rapid.OneOf(rapid.SampledFrom([]string{"", "=1+1", "+49", "-80", "@x
 	"a,b", "\"q\"", "l1\nl2", "7E+05", "000123", "_x0041_", "<&>", "1/2", "µ株🧬"}),
 	rapid.StringOf(rapid.RuneFrom([]rune("ab =+-@'\"\n,;\t<&_x041é株🧬"))))
 
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
+func TestSheet_ReadsBackWhatItWrote(t *testing.T) {
 	t.Parallel()
 	for _, format := range sheet.Formats {
 		rapid.Check(t, func(t *rapid.T) {
@@ -309,7 +309,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	}
 }
 
-func TestATextTooLongForACellIsMarked(t *testing.T) {
+func TestXLSX_MarksTextTooLongForACell(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	w, err := sheet.Create(&b, "xlsx")
@@ -326,7 +326,7 @@ func TestATextTooLongForACellIsMarked(t *testing.T) {
 	}
 }
 
-func TestExcelReadsWhatIsWritten(t *testing.T) {
+func TestXLSX_ExcelReadsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	w, err := sheet.Create(&b, "xlsx")

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/store"
 )
 
-func TestAuditEventIsOneRecordOfTheLogOnceItIsCommitted(t *testing.T) {
+func TestAudit_EventIsOneLogRecordAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		var log bytes.Buffer

@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/store"
 )
 
-func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
+func TestDeferredCommit_CommitsWithTheLastStep(t *testing.T) {
 	t.Parallel()
 	add := func(ctx context, tx store.Conn) error { return tx.Users.Insert(ctx, newUser()) }
 	fail := func(context, store.Conn) error { return errors.New("changed my mind") }

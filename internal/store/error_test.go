@@ -28,7 +28,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-func TestWhatIsMissingIsNotFound(t *testing.T) {
+func TestErrors_MissingRowIsNotFound(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -137,7 +137,7 @@ func TestWhatIsMissingIsNotFound(t *testing.T) {
 	})
 }
 
-func TestTheSecondOfAKindIsAConflict(t *testing.T) {
+func TestErrors_DuplicateIsAConflict(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		first := l.user()
@@ -205,7 +205,7 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 	})
 }
 
-func TestWhoRefersToNothingIsInvalid(t *testing.T) {
+func TestErrors_DanglingReferenceIsInvalid(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -284,7 +284,7 @@ func (l testLab) rivals(do func(ctx context, tx store.Conn) error) (codes []exch
 	return codes
 }
 
-func TestOfRivalsForOneNameExactlyOneWins(t *testing.T) {
+func TestErrors_OneOfManyRivalsForANameWins(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -307,7 +307,7 @@ func TestOfRivalsForOneNameExactlyOneWins(t *testing.T) {
 	})
 }
 
-func TestDriversErrorsAreTranslated(t *testing.T) {
+func TestErrors_OfTheDriversAreTranslated(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err  error
@@ -398,7 +398,7 @@ func noServer(t *testing.T) error {
 	return err
 }
 
-func TestOpenFailsWithoutAServerAndHidesThePassword(t *testing.T) {
+func TestOpen_WithoutAServerFailsAndHidesThePassword(t *testing.T) {
 	t.Parallel()
 	_, err := store.Open(t.Context(), "postgres://nobody:hunter2@127.0.0.1:1/none?connect_timeout=5")
 	if err == nil || strings.Contains(err.Error(), "hunter2") {

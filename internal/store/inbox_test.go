@@ -18,9 +18,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTheInboxIsWhatANaiveReaderFinds compares tabs, filters, orders and pages on random requests with what
+// TestInbox_EqualsANaiveImplementation compares tabs, filters, orders and pages on random requests with what
 // WaitingOn returns for each.
-func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
+func TestInbox_EqualsANaiveImplementation(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		l.check(t, func(r *rapid.T, l testLab) {
@@ -153,7 +153,7 @@ func sortedInbox(list []request.Detail, o exchange.Order) []request.Detail {
 	})
 }
 
-func TestAPageCountsWhatWaitsUpToAHundred(t *testing.T) {
+func TestInbox_CountsUpToAHundred(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		owner := l.user().ID

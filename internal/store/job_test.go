@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/store"
 )
 
-func TestJobIsReadAsWritten(t *testing.T) {
+func TestJobs_AreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -39,7 +39,7 @@ func TestJobIsReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestJobsThatEndedAreForgottenAndTheirKeysAreFree(t *testing.T) {
+func TestJobs_EndedAreDeletedAndTheirKeysFree(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		var ids [3]int64

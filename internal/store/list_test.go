@@ -233,7 +233,7 @@ func lists(l testLab) map[string]list {
 	}
 }
 
-func TestWalkOfAListLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
+func TestLists_PagingLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		for name, list := range lists(l) {
@@ -280,7 +280,7 @@ func TestWalkOfAListLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
 	})
 }
 
-func TestPageBehindTheOldestIsEmptyAndTellsTheTotal(t *testing.T) {
+func TestLists_PageBehindTheLastIsEmptyWithTheTotal(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		for name, list := range lists(l) {
@@ -299,7 +299,7 @@ func TestPageBehindTheOldestIsEmptyAndTellsTheTotal(t *testing.T) {
 	})
 }
 
-func TestShippingsAreFilteredByOrganization(t *testing.T) {
+func TestShippings_FilterByOrganization(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -318,7 +318,7 @@ func TestShippingsAreFilteredByOrganization(t *testing.T) {
 	})
 }
 
-func TestAttachmentsOfAUserAreTheirOwnOldestFirst(t *testing.T) {
+func TestAttachments_OfAUserAreOldestFirst(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user, other := l.user().ID, l.user().ID
@@ -332,8 +332,8 @@ func TestAttachmentsOfAUserAreTheirOwnOldestFirst(t *testing.T) {
 	})
 }
 
-// TestSortedListsKeepNoStatements: their texts are too many, by field, direction and filters.
-func TestSortedListsKeepNoStatements(t *testing.T) {
+// TestLists_SortedOnesPrepareNoStatements: their texts are too many, by field, direction and filters.
+func TestLists_SortedOnesPrepareNoStatements(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID

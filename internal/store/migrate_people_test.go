@@ -10,8 +10,8 @@ import (
 	"aliquot/internal/store"
 )
 
-// TestMigrationGivesLabsTheirDocuments: what is in a database of before belongs to whom it would if it were filed now.
-func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
+// TestMigration_GivesLabsTheirDocuments: what is in a database of before belongs to whom it would if it were filed now.
+func TestMigration_GivesLabsTheirDocuments(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("migration/00009_people.sql")
 	if err != nil {

@@ -66,7 +66,7 @@ func tables(t *testing.T, db *store.DB) []string {
 	return names
 }
 
-func TestMigrateBringsAFreshDatabaseUpToDateOnce(t *testing.T) {
+func TestMigrate_BringsAFreshDatabaseUpToDateOnce(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, where string) {
 		db := open(t, where)
@@ -86,7 +86,7 @@ func TestMigrateBringsAFreshDatabaseUpToDateOnce(t *testing.T) {
 	})
 }
 
-func TestMigrateDryRunNamesFilesAndChangesNothing(t *testing.T) {
+func TestMigrate_DryRunNamesFilesAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, where string) {
 		db := open(t, where)
@@ -103,7 +103,7 @@ func TestMigrateDryRunNamesFilesAndChangesNothing(t *testing.T) {
 	})
 }
 
-func TestMigrateRefusesANewerDatabase(t *testing.T) {
+func TestMigrate_RefusesANewerDatabase(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		err := db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
@@ -121,7 +121,7 @@ func TestMigrateRefusesANewerDatabase(t *testing.T) {
 	})
 }
 
-func TestMigrateRunsOnceHoweverManyStart(t *testing.T) {
+func TestMigrate_RunsOnceForManyProcesses(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, where string) {
 		var (

@@ -20,7 +20,7 @@ import (
 var categories = []mailing.Category{mailing.NewRequestNotif, mailing.StatusNotif, mailing.DecisionNotif,
 	mailing.AssignedNotif, mailing.ReminderNotif}
 
-func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
+func TestNotify_WritesOnePerPersonByTheirSwitches(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		l.check(t, func(r *rapid.T, l testLab) {
@@ -93,7 +93,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 	})
 }
 
-func TestNotificationIsReadAsItHappened(t *testing.T) {
+func TestNotifications_AreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		actor, requester := l.user(), l.user().ID
@@ -121,7 +121,7 @@ func TestNotificationIsReadAsItHappened(t *testing.T) {
 	})
 }
 
-func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
+func TestNotifications_MarkReadTakesOnlyOwnOnes(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		actor, user, other := l.user().ID, l.user().ID, l.user().ID

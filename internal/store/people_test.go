@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestActorIsWhoHoldsALivingToken(t *testing.T) {
+func TestActors_AreThoseWithAValidToken(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user, admin, other := l.user().ID, l.user(), l.user().ID
@@ -81,7 +81,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 	})
 }
 
-func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
+func TestTokens_EndAtTheMomentTheyExpire(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -104,7 +104,7 @@ func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
 	})
 }
 
-func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
+func TestMembers_ReturnToTheirSwitches(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		a, b, d := l.user(), l.user(), l.user()
@@ -190,7 +190,7 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 	})
 }
 
-func TestListsOfPeopleMayBeLong(t *testing.T) {
+func TestUsers_ListsMayBeLong(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		organization := l.organization(l.user().ID)
@@ -227,7 +227,7 @@ func TestListsOfPeopleMayBeLong(t *testing.T) {
 	})
 }
 
-func TestMembersOfSeveralOrganizationsComeInOrder(t *testing.T) {
+func TestMembers_OfSeveralOrganizationsAreInOrder(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		a, b := l.user(), l.user()
@@ -251,7 +251,7 @@ func TestMembersOfSeveralOrganizationsComeInOrder(t *testing.T) {
 	})
 }
 
-func TestUsersReadsThoseThatExist(t *testing.T) {
+func TestUsers_ReadsThoseThatExist(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		all := []person.User{l.user(), l.user(), l.user()}

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
+func TestReminders_OfTheDayLongestWaitingFirst(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -99,7 +99,7 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 	})
 }
 
-func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
+func TestEscalations_AreDueOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -136,7 +136,7 @@ func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
 	})
 }
 
-func TestWhoHoldsARequestIsNotWaitedForToRemind(t *testing.T) {
+func TestReminders_SkipLockedRequests(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -159,7 +159,7 @@ func TestWhoHoldsARequestIsNotWaitedForToRemind(t *testing.T) {
 	})
 }
 
-func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testing.T) {
+func TestReminders_AreEventsOfNobodyAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user, requester := l.user().ID, l.user().ID
@@ -210,9 +210,9 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 	})
 }
 
-// TestARequestWhoseWordsAreBroughtUpToDateIsRemindedOfAllTheSame holds only PostgreSQL to it: SQLite has one
+// TestReminders_AreSentWhileTheIndexIsUpdated holds only PostgreSQL to it: SQLite has one
 // writer, for whom reminders wait.
-func TestARequestWhoseWordsAreBroughtUpToDateIsRemindedOfAllTheSame(t *testing.T) {
+func TestReminders_AreSentWhileTheIndexIsUpdated(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		if !l.db.Postgres() {

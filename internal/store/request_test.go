@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
+func TestRequests_AreReadAsWrittenWithTheTermsOfTheMaterial(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		member, requester := l.user().ID, l.user().ID
@@ -78,7 +78,7 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 	})
 }
 
-func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
+func TestRequests_DeletedKeepTheirEvents(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		member, requester := l.user().ID, l.user().ID
@@ -116,7 +116,7 @@ func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 	})
 }
 
-func TestAssignedToReadsActiveRequestsOfThatOrganizationAlone(t *testing.T) {
+func TestRequests_AssignedToReadsActiveOnesOfTheOrganization(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		member, other := l.user().ID, l.user().ID
@@ -136,7 +136,7 @@ func TestAssignedToReadsActiveRequestsOfThatOrganizationAlone(t *testing.T) {
 	})
 }
 
-func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
+func TestRequests_SaveDocumentsAddsVersionsAndReviews(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		member, requester := l.user().ID, l.user().ID
@@ -178,7 +178,7 @@ func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 	})
 }
 
-func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
+func TestIssues_AreReadAsWrittenInTheirRequest(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -209,7 +209,7 @@ func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
 	})
 }
 
-func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
+func TestRequests_EventsAreAChain(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -267,7 +267,7 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 	})
 }
 
-func TestAuditKeepsWhatWasDone(t *testing.T) {
+func TestAudit_KeepsWhatWasDone(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user()

@@ -106,7 +106,7 @@ func (l testLab) waiting(done <-chan error) {
 	}
 }
 
-func TestRightDoesNotEndBeforeWhatItAllowedIsDone(t *testing.T) {
+func TestCurrentActor_RightLastsUntilTheCommit(t *testing.T) {
 	t.Parallel()
 	for name, c := range ends {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestRightDoesNotEndBeforeWhatItAllowedIsDone(t *testing.T) {
 	}
 }
 
-func TestActorNowWaitsForWhatEndsARight(t *testing.T) {
+func TestCurrentActor_WaitsForWhatEndsARight(t *testing.T) {
 	t.Parallel()
 	for name, c := range ends {
 		t.Run(name, func(t *testing.T) {
@@ -160,8 +160,8 @@ func TestActorNowWaitsForWhatEndsARight(t *testing.T) {
 	}
 }
 
-// TestOtherChangesDoNotWaitForWhoActs: on SQLite, which has one writer, they come afterwards.
-func TestOtherChangesDoNotWaitForWhoActs(t *testing.T) {
+// TestCurrentActor_DoesNotBlockOtherChanges: on SQLite, which has one writer, they come afterwards.
+func TestCurrentActor_DoesNotBlockOtherChanges(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		a := newActing(t, l)
@@ -198,7 +198,7 @@ func TestOtherChangesDoNotWaitForWhoActs(t *testing.T) {
 	})
 }
 
-func TestActorNowWithoutATokenIsTheUserAsTheyAre(t *testing.T) {
+func TestCurrentActor_WithoutATokenIsTheUser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		a := newActing(t, l)

@@ -31,7 +31,7 @@ func every[T any](l testLab, do func(ctx context, tx store.Conn, round int, id *
 	}
 }
 
-func TestUserIsReadAsWritten(t *testing.T) {
+func TestUsers_AreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		for round := range rounds {
@@ -67,7 +67,7 @@ func TestUserIsReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestOrganizationIsReadAsWritten(t *testing.T) {
+func TestOrganizations_AreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		var created time.Time
@@ -100,7 +100,7 @@ func (l testLab) userIn(tx store.Conn) person.User {
 	return l.user()
 }
 
-func TestShippingIsReadAsWritten(t *testing.T) {
+func TestShippings_AreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		organization := l.organization(l.user().ID)
@@ -128,7 +128,7 @@ func TestShippingIsReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestAddressIsReadAsWrittenByItsUserAlone(t *testing.T) {
+func TestAddresses_AreReadAsWrittenByTheirUser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user, stranger := l.user().ID, l.user().ID
@@ -167,7 +167,7 @@ func TestAddressIsReadAsWrittenByItsUserAlone(t *testing.T) {
 	})
 }
 
-func TestMaterialIsReadAsWritten(t *testing.T) {
+func TestMaterials_AreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		contact := l.user()
@@ -219,7 +219,7 @@ func TestMaterialIsReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
+func TestMaterials_ShowTheirGrantsInOrder(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -243,7 +243,7 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 	})
 }
 
-func TestAttachmentIsReadAsWritten(t *testing.T) {
+func TestAttachments_AreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -292,7 +292,7 @@ func TestAttachmentIsReadAsWritten(t *testing.T) {
 	})
 }
 
-func TestDeletedAttachmentIsNotFoundButItsContentIsFoundForCleaning(t *testing.T) {
+func TestAttachments_DeletedLeaveTheirContentToCleaning(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID

@@ -275,7 +275,7 @@ func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64,
 	}
 }
 
-func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
+func TestSearch_EqualsANaiveImplementation(t *testing.T) {
 	t.Parallel()
 	eachFindable(t, func(rt *rapid.T, w *findable) {
 		few := rapid.SampledFrom([]int{exchange.ExactUpTo, exchange.ExactUpTo, 1, 3, 10}).Draw(rt, "exact up to")

@@ -65,7 +65,7 @@ func (l testLab) meant(query string, viewer uuid.UUID) string {
 	return meant
 }
 
-func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
+func TestSearch_ShowsEmbargoedMaterialOnlyToMembers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		member, other := l.user().ID, l.user().ID
@@ -104,7 +104,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 	})
 }
 
-func TestAMistypedWordIsMendedWhereNothingElseIsMeant(t *testing.T) {
+func TestSearch_CorrectsAMistypedWord(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
@@ -132,7 +132,7 @@ func TestAMistypedWordIsMendedWhereNothingElseIsMeant(t *testing.T) {
 	})
 }
 
-func TestSuggestionsBeginSoOrHaveAWordThatDoes(t *testing.T) {
+func TestSuggestions_MatchTheBeginningOfAWord(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
@@ -159,7 +159,7 @@ func TestSuggestionsBeginSoOrHaveAWordThatDoes(t *testing.T) {
 	})
 }
 
-func TestTheIndexChangesInTheTransactionOfTheRow(t *testing.T) {
+func TestSearchIndex_ChangesInTheTransactionOfTheRow(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
@@ -203,7 +203,7 @@ func TestTheIndexChangesInTheTransactionOfTheRow(t *testing.T) {
 	})
 }
 
-func TestASaveThatChangesNothingToFindLeavesTheIndexAlone(t *testing.T) {
+func TestSearchIndex_IsLeftAloneByUnrelatedChanges(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
@@ -228,7 +228,7 @@ var hostile = []string{`"`, `""`, `"""`, `'`, `''`, `\`, `\\`, `\'`, `'\''`, "NO
 	"=all", "=k11.0", "~hela", "^he", "#x", "@hela", "株式会社", "e\u0301", "\u0301", "a\u200bb", "ﬁbroblast", "Ⅷ", "TNF-α",
 	"-----a", odd}
 
-func TestAnyTextIsASearch(t *testing.T) {
+func TestSearch_TakesAnyText(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		u := l.user().ID
@@ -281,7 +281,7 @@ func TestAnyTextIsASearch(t *testing.T) {
 }
 
 // PostgreSQL finds all hits before it leaves any out: a million of them take seconds.
-func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
+func TestSearch_ReadsFewRanksWithoutFindingAllHits(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		owner := l.user().ID
@@ -316,7 +316,7 @@ func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 	})
 }
 
-func TestACursorThatIsNoneOfOursIsToldSo(t *testing.T) {
+func TestSearch_RefusesACursorNotIssuedByUs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		for _, token := range []string{"", "x", "e30", "eyJzIjotMX0", "eyJzIjo5OX0", "bnVsbA", "eyJyIjoxLCJrIjoieCJ9"} {
@@ -331,7 +331,7 @@ func TestACursorThatIsNoneOfOursIsToldSo(t *testing.T) {
 	})
 }
 
-func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
+func TestSearch_FindsPeopleAndOrganizationsByName(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		u := l.user()

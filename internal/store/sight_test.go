@@ -63,7 +63,7 @@ func maybe[T any](r *rapid.T, name string, from []T) *T {
 	return nil
 }
 
-func TestMaterialsShowsWhatTheViewerMaySee(t *testing.T) {
+func TestMaterials_ShowWhatTheViewerMaySee(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		l.check(t, func(r *rapid.T, l testLab) {
@@ -102,7 +102,7 @@ func TestMaterialsShowsWhatTheViewerMaySee(t *testing.T) {
 	})
 }
 
-func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
+func TestRequests_ShowWhatTheViewerMaySee(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		l.check(t, func(r *rapid.T, l testLab) {

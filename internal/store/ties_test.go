@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/store"
 )
 
-func TestTiesOfAnAttachment(t *testing.T) {
+func TestAttachments_References(t *testing.T) {
 	t.Parallel()
 	type setup struct{ attachment, request, material int64 }
 	link := func(l testLab, s setup, state document.Review) {

@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/store"
 )
 
-func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
+func TestTurns_EndWhenTheNextBegin(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -60,7 +60,7 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 	})
 }
 
-func TestTurnsThatBeginForAReasonOutsideKeepWhatElseIsKnown(t *testing.T) {
+func TestTurns_KeepWhatIsKnownWhenTheyBeginFromOutside(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID

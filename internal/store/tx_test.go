@@ -31,7 +31,7 @@ func newUser() person.User {
 	return person.User{ID: id, Username: id.String(), RegistryID: id.String()}
 }
 
-func TestTxThatFailsLeavesNothing(t *testing.T) {
+func TestTx_ThatFailsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("changed my mind")
 	for name, do := range map[string]func(l testLab) error{
@@ -88,7 +88,7 @@ func TestTxThatFailsLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestTxInsideATxIsRefusedAtOnce(t *testing.T) {
+func TestTx_InsideATxIsRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		ran := false
@@ -106,7 +106,7 @@ func TestTxInsideATxIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
-func TestTxRunsAgainAfterASerializationFailure(t *testing.T) {
+func TestTx_RunsAgainAfterASerializationFailure(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		for _, failing := range []int{0, 1, store.MaxTries - 1, store.MaxTries} {
@@ -131,7 +131,7 @@ func TestTxRunsAgainAfterASerializationFailure(t *testing.T) {
 	})
 }
 
-func TestTxsThatLockInOppositeOrderBothSucceed(t *testing.T) {
+func TestTx_OppositeLockOrderBothSucceed(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		a, b := l.user().ID, l.user().ID
@@ -172,7 +172,7 @@ func TestTxsThatLockInOppositeOrderBothSucceed(t *testing.T) {
 	})
 }
 
-func TestRivalWritersLoseNothing(t *testing.T) {
+func TestTx_RivalWritersLoseNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -209,7 +209,7 @@ func TestRivalWritersLoseNothing(t *testing.T) {
 	})
 }
 
-func TestRivalProcessesLoseNothing(t *testing.T) {
+func TestTx_RivalProcessesLoseNothing(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, where string) {
 		u := newUser()
@@ -247,7 +247,7 @@ func TestRivalProcessesLoseNothing(t *testing.T) {
 	})
 }
 
-func TestIDsAreNeverReused(t *testing.T) {
+func TestIDs_AreNeverReused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -266,7 +266,7 @@ func TestIDsAreNeverReused(t *testing.T) {
 	})
 }
 
-func TestReadPoolOfSQLiteRefusesWrites(t *testing.T) {
+func TestReadPool_OfSQLiteRefusesWrites(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.SQLite)
 	if err := db.Read().Users.Insert(t.Context(), newUser()); err == nil {
@@ -274,7 +274,7 @@ func TestReadPoolOfSQLiteRefusesWrites(t *testing.T) {
 	}
 }
 
-func TestReadersSeeWhatIsCommittedWhileOneWrites(t *testing.T) {
+func TestReaders_SeeWhatIsCommittedWhileOneWrites(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		l.write(func(ctx context, tx store.Conn) error {
@@ -290,7 +290,7 @@ func TestReadersSeeWhatIsCommittedWhileOneWrites(t *testing.T) {
 	})
 }
 
-func TestOneTransactionBearsOneTime(t *testing.T) {
+func TestTx_HasOneTime(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		l.write(func(ctx context, tx store.Conn) error {
@@ -309,7 +309,7 @@ func TestOneTransactionBearsOneTime(t *testing.T) {
 	})
 }
 
-func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
+func TestStatements_StayPreparedOnSQLite(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -354,7 +354,7 @@ func TestSQLiteKeepsStatementsPrepared(t *testing.T) {
 	})
 }
 
-func TestStatementsAreKeptWhenManyPrepareThemAtOnce(t *testing.T) {
+func TestStatements_AreKeptWhenManyPrepareThemAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID
@@ -378,7 +378,7 @@ func TestStatementsAreKeptWhenManyPrepareThemAtOnce(t *testing.T) {
 	})
 }
 
-func TestQueriesCountsEachStatement(t *testing.T) {
+func TestQueries_CountsEachStatement(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {
 		user := l.user().ID

@@ -169,8 +169,8 @@ func (s *snapshot) rows(conn *sql.Conn, query string) (lines []string) {
 	return lines
 }
 
-// TestEveryPageAnswersEachRoleAsTheTableSays, and what reads or is refused changes nothing.
-func TestEveryPageAnswersEachRoleAsTheTableSays(t *testing.T) {
+// TestAccess_OfEachPageAndRole, and what reads or is refused changes nothing.
+func TestAccess_OfEachPageAndRole(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}
 	for _, row := range access {
@@ -243,9 +243,9 @@ func (row asked) hold(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotIsToldSoWhateverTheySend holds that access comes before what is wrong with a form: whom the table
+// TestAccess_IsCheckedBeforeTheForm holds that access comes before what is wrong with a form: whom the table
 // refuses with one form is refused with every other.
-func TestWhoMayNotIsToldSoWhateverTheySend(t *testing.T) {
+func TestAccess_IsCheckedBeforeTheForm(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	names := w.furnished()
@@ -282,7 +282,7 @@ func TestWhoMayNotIsToldSoWhateverTheySend(t *testing.T) {
 	}
 }
 
-func TestNoPageHasAnAddressOfTheAPI(t *testing.T) {
+func TestPages_HaveNoAddressOfTheAPI(t *testing.T) {
 	t.Parallel()
 	var contract struct {
 		Paths map[string]any `json:"paths"`

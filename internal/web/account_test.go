@@ -29,7 +29,7 @@ var settingsPages = []string{"/account", "/account/storage", "/account/notificat
 	"/account/addresses", "/account/addresses/new", "/account/searches",
 	"/account/tokens", "/account/sessions", "/account/export", "/account/close", "/welcome"}
 
-func TestSettingsAreForWhoIsSignedIn(t *testing.T) {
+func TestSettings_NeedASignedInPerson(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	for _, path := range append(settingsPages, "/account/export/data.zip") {
@@ -58,7 +58,7 @@ func TestSettingsAreForWhoIsSignedIn(t *testing.T) {
 	}
 }
 
-func TestTheProfileSaysWhoSomebodyIs(t *testing.T) {
+func TestProfile_SaysWhoSomebodyIs(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
@@ -82,7 +82,7 @@ func TestTheProfileSaysWhoSomebodyIs(t *testing.T) {
 	})
 }
 
-func TestSwitchesAreTurnedOneByOne(t *testing.T) {
+func TestSwitches_AreTurnedOneByOne(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("mario")
@@ -117,7 +117,7 @@ func TestSwitchesAreTurnedOneByOne(t *testing.T) {
 	})
 }
 
-func TestMailComesAsAPersonWantsIt(t *testing.T) {
+func TestMailSettings_DecideHowMailComes(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
@@ -148,7 +148,7 @@ func TestMailComesAsAPersonWantsIt(t *testing.T) {
 	}
 }
 
-func TestAddressesAreAddedChangedAndDeleted(t *testing.T) {
+func TestAddresses_AreAddedChangedAndDeleted(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
@@ -185,7 +185,7 @@ func TestAddressesAreAddedChangedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestASavedSearchIsRenamedAndDeleted(t *testing.T) {
+func TestSavedSearch_IsRenamedAndDeleted(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
@@ -216,7 +216,7 @@ func TestASavedSearchIsRenamedAndDeleted(t *testing.T) {
 	}
 }
 
-func TestABrowserKeepsHowPagesLook(t *testing.T) {
+func TestTheme_IsKeptByTheBrowser(t *testing.T) {
 	t.Parallel()
 	v := alone(t).as("josiah")
 	v.post("/account/appearance", "theme", "dark").want(http.StatusSeeOther)
@@ -231,7 +231,7 @@ func TestABrowserKeepsHowPagesLook(t *testing.T) {
 	}
 }
 
-func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
+func TestExport_HasAllOfThePersonAndNoSecret(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
@@ -282,7 +282,7 @@ func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
 	})
 }
 
-func TestFirstStepsAreTakenOrSkipped(t *testing.T) {
+func TestFirstSteps_AreTakenOrSkipped(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("Newcomer")
@@ -322,7 +322,7 @@ func TestFirstStepsAreTakenOrSkipped(t *testing.T) {
 	})
 }
 
-func TestSettingsMakeAConstantNumberOfStatements(t *testing.T) {
+func TestSettings_RunAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
@@ -360,7 +360,7 @@ func TestSettingsMakeAConstantNumberOfStatements(t *testing.T) {
 // selection is what a selector finds.
 type selection = goquery.Selection
 
-func TestAnAddressThatWasRefusedIsShownAndTriedAgain(t *testing.T) {
+func TestMailAddress_RefusedByTheServerIsShownAndTriedAgain(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
@@ -384,7 +384,7 @@ func TestAnAddressThatWasRefusedIsShownAndTriedAgain(t *testing.T) {
 	})
 }
 
-func TestAPartOfThePageIsSentWhereScriptTurnsASwitch(t *testing.T) {
+func TestSwitch_WithScriptGetsItsPartOfThePage(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")

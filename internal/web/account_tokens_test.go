@@ -15,7 +15,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestATokenIsShownOnceAndRevoked(t *testing.T) {
+func TestToken_IsShownOnceAndRevoked(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
@@ -39,7 +39,7 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 	})
 }
 
-func TestASessionEndsHereOrEverywhere(t *testing.T) {
+func TestSession_EndsHereOrEverywhere(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		here, there, program := w.as("josiah"), w.as("josiah"), w.as("josiah")
@@ -66,7 +66,7 @@ func TestASessionEndsHereOrEverywhere(t *testing.T) {
 	})
 }
 
-func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
+func TestSession_LastUseIsWrittenOnceAnHour(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		here, there := w.as("josiah"), w.as("josiah")

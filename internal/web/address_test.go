@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/web"
 )
 
-func TestAddressesOfTheAPIAreItsOwnWhateverABrowserAccepts(t *testing.T) {
+func TestRoutes_OfTheAPIIgnoreTheAcceptHeaderOfBrowsers(t *testing.T) {
 	t.Parallel()
 	door := web.ForPeople(http.HandlerFunc(func(w http.ResponseWriter,
 		_ *http.Request) {

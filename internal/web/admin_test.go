@@ -21,7 +21,7 @@ var adminPlaces = []string{"/admin", "/admin/users", "/admin/users?only=admins",
 	"/admin/stuck?only=escalated", "/admin/stuck?only=lab",
 	"/admin/mail", "/admin/audit", "/admin/audit?power=1&action=admin.read&object=overview"}
 
-func TestPagesForAdminsAreForAdminsAloneAndOnRecord(t *testing.T) {
+func TestAdminPages_AreForAdminsAndAudited(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		for _, path := range adminPlaces {
@@ -43,7 +43,7 @@ func TestPagesForAdminsAreForAdminsAloneAndOnRecord(t *testing.T) {
 	})
 }
 
-func TestAnAdminMakesAdminsAndTakesItBackButNotFromThemselves(t *testing.T) {
+func TestAdmins_AppointOthersAndCannotDismissThemselves(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		ada, mario := w.as("ada"), w.as("mario")
@@ -66,7 +66,7 @@ func TestAnAdminMakesAdminsAndTakesItBackButNotFromThemselves(t *testing.T) {
 	})
 }
 
-func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
+func TestJobPage_ShowsProgressOnlyToItsOwner(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
@@ -97,7 +97,7 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 	})
 }
 
-func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
+func TestAdminRequests_LongestStuckComesFirst(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		ada := w.as("ada")

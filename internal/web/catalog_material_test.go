@@ -18,7 +18,7 @@ func (w *world) listing(title string) string {
 	return "/catalog/" + strconv.FormatInt(w.material(title).ID, 10)
 }
 
-func TestAMaterialSaysWhatARequestNeedsInTheOrderInWhichItIsAskedFor(t *testing.T) {
+func TestMaterialPage_ListsWhatARequestNeedsInOrder(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		a := w.as("").get(w.listing("WA09 (H9) hESC")).want(http.StatusOK)
@@ -39,7 +39,7 @@ func TestAMaterialSaysWhatARequestNeedsInTheOrderInWhichItIsAskedFor(t *testing.
 	})
 }
 
-func TestAMaterialTellsItsFactsIdentifiersAndHowToCiteIt(t *testing.T) {
+func TestMaterialPage_HasFactsIdentifiersAndCitation(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	at := w.listing("HeLa")
@@ -80,7 +80,7 @@ func TestAMaterialTellsItsFactsIdentifiersAndHowToCiteIt(t *testing.T) {
 	}
 }
 
-func TestAnSTRProfileIsATableOfLociWhereItIsOne(t *testing.T) {
+func TestMaterialPage_ShowsAnSTRProfileAsATable(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("olivia")
@@ -124,7 +124,7 @@ func TestMaterialPage_OffersItsOwnLabToEditAndOthersToRequest(t *testing.T) {
 	})
 }
 
-func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
+func TestMaterialPage_UnderEmbargoIsForItsLab(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("olivia")
@@ -148,7 +148,7 @@ func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
 	})
 }
 
-func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
+func TestMaterialPage_ArchivesAndOffersAgain(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		at := w.listing("LoVo")
@@ -180,7 +180,7 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 	})
 }
 
-func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
+func TestMaterialPage_WithOpenRequestsIsNotArchived(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	a := w.as("mario").post(w.listing("MCF-7") + "/archive").want(http.StatusConflict)
@@ -190,7 +190,7 @@ func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
 	}
 }
 
-func TestWhoAskedForAMaterialIsLedToTheRequest(t *testing.T) {
+func TestMaterialPage_LinksTheRequestOfThePerson(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	if a := w.as("josiah").get(w.listing("MCF-7")); len(a.foundLinks(`aside footer a[href^="/requests/"]`)) != 1 {
@@ -201,7 +201,7 @@ func TestWhoAskedForAMaterialIsLedToTheRequest(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfAPatientIsForTheLab(t *testing.T) {
+func TestMaterialPage_ShowsThePatientNumberOnlyToTheLab(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("olivia")
@@ -218,7 +218,7 @@ func TestTheNumberOfAPatientIsForTheLab(t *testing.T) {
 	}
 }
 
-func TestAMaterialAsksLittleOfTheDatabase(t *testing.T) {
+func TestMaterialPage_RunsFewStatements(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("")
@@ -234,7 +234,7 @@ func TestAMaterialAsksLittleOfTheDatabase(t *testing.T) {
 	})
 }
 
-func TestAMaterialThatIsNotThereIsNotFound(t *testing.T) {
+func TestMaterialPage_UnknownIsNotFound(t *testing.T) {
 	t.Parallel()
 	v := alone(t).as("")
 	for _, path := range []string{"/catalog/99999", "/catalog/x", "/catalog/-1", "/catalog/0"} {

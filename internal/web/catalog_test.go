@@ -16,7 +16,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-func TestTheSearchFindsAndTellsWhatIsNeeded(t *testing.T) {
+func TestSearchPage_ShowsWhatARequestNeeds(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		a := w.as("").get("/catalog?q=HeLa").want(http.StatusOK)
@@ -36,7 +36,7 @@ func TestTheSearchFindsAndTellsWhatIsNeeded(t *testing.T) {
 	})
 }
 
-func TestAFilterOfTheSearchNarrowsItAndCanBeTakenAway(t *testing.T) {
+func TestSearchPage_FiltersAreAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("")
@@ -67,7 +67,7 @@ func TestAFilterOfTheSearchNarrowsItAndCanBeTakenAway(t *testing.T) {
 	})
 }
 
-func TestTheSearchOfAMistypedWordSaysWhatWasMeant(t *testing.T) {
+func TestSearchPage_SuggestsASpelling(t *testing.T) {
 	t.Parallel()
 	a := alone(t).as("").get("/catalog?q=zebrafich").want(http.StatusOK)
 	if got := a.foundLinks("#results .note a"); len(got) != 1 || got[0] != "/catalog?q=zebrafish" {
@@ -75,7 +75,7 @@ func TestTheSearchOfAMistypedWordSaysWhatWasMeant(t *testing.T) {
 	}
 }
 
-func TestAPageOfTheSearchLeadsToTheNext(t *testing.T) {
+func TestSearchPage_LinksTheNextPage(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("")
@@ -101,7 +101,7 @@ func TestAPageOfTheSearchLeadsToTheNext(t *testing.T) {
 	})
 }
 
-func TestTheSearchTakesOnlyWhatItKnows(t *testing.T) {
+func TestSearchPage_RefusesUnknownParameters(t *testing.T) {
 	t.Parallel()
 	v := alone(t).as("")
 	for path, want := range map[string]int{
@@ -115,7 +115,7 @@ func TestTheSearchTakesOnlyWhatItKnows(t *testing.T) {
 	}
 }
 
-func TestHtmxGetsTheResultsAlone(t *testing.T) {
+func TestSearchPage_SendsOnlyTheResultsToHtmx(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.org/catalog?q=HeLa", http.NoBody)
@@ -129,7 +129,7 @@ func TestHtmxGetsTheResultsAlone(t *testing.T) {
 	}
 }
 
-func TestTheSearchFindsLabsAndPeople(t *testing.T) {
+func TestSearchPage_FindsLabsAndPeople(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("")
@@ -143,7 +143,7 @@ func TestTheSearchFindsLabsAndPeople(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedIsSuggested(t *testing.T) {
+func TestSuggestions_CompleteWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		a := w.as("").get("/catalog/suggest?q=hel").want(http.StatusOK)
@@ -156,7 +156,7 @@ func TestWhatIsTypedIsSuggested(t *testing.T) {
 	})
 }
 
-func TestASearchIsSavedWithAlerts(t *testing.T) {
+func TestSearchPage_SavesTheSearchWithAlerts(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		if a := w.as("").post("/catalog/save", "q", "HeLa"); a.status != http.StatusSeeOther ||
@@ -176,7 +176,7 @@ func TestASearchIsSavedWithAlerts(t *testing.T) {
 	})
 }
 
-func TestTheSearchAsksTheDatabaseAsOftenForManyHitsAsForOne(t *testing.T) {
+func TestSearchPage_RunsAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("")
@@ -192,7 +192,7 @@ func TestTheSearchAsksTheDatabaseAsOftenForManyHitsAsForOne(t *testing.T) {
 // hostile is what must never become a part of a page.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 
-func TestHostileTextIsTextOnTheSearchAndOnAMaterial(t *testing.T) {
+func TestSearchPage_EscapesHostileText(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("olivia")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestHelpExplainsWhatNewcomersAsk(t *testing.T) {
+func TestHelp_AnswersWhatNewcomersAsk(t *testing.T) {
 	t.Parallel()
 	v := alone(t).as("")
 	a := v.get("/help").want(http.StatusOK)
@@ -33,7 +33,7 @@ func TestHelpExplainsWhatNewcomersAsk(t *testing.T) {
 	}
 }
 
-func TestShortcutsAreOffWhereTheyWereSwitchedOff(t *testing.T) {
+func TestShortcuts_CanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	v := alone(t).as("")
 	if !v.get("/help").has("body[data-keys]") {
@@ -48,7 +48,7 @@ func TestShortcutsAreOffWhereTheyWereSwitchedOff(t *testing.T) {
 // A page with all that it loads.
 const maxBytes = 60_000
 
-func TestAPageIsSmall(t *testing.T) {
+func TestPages_AreSmall(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")

@@ -31,7 +31,7 @@ func (a answer) inboxOf() (ids []string) {
 	return ids
 }
 
-func TestTheInboxShowsEachRequestUnderTheTabWhoseTurnItIs(t *testing.T) {
+func TestInboxPage_TabsFollowWhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		for name := range people {
@@ -97,7 +97,7 @@ func TestInbox_OpensOnWhatThereIs(t *testing.T) {
 	})
 }
 
-func TestTheInboxIsForWhoIsSignedInAndHasNothingOfOthers(t *testing.T) {
+func TestInboxPage_HasOnlyRequestsOfThePerson(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	if a := w.as("").get("/requests?turn=all"); a.status != http.StatusSeeOther {
@@ -129,7 +129,7 @@ func (w *world) opened() (member *visitor, q request.Detail) {
 	return nil, request.Detail{}
 }
 
-func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {
+func TestInboxPage_FiltersAreInTheAddress(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, q := w.opened()
@@ -159,7 +159,7 @@ func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {
 	}
 }
 
-func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T) {
+func TestInboxPage_BulkActionReportsRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
@@ -213,7 +213,7 @@ func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T)
 	})
 }
 
-func TestSeveralRequestsAreDecidedTogetherOnlyIfTheyAreNew(t *testing.T) {
+func TestInboxPage_BulkDecisionTakesOnlyNewRequests(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("ada") // an admin may change any status to any other
@@ -249,7 +249,7 @@ func TestSeveralRequestsAreDecidedTogetherOnlyIfTheyAreNew(t *testing.T) {
 	})
 }
 
-func TestADecisionOfAColleagueIsShownWhileItIsPending(t *testing.T) {
+func TestInboxPage_ShowsAColleaguesPendingDecision(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
@@ -288,7 +288,7 @@ func TestADecisionOfAColleagueIsShownWhileItIsPending(t *testing.T) {
 	})
 }
 
-func TestAnInboxMakesAsManyStatementsHoweverLongItIs(t *testing.T) {
+func TestInboxPage_RunsAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, q := w.opened()
@@ -317,7 +317,7 @@ func (v *visitor) table(path string) [][]string {
 	return rows[1:]
 }
 
-func TestTheInboxAsATableIsFilteredAsThePageAndHasNoFormulas(t *testing.T) {
+func TestInboxExport_IsFilteredAndHasNoFormulas(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
@@ -341,7 +341,7 @@ func TestTheInboxAsATableIsFilteredAsThePageAndHasNoFormulas(t *testing.T) {
 	})
 }
 
-func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
+func TestInboxExport_HasEveryRow(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, q := w.opened()
@@ -388,7 +388,7 @@ func (w *world) crowd(organization int64, n int) (twins []person.User) {
 	return twins
 }
 
-func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
+func TestInboxPage_AssigneeOfALargeLabIsTyped(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
@@ -450,7 +450,7 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 	})
 }
 
-func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
+func TestLabPage_NewOwnerOfALargeLabIsTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	organization := w.material("HeLa").OrganizationID

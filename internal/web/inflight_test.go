@@ -34,10 +34,10 @@ var kept = map[string]bool{"POST /catalog/{id}/edit": true}
 // own are forms by which people change what is theirs, whatever lab they are in.
 var own = map[string]bool{"POST /labs/{id}/grants": true}
 
-// TestASessionThatEndsInFlightChangesNothingOnAnyPage: who visits was known when they came, and was signed out, or lost
+// TestAccess_LostDuringAFormChangesNothing: who visits was known when they came, and was signed out, or lost
 // their labs and their being an admin, before the form took effect. Whoever did that is asked to sign in, or told that
 // they may not as a stranger is.
-func TestASessionThatEndsInFlightChangesNothingOnAnyPage(t *testing.T) {
+func TestAccess_LostDuringAFormChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, row := range access {
 		if !strings.HasPrefix(row.pattern, "POST ") {

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
+func TestInsightsPage_HasTheSameNumbersAsChartTableAndFile(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		lab := w.labOf("olivia")
@@ -54,7 +54,7 @@ func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
 	})
 }
 
-func TestInsightsAreOfOneCategoryWhereTheAddressSaysSo(t *testing.T) {
+func TestInsightsPage_FiltersByCategory(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		lab, v := w.labOf("olivia"), w.as("mario")
@@ -81,7 +81,7 @@ func TestInsightsAreOfOneCategoryWhereTheAddressSaysSo(t *testing.T) {
 	})
 }
 
-func TestAGrantIsMadeFilledAndReported(t *testing.T) {
+func TestGrantPage_IsCreatedFilledAndReported(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		lab, owner := w.labOf("olivia"), w.as("olivia")

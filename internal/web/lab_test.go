@@ -29,8 +29,8 @@ func (w *world) labOf(name string) string {
 	return fmt.Sprintf("/labs/%d", w.as(name).actor.Owns[0])
 }
 
-// TestPagesOfALabAreForThoseWhomThePolicyNames also holds that nobody sees a tab that they may not open.
-func TestPagesOfALabAreForThoseWhomThePolicyNames(t *testing.T) {
+// TestLabPage_TabsFollowThePolicy also holds that nobody sees a tab that they may not open.
+func TestLabPage_TabsFollowThePolicy(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab := w.labOf("olivia")
@@ -69,7 +69,7 @@ func TestPagesOfALabAreForThoseWhomThePolicyNames(t *testing.T) {
 	}
 }
 
-func TestAnonymousReadersOfALabSeeNoAddressOfAnybody(t *testing.T) {
+func TestLabPage_ShowsNoMailAddressToAnonymousReaders(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab := w.labOf("olivia")
@@ -85,7 +85,7 @@ func TestAnonymousReadersOfALabSeeNoAddressOfAnybody(t *testing.T) {
 	}
 }
 
-func TestALabIsMadeAndItsSettingsKeepWhatWasTyped(t *testing.T) {
+func TestLabPage_CreatesALabAndKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
@@ -119,7 +119,7 @@ func TestALabIsMadeAndItsSettingsKeepWhatWasTyped(t *testing.T) {
 	})
 }
 
-func TestAMemberIsRemovedUnlessThatIsTakenBack(t *testing.T) {
+func TestLabPage_RemovalOfAMemberCanBeUndone(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab, owner := w.labOf("olivia"), w.as("olivia")
@@ -197,7 +197,7 @@ func TestMemberRemoval_PassesTheirListingsToWhoIsChosenAndSaysSoBefore(t *testin
 	})
 }
 
-func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
+func TestInvitationPage_LinkJoinsAndItsTokenIsInNoPage(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		organization, owner := w.labOf("olivia"), w.as("olivia")
@@ -267,7 +267,7 @@ func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
 	})
 }
 
-func TestAStrangerAsksToJoinAndTheOwnerAnswers(t *testing.T) {
+func TestLabPage_JoinRequestIsAnsweredByTheOwner(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab, owner, stranger := w.labOf("olivia"), w.as("olivia"), w.as("josiah")
@@ -291,7 +291,7 @@ func TestAStrangerAsksToJoinAndTheOwnerAnswers(t *testing.T) {
 	}
 }
 
-func TestAnInvitationToAnyWordIsToldHowToNameSomebody(t *testing.T) {
+func TestLabPage_InvitationExplainsHowToNameSomebody(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	client, err := identity.New(identity.Config{Issuer: "https://orcid.org", ClientID: "x"})
@@ -311,7 +311,7 @@ func TestAnInvitationToAnyWordIsToldHowToNameSomebody(t *testing.T) {
 	}
 }
 
-func TestShippingRequirementsAndDocumentsOfALab(t *testing.T) {
+func TestLabPage_ShippingRequirementsAndDocuments(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab, member := w.labOf("olivia"), w.as("mario")
@@ -358,7 +358,7 @@ func TestShippingRequirementsAndDocumentsOfALab(t *testing.T) {
 	}
 }
 
-func TestTheSecretOfAWebhookIsShownOnce(t *testing.T) {
+func TestWebhookPage_ShowsTheSecretOnce(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	w.app.Sender = webhook.New(false)
@@ -397,8 +397,8 @@ func TestTheSecretOfAWebhookIsShownOnce(t *testing.T) {
 	owner.get(hook).want(http.StatusNotFound)
 }
 
-// TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre adds members, grants, invitations, documents and requests.
-func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
+// TestLabPage_RunsAConstantNumberOfStatements adds members, grants, invitations, documents and requests.
+func TestLabPage_RunsAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	organization, owner := w.labOf("olivia"), w.as("olivia")
@@ -442,7 +442,7 @@ func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 	}
 }
 
-func TestLabsAreFoundAndOwnOnesAreFirst(t *testing.T) {
+func TestLabsPage_OwnLabsComeFirst(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	if a := w.as("").get("/labs?q=genome"); a.status != http.StatusOK ||
@@ -470,7 +470,7 @@ func TestLabsAreFoundAndOwnOnesAreFirst(t *testing.T) {
 	}
 }
 
-func TestMaterialsOfALabAreFilteredAndOnlyMembersSeeArchivedOnes(t *testing.T) {
+func TestLabPage_ShowsArchivedMaterialsOnlyToMembers(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab, owner := w.labOf("olivia"), w.as("olivia")

@@ -28,7 +28,7 @@ func limited(t *testing.T) *world {
 	return newWorld(t, openDemo(t, storetest.SQLite), func(cfg *web.Config) { cfg.Limits = gates })
 }
 
-func TestWhoComesTooOftenIsToldWhenToComeAgain(t *testing.T) {
+func TestLimits_PageSaysWhenToTryAgain(t *testing.T) {
 	t.Parallel()
 	w := limited(t)
 	nobody := w.as("")
@@ -51,7 +51,7 @@ func TestWhoComesTooOftenIsToldWhenToComeAgain(t *testing.T) {
 	}
 }
 
-func TestASessionHasALimitOfItsOwnOnceItProvedGood(t *testing.T) {
+func TestLimits_ValidSessionHasItsOwn(t *testing.T) {
 	t.Parallel()
 	w := limited(t)
 	josiah, nadia := w.as("josiah"), w.as("nadia")
@@ -77,7 +77,7 @@ func TestASessionHasALimitOfItsOwnOnceItProvedGood(t *testing.T) {
 	}
 }
 
-func TestSigningInHasALimitOfItsOwn(t *testing.T) {
+func TestLimits_SignInHasItsOwn(t *testing.T) {
 	t.Parallel()
 	w := limited(t)
 	for range 2 {
@@ -97,7 +97,7 @@ func (programs) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 }
 func (programs) Knows(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/grants") }
 
-func TestABrowserGetsAPageWhereThereIsNothing(t *testing.T) {
+func TestPages_UnknownAddressIsAPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openDemo(t, storetest.SQLite), func(cfg *web.Config) { cfg.Rest = programs{} })
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestABrowserGetsAPageWhereThereIsNothing(t *testing.T) {
 	}
 }
 
-func TestPagesAreCompressedForWhoTakesThat(t *testing.T) {
+func TestPages_AreCompressedOnRequest(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	for _, path := range []string{"/", "/docs", "/drafts/nothing"} {

@@ -16,7 +16,7 @@ import (
 	"aliquot/internal/web"
 )
 
-func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
+func TestNotificationsPage_GroupsByDayAndLinksTheRequest(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.as("mario"), w.requestFor("HeLa")
@@ -63,7 +63,7 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 	})
 }
 
-func TestNotificationsOfOthersCannotBeMarked(t *testing.T) {
+func TestNotificationsPage_CannotMarkThoseOfOthers(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	mario := w.as("mario")
@@ -79,7 +79,7 @@ func TestNotificationsOfOthersCannotBeMarked(t *testing.T) {
 	}
 }
 
-func TestNotificationsShowWhatPeopleWroteAsText(t *testing.T) {
+func TestNotificationsPage_EscapesText(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, q := w.opened()
@@ -92,7 +92,7 @@ func TestNotificationsShowWhatPeopleWroteAsText(t *testing.T) {
 	}
 }
 
-func TestNotificationsMakeAsManyStatementsHoweverManyThereAre(t *testing.T) {
+func TestNotificationsPage_RunsAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	cost := func(name string) int64 {
@@ -106,8 +106,8 @@ func TestNotificationsMakeAsManyStatementsHoweverManyThereAre(t *testing.T) {
 	}
 }
 
-// TestPagesAreToldOfNewsAsItHappens follows the stream of a page through a message, and to the end of the process.
-func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
+// TestPageStream_SendsMessagesAndEndsWithTheProcess follows the stream of a page through a message, and to the end of the process.
+func TestPageStream_SendsMessagesAndEndsWithTheProcess(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		stop := make(chan struct{})

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/web"
 )
 
-func TestAFormOfAnotherSiteIsNotTaken(t *testing.T) {
+func TestForms_OfAnotherSiteAreRefused(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
@@ -27,7 +27,7 @@ func TestAFormOfAnotherSiteIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotSignedInComesBackAfterwards(t *testing.T) {
+func TestSignIn_ReturnsToThePage(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	for next, want := range map[string]string{"/drafts?x=1": "/signin?next=%2Fdrafts%3Fx%3D1"} {
@@ -43,7 +43,7 @@ func TestWhoIsNotSignedInComesBackAfterwards(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsNotThereSaysSo(t *testing.T) {
+func TestPages_UnknownAddressIsNotFound(t *testing.T) {
 	t.Parallel()
 	a := alone(t).as("").get("/drafts/nothing").want(http.StatusNotFound)
 	if !strings.Contains(a.text("h1"), "no page") || a.header.Get("Content-Security-Policy") == "" {
@@ -51,8 +51,8 @@ func TestAPageThatIsNotThereSaysSo(t *testing.T) {
 	}
 }
 
-// TestASummaryHasTheFieldsInTheOrderOfTheForm whatever they are called, and each line leads to its field.
-func TestASummaryHasTheFieldsInTheOrderOfTheForm(t *testing.T) {
+// TestErrorSummary_HasTheOrderOfTheForm whatever they are called, and each line leads to its field.
+func TestErrorSummary_HasTheOrderOfTheForm(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	for _, c := range []struct {

@@ -97,7 +97,7 @@ func TestRefusals_ThatAPageShowsAreCounted(t *testing.T) {
 	})
 }
 
-func TestPagesAskForMembershipEvenIfProgramsMayWriteEverything(t *testing.T) {
+func TestPages_NeedMembershipEvenWhereTheAPIIsOpen(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		m := w.material("HeLa")

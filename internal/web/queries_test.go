@@ -16,8 +16,8 @@ var moreReads = map[string]int64{
 	"GET /account/export/data.zip": 25, // one or two for each kind of thing that is kept about a person
 }
 
-// TestNoPageRunsMoreStatementsThanItMay on either database, as the owner of the lab sees it.
-func TestNoPageRunsMoreStatementsThanItMay(t *testing.T) {
+// TestStatements_OfEachPageAreBounded on either database, as the owner of the lab sees it.
+func TestStatements_OfEachPageAreBounded(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		names, olivia := w.furnished(), w.as("olivia")

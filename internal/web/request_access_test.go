@@ -14,7 +14,7 @@ import (
 	"aliquot/internal/job/jobtest"
 )
 
-func TestRequestsAreForTheirPartiesAlone(t *testing.T) {
+func TestRequestPage_IsForItsParties(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path := w.at("HeLa")
@@ -51,7 +51,7 @@ func TestRequestsAreForTheirPartiesAlone(t *testing.T) {
 	}
 }
 
-func TestEachSideDoesOnlyWhatIsItsOwn(t *testing.T) {
+func TestRequestPage_EachSideHasOnlyItsActions(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path := w.at("HeLa")
@@ -79,7 +79,7 @@ func TestEachSideDoesOnlyWhatIsItsOwn(t *testing.T) {
 	w.as("josiah").get(path).want(http.StatusNotFound)
 }
 
-func TestAccountsAreShownToTheLabAloneAndOnlyWhileItNeedsThem(t *testing.T) {
+func TestRequestPage_ShowsCarrierAccountsOnlyToTheLabWhileNeeded(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestAccountsAreShownToTheLabAloneAndOnlyWhileItNeedsThem(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
+func TestRequestPage_EscapesText(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)>"'` + "\u202e"
@@ -122,7 +122,7 @@ func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
 	}
 }
 
-func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
+func TestRequestPage_TimelineIsFilteredAndPaged(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		q, path, josiah := w.transfer("HEK293T"), w.at("HEK293T"), w.as("josiah")
@@ -161,7 +161,7 @@ func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
 	})
 }
 
-func TestADraftOfAMessageIsThereUntilItIsSent(t *testing.T) {
+func TestRequestPage_KeepsADraftOfAMessage(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path, josiah := w.at("HeLa"), w.as("josiah")
@@ -180,7 +180,7 @@ func TestADraftOfAMessageIsThereUntilItIsSent(t *testing.T) {
 	}
 }
 
-func TestAPageOfARequestIsMadeByAsManyStatementsHoweverMuchHappened(t *testing.T) {
+func TestRequestPage_RunsAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		path, q := w.at("PDX model BL0269-F402"), w.transfer("PDX model BL0269-F402")
@@ -216,7 +216,7 @@ func TestAPageOfARequestIsMadeByAsManyStatementsHoweverMuchHappened(t *testing.T
 	})
 }
 
-func TestADeedThatCouldNotBeDoneSaysWhyUntilSomethingElseHappens(t *testing.T) {
+func TestRequestPage_RefusedActionSaysWhyUntilTheNext(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	q, path, mario := w.transfer("HeLa"), w.at("HeLa"), w.as("mario")

@@ -21,7 +21,7 @@ import (
 
 const paper = "%PDF-1.4 the whole agreement"
 
-func TestADocumentIsHandedInAndCheckedAndReturned(t *testing.T) {
+func TestRequestDocuments_AreSubmittedCheckedAndReturned(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		q := w.transfer("PDX model BL0269-F402")
@@ -52,7 +52,7 @@ func TestADocumentIsHandedInAndCheckedAndReturned(t *testing.T) {
 	})
 }
 
-func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
+func TestRequestDocuments_RefusedUploadSaysWhyAtItsField(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path, josiah := w.at("PDX model BL0269-F402"), w.as("josiah")
@@ -90,7 +90,7 @@ func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
 	}
 }
 
-func TestScriptIsToldInOneLineWhatBecameOfAnUpload(t *testing.T) {
+func TestRequestDocuments_ScriptGetsTheResultInOneLine(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path := w.at("PDX model BL0269-F402")
@@ -135,7 +135,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAnUploadIsStoppedWhereItIsTooLargeAndNotReadToItsEnd(t *testing.T) {
+func TestRequestDocuments_TooLargeUploadIsNotReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	file := &endless{}
@@ -158,7 +158,7 @@ func TestAnUploadIsStoppedWhereItIsTooLargeAndNotReadToItsEnd(t *testing.T) {
 	}
 }
 
-func TestDocumentsNeverRunUnderOurAddress(t *testing.T) {
+func TestRequestDocuments_NeverRunInTheBrowser(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path, josiah := w.at("PDX model BL0269-F402"), w.as("josiah")
@@ -193,7 +193,7 @@ func TestDocumentsNeverRunUnderOurAddress(t *testing.T) {
 	}
 }
 
-func TestAllDocumentsComeInOneFileForThePartiesAlone(t *testing.T) {
+func TestRequestDocuments_DownloadTogetherOnlyForParties(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		path := w.at("HEK293T")
@@ -220,7 +220,7 @@ func TestAllDocumentsComeInOneFileForThePartiesAlone(t *testing.T) {
 	})
 }
 
-func TestLabelsAreForTheLabAndAsManyAsAskedFor(t *testing.T) {
+func TestLabels_AreForTheLabInTheNumberAskedFor(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path := w.at("HCT 116") + "/labels"
@@ -250,7 +250,7 @@ func TestLabelsAreForTheLabAndAsManyAsAskedFor(t *testing.T) {
 	}
 }
 
-func TestLabelsOfManyRequestsAreOnOnePageAndOnlyThoseOfOnesOwnLabs(t *testing.T) {
+func TestLabels_OfManyRequestsAreOnlyOfOwnLabs(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	hct, hela := w.transfer("HCT 116"), w.transfer("HeLa")

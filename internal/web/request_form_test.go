@@ -64,7 +64,7 @@ func (a answer) filled(pairs ...string) []string {
 	return list
 }
 
-func TestARequestIsFilledInWithWhatWasUsedLastAndSent(t *testing.T) {
+func TestRequestForm_IsFilledWithWhatWasUsedLast(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, path := w.as("josiah"), w.askPath(stemCells)
@@ -95,7 +95,7 @@ func TestARequestIsFilledInWithWhatWasUsedLastAndSent(t *testing.T) {
 	})
 }
 
-func TestAFormThatIsSentTwiceIsOneRequest(t *testing.T) {
+func TestRequestForm_SentTwiceIsOneRequest(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, path := w.as("josiah"), w.askPath(stemCells)
@@ -118,7 +118,7 @@ func TestAFormThatIsSentTwiceIsOneRequest(t *testing.T) {
 	})
 }
 
-func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
+func TestRequestForm_FailedRequestLeavesNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, path := w.as("josiah"), w.askPath(stemCells)
@@ -158,7 +158,7 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 	})
 }
 
-func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
+func TestRequestForm_TakesDocumentsOrAsksForThemAgain(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, path := w.as("josiah"), w.askPath(stemCells)
@@ -186,7 +186,7 @@ func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
 	})
 }
 
-func TestScriptThatSendsARequestIsToldWhereItIs(t *testing.T) {
+func TestRequestForm_ScriptGetsTheAddressOfTheRequest(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, path := w.as("josiah"), w.askPath(stemCells)
@@ -213,7 +213,7 @@ func TestScriptThatSendsARequestIsToldWhereItIs(t *testing.T) {
 	}
 }
 
-func TestEnterInAFieldOfARequestSendsIt(t *testing.T) {
+func TestRequestForm_EnterSendsIt(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	page := w.as("josiah").get(w.askPath(stemCells))
@@ -223,7 +223,7 @@ func TestEnterInAFieldOfARequestSendsIt(t *testing.T) {
 	}
 }
 
-func TestARequestIsKeptAsADraftUntilItIsSent(t *testing.T) {
+func TestRequestForm_KeepsADraft(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, path := w.as("josiah"), w.askPath(stemCells)
@@ -253,7 +253,7 @@ func TestARequestIsKeptAsADraftUntilItIsSent(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAskedForSaysSoInPlaceOfTheForm(t *testing.T) {
+func TestRequestForm_IsReplacedByTheReasonWhereNothingCanBeRequested(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	m := w.material("HT-29")
@@ -291,7 +291,7 @@ func TestWhatCannotBeAskedForSaysSoInPlaceOfTheForm(t *testing.T) {
 	}
 }
 
-func TestAFormAsksForNothingThatItsMaterialDoesNot(t *testing.T) {
+func TestRequestForm_AsksOnlyForWhatTheMaterialNeeds(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
@@ -308,7 +308,7 @@ func TestAFormAsksForNothingThatItsMaterialDoesNot(t *testing.T) {
 	}
 }
 
-func TestTheFormOfARequestMakesAConstantNumberOfStatements(t *testing.T) {
+func TestRequestForm_RunsAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, path := w.as("josiah"), w.askPath(stemCells)
@@ -331,7 +331,7 @@ func TestTheFormOfARequestMakesAConstantNumberOfStatements(t *testing.T) {
 	}
 }
 
-func TestAFormThatIsCutOffOrTooLargeIsRefused(t *testing.T) {
+func TestRequestForm_CutOffOrTooLargeIsRefused(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, path := w.as("josiah"), w.askPath(stemCells)
@@ -375,7 +375,7 @@ func (h *halting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func TestAFormWithFilesMayTakeLongerThanOthers(t *testing.T) {
+func TestRequestForm_WithFilesMayTakeLonger(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	const limit = 300 * time.Millisecond

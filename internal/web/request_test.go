@@ -42,8 +42,8 @@ func (w *world) now(id int64) request.Detail {
 	return q
 }
 
-// TestEachSideIsToldItsOneNextStep in every status: what, with which one filled button that leads where.
-func TestEachSideIsToldItsOneNextStep(t *testing.T) {
+// TestRequestPage_NamesTheNextStepOfEachSide in every status: what, with which one filled button that leads where.
+func TestRequestPage_NamesTheNextStepOfEachSide(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	const none = ""
@@ -94,8 +94,8 @@ func TestEachSideIsToldItsOneNextStep(t *testing.T) {
 	}
 }
 
-// TestWhatAPageOffersIsDone walks through requests by their pages alone: every form that is there is taken.
-func TestWhatAPageOffersIsDone(t *testing.T) {
+// TestRequestPage_EveryFormItShowsIsAccepted walks through requests by their pages alone: every form that is there is taken.
+func TestRequestPage_EveryFormItShowsIsAccepted(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		walk := walker{world: w, sent: map[string]int{}}
@@ -205,7 +205,7 @@ func (w *walker) step(v *visitor, requestID int64) {
 	}
 }
 
-func TestAcceptingCanBeTakenBack(t *testing.T) {
+func TestRequestPage_AcceptingCanBeUndone(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		q := w.transfer("HeLa")
@@ -225,7 +225,7 @@ func TestAcceptingCanBeTakenBack(t *testing.T) {
 	})
 }
 
-func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *testing.T) {
+func TestRequestPage_OutdatedFormShowsTheStateAndKeepsTheText(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		q := w.transfer("HeLa")
@@ -258,7 +258,7 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 	})
 }
 
-func TestAFormThatCannotBeTakenIsShownAsItWasTyped(t *testing.T) {
+func TestRequestPage_RefusedFormKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	w.as("mario").post(w.at("HeLa")+"/shipment", "carrier", "DHL").want(http.StatusSeeOther)

@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/exchange/person"
 )
 
-func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
+func TestSharePages_RunAConstantNumberOfStatements(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("mario")

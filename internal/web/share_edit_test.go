@@ -14,7 +14,7 @@ import (
 	"aliquot/internal/exchange/person"
 )
 
-func TestADraftComesBackAndGoesWhenItIsSaved(t *testing.T) {
+func TestMaterialForm_DraftEndsWhenItIsSaved(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -49,7 +49,7 @@ func TestADraftComesBackAndGoesWhenItIsSaved(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithANewWayOfShippingStandsAtItsField(t *testing.T) {
+func TestMaterialForm_NewShippingRequirementHasItsErrorsAtTheField(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -63,7 +63,7 @@ func TestWhatIsWrongWithANewWayOfShippingStandsAtItsField(t *testing.T) {
 	}
 }
 
-func TestAnotherCategoryKeepsWhatWasTyped(t *testing.T) {
+func TestMaterialForm_ChangeOfCategoryKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -78,7 +78,7 @@ func TestAnotherCategoryKeepsWhatWasTyped(t *testing.T) {
 	}
 }
 
-func TestTwoWhoChangeTheSameSeeBothVersions(t *testing.T) {
+func TestMaterialForm_ConflictShowsBothVersions(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		m := w.material("HT-29")
@@ -113,7 +113,7 @@ func TestTwoWhoChangeTheSameSeeBothVersions(t *testing.T) {
 	})
 }
 
-func TestHistoryTellsWhatChangedAndRestores(t *testing.T) {
+func TestMaterialHistory_ShowsChangesAndRestores(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		m := w.material("HT-29")
@@ -141,7 +141,7 @@ func TestHistoryTellsWhatChangedAndRestores(t *testing.T) {
 	})
 }
 
-func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
+func TestMaterialForm_CreatesDocumentsShippingAndGrants(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("gabriel")
@@ -211,7 +211,7 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	}
 }
 
-func TestFieldsOfALabsOwnAreEditedAndAddedAndRemoved(t *testing.T) {
+func TestMaterialForm_EditsTheLabsOwnFields(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		m := w.material("HT-29")

@@ -35,7 +35,7 @@ func (a answer) done() answer {
 	return a.get(a.location).want(http.StatusOK)
 }
 
-func TestOneIdentifierIsShownBeforeItIsImported(t *testing.T) {
+func TestImportPage_OneIdentifierHasAPreview(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		w.app.Importer = sourcetest.Start(t).Importer(t)
@@ -78,7 +78,7 @@ func TestOneIdentifierIsShownBeforeItIsImported(t *testing.T) {
 	})
 }
 
-func TestManyIdentifiersAreAJob(t *testing.T) {
+func TestImportPage_ManyIdentifiersAreAJob(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		w.app.Importer = sourcetest.Start(t).Importer(t)
@@ -100,7 +100,7 @@ func TestManyIdentifiersAreAJob(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoIdentifierComesBack(t *testing.T) {
+func TestImportPage_ReturnsWhatIsNotAnIdentifier(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	w.app.Importer = sourcetest.Start(t).Importer(t)
@@ -114,7 +114,7 @@ func TestWhatIsNoIdentifierComesBack(t *testing.T) {
 	}
 }
 
-func TestALookUpFillsInThePublication(t *testing.T) {
+func TestMaterialForm_LookUpFillsThePublication(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	w.app.Importer = sourcetest.Start(t).Importer(t)

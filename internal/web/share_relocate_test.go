@@ -92,7 +92,7 @@ func TestAListing_WithAnOpenRequestNamesItInsteadOfMoving(t *testing.T) {
 	}
 }
 
-func TestADraftKeptForAnotherLabFollowsTheLabInTheAddress(t *testing.T) {
+func TestMaterialForm_DraftOfAnotherLabFollowsTheAddress(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")

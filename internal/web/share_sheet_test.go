@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
+func TestSpreadsheetPage_PreviewsThenCreates(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		w.work()
@@ -57,7 +57,7 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 	})
 }
 
-func TestASpreadsheetThatCannotBeReadIsToldSo(t *testing.T) {
+func TestSpreadsheetPage_UnreadableFileIsRefused(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -77,7 +77,7 @@ func TestASpreadsheetThatCannotBeReadIsToldSo(t *testing.T) {
 	w.as("josiah").upload("/share/spreadsheet", "file", "a.csv", "Title\nX\n", "lab", lab)
 }
 
-func TestTemplatesAndExportsAreSpreadsheets(t *testing.T) {
+func TestSpreadsheetPage_TemplatesAndExportsAreSpreadsheets(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -97,7 +97,7 @@ func TestTemplatesAndExportsAreSpreadsheets(t *testing.T) {
 	w.as("josiah").get(fmt.Sprintf("/share/spreadsheet/export?lab=%d", lab)).want(http.StatusForbidden)
 }
 
-func TestAValueThatIsWrongInManyRowsIsMendedInAll(t *testing.T) {
+func TestSpreadsheetPage_CorrectsAValueInAllRows(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		w.work()

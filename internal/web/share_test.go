@@ -115,7 +115,7 @@ func inAPI(t *testing.T, form url.Values, c category.Category) material.Patch {
 	return p
 }
 
-func TestTheFormOfEachCategoryComesEmptyAndFull(t *testing.T) {
+func TestMaterialForm_OfEachCategoryEmptyAndFull(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -132,7 +132,7 @@ func TestTheFormOfEachCategoryComesEmptyAndFull(t *testing.T) {
 	}
 }
 
-func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
+func TestMaterialForm_CreatesWhatTheAPIWould(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("mario")
@@ -168,7 +168,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 	})
 }
 
-func TestWhatIsTypedWrongComesBackAsItWasTyped(t *testing.T) {
+func TestMaterialForm_KeepsWrongValuesAsTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -214,7 +214,7 @@ func hrefs(a answer, selector string) map[string]bool {
 	return list
 }
 
-func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
+func TestMaterialForm_AsksForImportantFieldsUnlessUnknown(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -247,7 +247,7 @@ func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
+func TestMaterialForm_RefusesWhoMayNotCreateOrChange(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	m := w.material("HT-29")
@@ -278,7 +278,7 @@ func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
 	}
 }
 
-func TestTheFormWarnsOfWhatIsListedAlready(t *testing.T) {
+func TestMaterialForm_WarnsOfADuplicate(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("mario")
@@ -310,7 +310,7 @@ func TestTheFormWarnsOfWhatIsListedAlready(t *testing.T) {
 
 func must[T any](v T, _ bool) T { return v }
 
-func TestValuesThatMayBeMistakesAreShownAfterSaving(t *testing.T) {
+func TestMaterialForm_ShowsWarningsAfterSaving(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -324,7 +324,7 @@ func TestValuesThatMayBeMistakesAreShownAfterSaving(t *testing.T) {
 	}
 }
 
-func TestAnotherLikeItBeginsWithWhatTheyShare(t *testing.T) {
+func TestMaterialForm_AnotherLikeItBeginsWithTheSharedFields(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -340,7 +340,7 @@ func TestAnotherLikeItBeginsWithWhatTheyShare(t *testing.T) {
 	}
 }
 
-func TestPartsOfTheFormComeAlone(t *testing.T) {
+func TestMaterialForm_PartsAreSentAlone(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
@@ -361,7 +361,7 @@ func TestPartsOfTheFormComeAlone(t *testing.T) {
 	}
 }
 
-func TestTheListOfSectionsSaysHowFarEachIsWhileSomebodyTypes(t *testing.T) {
+func TestMaterialForm_SectionsShowTheirProgress(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")

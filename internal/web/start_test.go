@@ -18,7 +18,7 @@ import (
 	"aliquot/internal/web"
 )
 
-func TestTheStartPageTellsWhatThisExchangeHas(t *testing.T) {
+func TestStartPage_ShowsWhatIsListed(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		a := w.as("").get("/").want(http.StatusOK)
@@ -48,7 +48,7 @@ func TestTheStartPageTellsWhatThisExchangeHas(t *testing.T) {
 	})
 }
 
-func TestTheStartPageTellsWhatWaitsForWhoIsSignedIn(t *testing.T) {
+func TestStartPage_ShowsWhatWaitsForThePerson(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	for name, want := range map[string]string{"mario": "Accept or decline", "josiah": "Confirm receipt"} {
@@ -87,8 +87,8 @@ func TestHome_ShowsInvitations(t *testing.T) {
 	}
 }
 
-// TestTheStartPageHasWhatTheInboxHas: the visitor's first tasks, and their number.
-func TestTheStartPageHasWhatTheInboxHas(t *testing.T) {
+// TestStartPage_HasTheFirstTasksOfTheInbox: the visitor's first tasks, and their number.
+func TestStartPage_HasTheFirstTasksOfTheInbox(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		for _, name := range []string{"mario", "olivia", "josiah", "gabriel"} {
@@ -106,7 +106,7 @@ func TestTheStartPageHasWhatTheInboxHas(t *testing.T) {
 	})
 }
 
-func TestTheStartPageIsForAnAdminAboutTheirOwnRequests(t *testing.T) {
+func TestStartPage_OfAnAdminHasTheirOwnRequests(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	a := w.as("ada").get("/").want(http.StatusOK)
@@ -129,7 +129,7 @@ func (a answer) foundLinks(selector string) []string {
 	return list
 }
 
-func TestTheStartPageOfAnEmptyExchangeLeavesOutWhatIsNotKnown(t *testing.T) {
+func TestStartPage_OfAnEmptyDatabaseOmitsWhatIsUnknown(t *testing.T) {
 	t.Parallel()
 	w := emptyExchange(t)
 	a := w.as("").get("/").want(http.StatusOK)
@@ -141,9 +141,9 @@ func TestTheStartPageOfAnEmptyExchangeLeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestEveryPageOfAnEmptyExchangeIsThere holds that no page needs anything to show: of somebody new, of their lab, and
+// TestPages_WorkOnAnEmptyDatabase holds that no page needs anything to show: of somebody new, of their lab, and
 // of an admin.
-func TestEveryPageOfAnEmptyExchangeIsThere(t *testing.T) {
+func TestPages_WorkOnAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	w := emptyExchange(t)
 	w.as("newcomer")
@@ -179,7 +179,7 @@ func TestEveryPageOfAnEmptyExchangeIsThere(t *testing.T) {
 	}
 }
 
-func TestTheStartPageAsksLittleOfTheDatabase(t *testing.T) {
+func TestStartPage_RunsFewStatements(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	nobody := w.as("")
@@ -195,7 +195,7 @@ func TestTheStartPageAsksLittleOfTheDatabase(t *testing.T) {
 	}
 }
 
-func TestThePagesOfSearchAndHelpAskLittleOfTheDatabase(t *testing.T) {
+func TestSearchAndHelpPages_RunFewStatements(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")

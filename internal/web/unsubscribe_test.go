@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/web"
 )
 
-func TestThePageSaysWhatMailGoesWhere(t *testing.T) {
+func TestUnsubscribePage_SaysWhichMailGoesWhere(t *testing.T) {
 	t.Parallel()
 	ada := person.User{Email: "ada@example.org"}
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 	"aliquot/internal/files"
 )
 
-// TestAHostileFormIsRefusedInPlainWords wherever it is sent, whatever is wrong with it, and leaves no file behind.
-func TestAHostileFormIsRefusedInPlainWords(t *testing.T) {
+// TestForms_HostileOnesAreRefusedClearly wherever it is sent, whatever is wrong with it, and leaves no file behind.
+func TestForms_HostileOnesAreRefusedClearly(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
@@ -83,9 +83,9 @@ func TestAHostileFormIsRefusedInPlainWords(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsTooLargeDoesNotCostWhatWasTyped holds for what stands before it in the form: behind it nothing is
+// TestUpload_TooLargeFileKeepsWhatWasTyped holds for what stands before it in the form: behind it nothing is
 // read.
-func TestAFileThatIsTooLargeDoesNotCostWhatWasTyped(t *testing.T) {
+func TestUpload_TooLargeFileKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	body := io.MultiReader(strings.NewReader("--x\r\nContent-Disposition: form-data; "+

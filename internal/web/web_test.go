@@ -37,7 +37,7 @@ func get(t *testing.T, h http.Handler, method, path string, headers ...string) *
 	return w
 }
 
-func TestTheDocumentationShowsEveryCallAndEveryObject(t *testing.T) {
+func TestDocsPage_ShowsEveryCallAndObject(t *testing.T) {
 	t.Parallel()
 	var d struct {
 		Paths map[string]map[string]struct {
@@ -79,9 +79,9 @@ func TestTheDocumentationShowsEveryCallAndEveryObject(t *testing.T) {
 	}
 }
 
-// TestLinksOfPagesLeadSomewhere also holds that nothing is of another host, and that no two
+// TestPages_LinksLeadSomewhere also holds that nothing is of another host, and that no two
 // places have one name.
-func TestLinksOfPagesLeadSomewhere(t *testing.T) {
+func TestPages_LinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	page := get(t, h, "GET", "/docs").Body.String()
@@ -112,7 +112,7 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestPagesHaveNoScriptAndAllowNone(t *testing.T) {
+func TestPages_AllowNoInlineScript(t *testing.T) {
 	t.Parallel()
 	w := get(t, pages(t), "GET", "/docs/")
 	if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
@@ -131,7 +131,7 @@ func TestPagesHaveNoScriptAndAllowNone(t *testing.T) {
 	}
 }
 
-func TestAPageIsSentOnceToWhoHasIt(t *testing.T) {
+func TestPages_AnswerNotModified(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	first := get(t, h, "GET", "/docs")
@@ -144,7 +144,7 @@ func TestAPageIsSentOnceToWhoHasIt(t *testing.T) {
 	}
 }
 
-func TestPagesAreOnlyRead(t *testing.T) {
+func TestPages_AnswerOnlyGetAndHead(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	for path, want := range map[string]int{"/docs": 405, "/docs/": 405, "/assets/": 405, "/docs/x": 404} {
@@ -159,7 +159,7 @@ func TestPagesAreOnlyRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDocumentIsAnError(t *testing.T) {
+func TestDocsPage_InvalidDocumentIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"", "[]", `{"paths": 7}`} {
 		mux := http.NewServeMux()

@@ -40,7 +40,7 @@ func within(p netip.Prefix, seed [16]byte) netip.Addr {
 	return a
 }
 
-func TestNoAddressOfASpecialPurposeRangeIsPublic(t *testing.T) {
+func TestPublicAddress_ExcludesSpecialPurposeRanges(t *testing.T) {
 	t.Parallel()
 	for _, p := range registry {
 		for n := range 1000 {
@@ -63,7 +63,7 @@ func TestNoAddressOfASpecialPurposeRangeIsPublic(t *testing.T) {
 	}
 }
 
-func TestPublicAddressesArePublic(t *testing.T) {
+func TestPublicAddress_Examples(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0",
 		"172.15.255.255", "172.32.0.0",
@@ -76,7 +76,7 @@ func TestPublicAddressesArePublic(t *testing.T) {
 	}
 }
 
-func TestCheckURLSaysHowToMendAnAddress(t *testing.T) {
+func TestCheckURL_SaysHowToCorrectAnAddress(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 64)
 	for address, says := range map[string]string{
@@ -114,7 +114,7 @@ func TestCheckURLSaysHowToMendAnAddress(t *testing.T) {
 	}
 }
 
-func TestPrivateHostsAreTakenWhereTheSettingAllowsThem(t *testing.T) {
+func TestCheckURL_TakesPrivateHostsWhereAllowed(t *testing.T) {
 	t.Parallel()
 	for address, good := range map[string]bool{
 		"http://127.0.0.1:80": true, "http://localhost:8080/x": true, "http://intranet": true, "https://[::1]": true,

@@ -74,7 +74,7 @@ func drip(c net.Conn) {
 // flood writes until the other side is gone, or 10 MB are written.
 func flood(c net.Conn) { _, _ = io.WriteString(c, strings.Repeat("x", 10<<20)) }
 
-func TestWhateverAReceiverDoesOneMessageCostsLittle(t *testing.T) {
+func TestClient_HostileReceiverCostsLittle(t *testing.T) {
 	t.Parallel()
 	hang := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 	const ok = "HTTP/1.1 200 OK\r\n"
@@ -144,7 +144,7 @@ func TestWhateverAReceiverDoesOneMessageCostsLittle(t *testing.T) {
 	}
 }
 
-func TestAMessageIsAnHTTPPOSTThatTheOfficialLibraryVerifies(t *testing.T) {
+func TestClient_MessageVerifiesByTheOfficialLibrary(t *testing.T) {
 	t.Parallel()
 	var got *http.Request
 	var body []byte
@@ -172,7 +172,7 @@ func TestAMessageIsAnHTTPPOSTThatTheOfficialLibraryVerifies(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsBetweenNothingAndADay(t *testing.T) {
+func TestClient_RetryAfterIsAtMostADay(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
 	for header, want := range map[string]time.Duration{"": 0, "x": 0, "-5": 0, "30": 30 * time.Second,
@@ -184,9 +184,9 @@ func TestRetryAfterIsBetweenNothingAndADay(t *testing.T) {
 	}
 }
 
-// TestANameThatLeadsToAPrivateAddressIsRefusedAsItIsDialled: what a name leads to may differ from
+// TestClient_RefusesPrivateAddressesWhenDialling: what a name leads to may differ from
 // one look-up to the next, so it is the address that is dialled that counts.
-func TestANameThatLeadsToAPrivateAddressIsRefusedAsItIsDialled(t *testing.T) {
+func TestClient_RefusesPrivateAddressesWhenDialling(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
 		*http.Request) {
@@ -210,14 +210,14 @@ func TestANameThatLeadsToAPrivateAddressIsRefusedAsItIsDialled(t *testing.T) {
 	}
 }
 
-func TestNoProxyOfTheEnvironmentIsUsed(t *testing.T) {
+func TestClient_UsesNoProxyOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	if New(false).http.Transport.(*http.Transport).Proxy != nil {
 		t.Error("there is a proxy, which would dial in place of us")
 	}
 }
 
-func TestFailuresSayWhatIsWrongWithoutOurAddresses(t *testing.T) {
+func TestClient_FailuresHideOurAddresses(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// TestSignMakesThePublishedSignature is the vector of the official libraries.
-func TestSignMakesThePublishedSignature(t *testing.T) {
+// TestSign_EqualsThePublishedVector is the vector of the official libraries.
+func TestSign_EqualsThePublishedVector(t *testing.T) {
 	t.Parallel()
 	got, err := Sign([]string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}, "msg_p5jXN8AQM9LWM0D4loKWxJek",
 		time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
@@ -21,7 +21,7 @@ func TestSignMakesThePublishedSignature(t *testing.T) {
 	}
 }
 
-func TestEachOfTwoSecretsVerifiesByTheOfficialLibraryAndAThirdDoesNot(t *testing.T) {
+func TestSign_EachOfTwoSecretsVerifies(t *testing.T) {
 	t.Parallel()
 	now, payload := time.Now(), []byte(`{"type":"ping"}`)
 	old, present := NewSecret(), NewSecret()
@@ -51,7 +51,7 @@ func TestEachOfTwoSecretsVerifiesByTheOfficialLibraryAndAThirdDoesNot(t *testing
 	}
 }
 
-func TestSecretsAreOf24To64Bytes(t *testing.T) {
+func TestSign_SecretsHave24To64Bytes(t *testing.T) {
 	t.Parallel()
 	a, b := NewSecret(), NewSecret()
 	if key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(a, "whsec_")); err != nil || len(key) != 32 ||

@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-func TestATokenIsReadOnlyForItsPurposeAndAsItWasMade(t *testing.T) {
+func TestSeal_OpensOnlyForItsPurpose(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()

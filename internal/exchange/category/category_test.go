@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheCategoriesAreThoseOfTheContractInOrder(t *testing.T) {
+func TestCategories_AreTheContractsInOrder(t *testing.T) {
 	t.Parallel()
 	want := []string{"CELL_LINE", "PLASMID", "MODEL_ORGANISM", "PDX", "DATASET", "PROTOCOL", "OTHER"}
 	var got []string
@@ -39,7 +39,7 @@ func TestTheCategoriesAreThoseOfTheContractInOrder(t *testing.T) {
 	}
 }
 
-func TestTheKeysOfTheSpecificationAreKeptToTheLetter(t *testing.T) {
+func TestKeys_AreTheSpecifications(t *testing.T) {
 	t.Parallel()
 	for code, keys := range map[string]string{
 		"CELL_LINE": "age sex disease cell_type ethnicity str_profile subculturing growth_medium cell_line_name " +
@@ -67,7 +67,7 @@ func TestTheKeysOfTheSpecificationAreKeptToTheLetter(t *testing.T) {
 var types = []category.Type{category.Text, category.Long, category.Number, category.Integer, category.Date,
 	category.Boolean, category.Choice, category.List, category.Identifier}
 
-func TestEveryFieldIsComplete(t *testing.T) {
+func TestFields_AreComplete(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		if c.Label == "" || c.Plural == "" || c.Icon == "" || !strings.HasSuffix(c.Help, ".") &&
@@ -107,7 +107,7 @@ func TestEveryFieldIsComplete(t *testing.T) {
 	}
 }
 
-func TestAnOptionIsFoundByOneSpellingOnly(t *testing.T) {
+func TestOption_HasOneSpelling(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		for _, f := range c.Fields {
@@ -131,7 +131,7 @@ func TestAnOptionIsFoundByOneSpellingOnly(t *testing.T) {
 	}
 }
 
-func TestExamplesPassTheirOwnCheck(t *testing.T) {
+func TestExamples_PassTheirCheck(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		meta := map[string]json.RawMessage{}
@@ -169,7 +169,7 @@ func text(meta map[string]json.RawMessage) map[string]string {
 	return texts
 }
 
-func TestSectionsHoldEveryFieldOnceInOrder(t *testing.T) {
+func TestSections_HoldEveryFieldOnceInOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		var keys []string
@@ -197,7 +197,7 @@ func TestSectionsHoldEveryFieldOnceInOrder(t *testing.T) {
 }
 
 // PDX-MI has 45 fields; ours adds the host species and the number available.
-func TestPDXCoversTheMinimalInformationStandard(t *testing.T) {
+func TestPDX_CoversTheMinimalInformationStandard(t *testing.T) {
 	t.Parallel()
 	c, _ := category.Get("PDX")
 	if len(c.Fields) != 47 {
@@ -216,7 +216,7 @@ func TestPDXCoversTheMinimalInformationStandard(t *testing.T) {
 	}
 }
 
-func TestIconsAreInTheIconSheet(t *testing.T) {
+func TestIcons_AreInTheSheet(t *testing.T) {
 	t.Parallel()
 	names := []string{"cell-line", "plasmid", "organism", "pdx", "dataset", "protocol", "other"} // design/ui/icons.svg
 	for _, c := range category.All() {
@@ -226,7 +226,7 @@ func TestIconsAreInTheIconSheet(t *testing.T) {
 	}
 }
 
-func TestFilesHoldNothingThatTheProgramDoesNotRead(t *testing.T) {
+func TestCategoryFiles_HaveNoUnknownKeys(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		data, err := os.ReadFile(strings.ToLower(c.Code) + ".json")
@@ -244,7 +244,7 @@ func TestFilesHoldNothingThatTheProgramDoesNotRead(t *testing.T) {
 	}
 }
 
-func TestAListIsACopy(t *testing.T) {
+func TestCategories_ListIsACopy(t *testing.T) {
 	t.Parallel()
 	category.All()[0].Code = "X"
 	category.Codes()[0] = "X"

@@ -30,7 +30,7 @@ var sampler = category.Category{Fields: []category.Field{
 	{Key: "pmid", Type: category.Identifier, Vocabulary: "pmid"},
 }}
 
-func TestCheckKeepsOrExplainsEachValue(t *testing.T) {
+func TestCheck_KeepsOrExplainsEachValue(t *testing.T) {
 	t.Parallel()
 	items := strings.Repeat(`"a",`, 200) + `"a"`
 	for _, test := range []struct{ key, sent, clean, fault, warning string }{ // clean "" means as sent
@@ -114,7 +114,7 @@ func TestCheckKeepsOrExplainsEachValue(t *testing.T) {
 
 func quoted(s string, n int) string { return `"` + strings.Repeat(s, n) + `"` }
 
-func TestMissingNamesRequiredKeysThatAreNotKnown(t *testing.T) {
+func TestMissing_NamesRequiredKeysWithoutAValue(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		meta string
@@ -131,7 +131,7 @@ func TestMissingNamesRequiredKeysThatAreNotKnown(t *testing.T) {
 	}
 }
 
-func TestTermsCountEverySpellingOfAnOptionAsOne(t *testing.T) {
+func TestTerms_UniteSpellingsOfAnOption(t *testing.T) {
 	t.Parallel()
 	choice, _ := sampler.Field("choice")
 	for raw, want := range map[string][]string{
@@ -145,7 +145,7 @@ func TestTermsCountEverySpellingOfAnOptionAsOne(t *testing.T) {
 }
 
 // What the specification's samples may hold, in their types.
-func TestMetadataOfTheSpecificationsShapePasses(t *testing.T) {
+func TestCheck_TakesMetadataOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for code, meta := range map[string]string{
 		"CELL_LINE": `{"age":"44 years","sex":"Female","disease":"Colon adenocarcinoma","cell_type":"Epithelial","ethnicity":"","str_profile":"",
@@ -194,7 +194,7 @@ func anyJSON() *rapid.Generator[any] {
 	return value(2)
 }
 
-func TestAnyJSONIsCheckedWithoutPanicAndUnknownKeysStay(t *testing.T) {
+func TestCheck_TakesAnyJSONAndKeepsUnknownKeys(t *testing.T) {
 	t.Parallel()
 	categories := append(category.All(), sampler)
 	rapid.Check(t, func(t *rapid.T) {
@@ -236,7 +236,7 @@ func TestAnyJSONIsCheckedWithoutPanicAndUnknownKeysStay(t *testing.T) {
 	})
 }
 
-func TestBrokenJSONIsAFault(t *testing.T) {
+func TestCheck_BrokenJSONIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"", "{", "[1", "nul", `"a`} {
 		for _, f := range sampler.Fields {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestANewAttachmentIsItsMakers(t *testing.T) {
+func TestAttachment_NewBelongsToItsCreator(t *testing.T) {
 	t.Parallel()
 	by := exchange.Actor{ID: exchangetest.RequesterID}
 	_, err := exchangetest.Body[document.AttachmentPatch](t, `{"description": "\u0000"}`).Create(by)
@@ -35,7 +35,7 @@ func TestANewAttachmentIsItsMakers(t *testing.T) {
 	}
 }
 
-func TestAnAttachmentAlwaysHasAnOwner(t *testing.T) {
+func TestAttachment_AlwaysHasAnOwner(t *testing.T) {
 	t.Parallel()
 	_, err := exchangetest.Body[document.AttachmentPatch](t, `{"owned_by_user": null}`).Patch(exchangetest.File(),
 		exchange.Actor{})
@@ -67,7 +67,7 @@ func TestAnAttachmentAlwaysHasAnOwner(t *testing.T) {
 	exchangetest.Same(t, "what was read, sent back", back, a)
 }
 
-func TestADownloadAddressHasTheSpecifiedShape(t *testing.T) {
+func TestAttachment_DownloadAddressHasTheSpecifiedShape(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"mta.pdf":    "/v1/uploaded-file/attachment_5/mta.pdf",

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func TestFilenameIsCleaned(t *testing.T) {
+func TestFilename_IsCleaned(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"mta.pdf":                      "mta.pdf",
@@ -31,7 +31,7 @@ func TestFilenameIsCleaned(t *testing.T) {
 	}
 }
 
-func TestFilenameIsRefused(t *testing.T) {
+func TestFilename_IsRefused(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{
 		"":                               "empty",

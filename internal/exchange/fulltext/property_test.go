@@ -48,7 +48,7 @@ func document(t *rapid.T) (title, long string, d fulltext.Doc) {
 		[]identifier.ID{{Kind: "rrid", Canonical: "RRID:CVCL_0320"}}, []string{name}, []string{"category=CELL_LINE"})
 }
 
-func TestEveryTextIsAQueryOfLimitedSize(t *testing.T) {
+func TestQuery_TakesAnyTextWithinItsLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		checkQuery(t, query.Draw(t, "query"), text.Draw(t, "text"))
@@ -139,7 +139,7 @@ func checkDoc(t interface{ Fatalf(string, ...any) }, d fulltext.Doc) {
 	}
 }
 
-func TestAThingIsFoundByEachOfItsWordsAndItsTitle(t *testing.T) {
+func TestQuery_FindsByEachWordAndTheTitle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		title, long, d := document(t)
@@ -170,7 +170,7 @@ func TestAThingIsFoundByEachOfItsWordsAndItsTitle(t *testing.T) {
 	})
 }
 
-func TestEqualSpellingsGiveEqualTokens(t *testing.T) {
+func TestTokens_EqualForEqualSpellings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := text.Draw(t, "text")

@@ -31,8 +31,8 @@ func thing(lines ...string) fulltext.Doc {
 	return fulltext.New(fields, ids, wholes, nil)
 }
 
-// TestWhatAnswersAQueryBestComesFirst lists objects in the order in which a search must return them.
-func TestWhatAnswersAQueryBestComesFirst(t *testing.T) {
+// TestScore_BestMatchComesFirst lists objects in the order in which a search must return them.
+func TestScore_BestMatchComesFirst(t *testing.T) {
 	t.Parallel()
 	for query, order := range map[string][]fulltext.Doc{
 		"HeLa": {
@@ -132,7 +132,7 @@ func TestHighlight(t *testing.T) {
 	}
 }
 
-func TestAQueryTellsWhatMayBeMistyped(t *testing.T) {
+func TestQuery_NamesWordsThatMayBeMistyped(t *testing.T) {
 	t.Parallel()
 	q := fulltext.Parse(`the carcinmoa "of the" HT-29 12260 -colom Müler`)
 	if got := q.Words(); !slices.Equal(got, []string{"carcinmoa", "Müler"}) {
@@ -156,7 +156,7 @@ func TestAQueryTellsWhatMayBeMistyped(t *testing.T) {
 	}
 }
 
-func TestMoreThanTheMostWordsDoNotCount(t *testing.T) {
+func TestQuery_IgnoresWordsBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("word ", fulltext.MaxWords)
 	if fulltext.Parse(many).Cut || !fulltext.Parse(many+"more").Cut || fulltext.Parse(many+" ...").Cut {

@@ -17,9 +17,9 @@ func body(text string) fulltext.Doc {
 		{Weight: fulltext.Body, Text: text}}, nil, nil, nil)
 }
 
-// TestAQueryFindsTheNameHoweverItIsWritten checks the rules of names: case, accents, hyphens, spaces, Greek letters,
+// TestQuery_FindsNamesInEverySpelling checks the rules of names: case, accents, hyphens, spaces, Greek letters,
 // endings.
-func TestAQueryFindsTheNameHoweverItIsWritten(t *testing.T) {
+func TestQuery_FindsNamesInEverySpelling(t *testing.T) {
 	t.Parallel()
 	for _, same := range [][]string{
 		{"HT-29", "HT29", "HT 29", "ht‑29", "HT–29", "HT - 29", "ＨＴ２９", "HT.29", "HT_29", "HT/29"},
@@ -61,8 +61,8 @@ func TestAQueryFindsTheNameHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-// TestANameIsFoundByWhatBeginsWithACapitalInside: in titles and names.
-func TestANameIsFoundByWhatBeginsWithACapitalInside(t *testing.T) {
+// TestQuery_FindsPartsThatBeginWithACapital: in titles and names.
+func TestQuery_FindsPartsThatBeginWithACapital(t *testing.T) {
 	t.Parallel()
 	for query, title := range map[string]string{
 		"CRISPR": "lentiCRISPR v2", "cas9": "pSpCas9(BB)-2A-GFP", "tomato": "pCAG-tdTomato", "toma": "pCAG-tdTomato",
@@ -77,15 +77,15 @@ func TestANameIsFoundByWhatBeginsWithACapitalInside(t *testing.T) {
 	}
 }
 
-// TestALongNumberIsNoBeginningOfAnother: of names that begin alike, a query finds only the one that it names.
-func TestALongNumberIsNoBeginningOfAnother(t *testing.T) {
+// TestQuery_LongNumberIsNotAPrefix: of names that begin alike, a query finds only the one that it names.
+func TestQuery_LongNumberIsNotAPrefix(t *testing.T) {
 	t.Parallel()
 	if q := fulltext.Parse("RRID:Addgene_48138"); q.Expr().Match(titled("RRID:Addgene_42230")) {
 		t.Error("an identifier finds another one")
 	}
 }
 
-func TestWhatAQueryFinds(t *testing.T) {
+func TestQuery_Matches(t *testing.T) {
 	t.Parallel()
 	const text = "HeLa cells, line of Müller (HT-29; TNF-alpha) 人工多能性幹細胞 \u202bשלום עולם\u202c grown in McCoy's " +
 		"medium on glass"
@@ -136,7 +136,7 @@ func TestWhatAQueryFinds(t *testing.T) {
 	}
 }
 
-func TestTheLastWordMayBeABeginning(t *testing.T) {
+func TestQuery_LastWordMayBeAPrefix(t *testing.T) {
 	t.Parallel()
 	d := titled("Immunoprecipitation of HT-29 and xeno-transplanted tissue")
 	for query, want := range map[string]bool{
@@ -150,7 +150,7 @@ func TestTheLastWordMayBeABeginning(t *testing.T) {
 	}
 }
 
-func TestAnIdentifierIsFoundInEveryForm(t *testing.T) {
+func TestQuery_FindsIdentifiersInEveryForm(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		id      identifier.ID

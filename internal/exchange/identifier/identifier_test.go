@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-func TestEveryKindHasSamples(t *testing.T) {
+func TestKinds_HaveSamples(t *testing.T) {
 	t.Parallel()
 	for _, kind := range identifier.Kinds() {
 		s := table[kind]
@@ -28,7 +28,7 @@ func TestEveryKindHasSamples(t *testing.T) {
 	}
 }
 
-func TestParseGivesTheCanonicalForm(t *testing.T) {
+func TestParse_GivesTheCanonicalForm(t *testing.T) {
 	t.Parallel()
 	for kind, s := range table {
 		for in, want := range s.good {
@@ -39,7 +39,7 @@ func TestParseGivesTheCanonicalForm(t *testing.T) {
 	}
 }
 
-func TestUnknownPrefixesAreAcceptedWithAWarning(t *testing.T) {
+func TestParse_UnknownPrefixIsAWarning(t *testing.T) {
 	t.Parallel()
 	for kind, s := range table {
 		for in, want := range s.odd {
@@ -50,7 +50,7 @@ func TestUnknownPrefixesAreAcceptedWithAWarning(t *testing.T) {
 	}
 }
 
-func TestWrongSyntaxAndCheckDigitsAreRefusedWithASentence(t *testing.T) {
+func TestParse_RefusesWrongSyntaxAndCheckDigits(t *testing.T) {
 	t.Parallel()
 	for kind, s := range table {
 		for _, in := range append(s.bad, "", " ", "\x00", strings.Repeat("9", 300), "\xff\xfe", "東京") {
@@ -64,7 +64,7 @@ func TestWrongSyntaxAndCheckDigitsAreRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestAnImportBeginsWithWhatLeadsToOneRecord(t *testing.T) {
+func TestImportKinds_LeadToOneRecord(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		parse    func(string) (string, error)
@@ -107,7 +107,7 @@ func TestAnImportBeginsWithWhatLeadsToOneRecord(t *testing.T) {
 	}
 }
 
-func TestAnImportTakesASeriesOrAStudyOnly(t *testing.T) {
+func TestImportKinds_TakeSeriesAndStudies(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		parse    func(string) (string, error)
@@ -131,14 +131,14 @@ func TestAnImportTakesASeriesOrAStudyOnly(t *testing.T) {
 	}
 }
 
-func TestAKindThatDoesNotExistIsAnError(t *testing.T) {
+func TestKind_UnknownIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, _, err := identifier.Parse("isbn", "0"); err == nil {
 		t.Error("isbn is no kind")
 	}
 }
 
-func TestARecordHasAnAddress(t *testing.T) {
+func TestIdentifier_HasAnAddress(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		kind            identifier.Kind
@@ -157,7 +157,7 @@ func TestARecordHasAnAddress(t *testing.T) {
 	}
 }
 
-func TestEveryCountryIsFoundByItsCodesAndName(t *testing.T) {
+func TestCountry_IsFoundByCodesAndName(t *testing.T) {
 	t.Parallel()
 	all := identifier.Countries()
 	if len(all) != 249 {
@@ -172,7 +172,7 @@ func TestEveryCountryIsFoundByItsCodesAndName(t *testing.T) {
 	}
 }
 
-func TestRealMaterialsParse(t *testing.T) {
+func TestParse_TakesRealMaterials(t *testing.T) {
 	t.Parallel()
 	rows := realMaterials(t)
 	for _, row := range rows {
@@ -230,7 +230,7 @@ func realMaterials(t *testing.T) (rows []map[string]string) {
 	return nil
 }
 
-func TestKindsAreSorted(t *testing.T) {
+func TestKinds_AreSorted(t *testing.T) {
 	t.Parallel()
 	if kinds := identifier.Kinds(); !slices.IsSorted(kinds) || len(kinds) < 20 {
 		t.Errorf("kinds: %v", kinds)

@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-func TestAnIdentifierIsKnownUnderAllItsKinds(t *testing.T) {
+func TestSame_KnowsAnIdentifierUnderAllItsKinds(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[identifier.ID][]identifier.ID{
 		{Kind: "rrid", Canonical: "RRID:CVCL_0320"}: {{Kind: "rrid",

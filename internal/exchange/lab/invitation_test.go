@@ -29,7 +29,7 @@ func invitation(status lab.InvitationStatus) lab.Invitation {
 	return i
 }
 
-func TestAnInvitationNamesOnePersonInOneWay(t *testing.T) {
+func TestInvitation_NamesOnePersonInOneWay(t *testing.T) {
 	t.Parallel()
 	some := exchange.Some[string]
 	end := func(d time.Duration) exchange.Opt[exchange.Instant] {
@@ -74,8 +74,8 @@ func TestAnInvitationNamesOnePersonInOneWay(t *testing.T) {
 	}
 }
 
-// TestAnInvitationByIDHasAnIDOfTheRegistry in any form that people paste; the error states how to correct another one.
-func TestAnInvitationByIDHasAnIDOfTheRegistry(t *testing.T) {
+// TestInvitation_TakesEveryFormOfAnORCID in any form that people paste; the error states how to correct another one.
+func TestInvitation_TakesEveryFormOfAnORCID(t *testing.T) {
 	t.Parallel()
 	const josiah = "0000-0002-1825-0097"
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestAnInvitationByIDHasAnIDOfTheRegistry(t *testing.T) {
 	}
 }
 
-func TestWhatCanBecomeOfAnInvitation(t *testing.T) {
+func TestInvitation_Transitions(t *testing.T) {
 	t.Parallel()
 	late := invitedAt.Add(lab.InvitationLifetime)
 	other := uuid.MustParse("018f0000-0000-7000-8000-00000000abcd")
@@ -141,7 +141,7 @@ func TestWhatCanBecomeOfAnInvitation(t *testing.T) {
 	}
 }
 
-func TestAnInvitationIsForWhoProvesToBeItsAddressee(t *testing.T) {
+func TestInvitation_IsForItsAddressee(t *testing.T) {
 	t.Parallel()
 	named := lab.Invitation{RegistryID: "0000-0002-1825-0097"}
 	mailed := lab.Invitation{Email: "ada@example.org"}

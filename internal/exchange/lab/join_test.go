@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/lab"
 )
 
-func TestWhatCanBecomeOfAJoinRequest(t *testing.T) {
+func TestJoinRequest_Transitions(t *testing.T) {
 	t.Parallel()
 	for _, status := range lab.JoinStatuses {
 		for _, to := range lab.JoinStatuses[1:] {

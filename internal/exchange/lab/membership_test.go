@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/mailing"
 )
 
-func TestEveryCategoryHasASwitchAndStartsOn(t *testing.T) {
+func TestSwitches_ExistForEveryCategoryAndStartOn(t *testing.T) {
 	t.Parallel()
 	for category, off := range map[mailing.Category]string{
 		"new_request_notif": "new_request_notif", "change_in_request_status_notif": "change_in_request_status_notif",

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestANewOrganizationNeedsOwnerAndMembers(t *testing.T) {
+func TestOrganization_NeedsOwnerAndMembers(t *testing.T) {
 	t.Parallel()
 	_, _, err := exchangetest.Body[lab.OrganizationPatch](t, `{}`).Create(uuid.Nil)
 	exchangetest.WantFieldErrors(t, err, "owner", "members")
@@ -28,7 +28,7 @@ func TestANewOrganizationNeedsOwnerAndMembers(t *testing.T) {
 	exchangetest.Same(t, "its members", members, []uuid.UUID{exchangetest.OwnerID})
 }
 
-func TestEveryWrongFieldOfAnOrganizationIsNamedInOneAnswer(t *testing.T) {
+func TestOrganization_NamesEveryWrongField(t *testing.T) {
 	t.Parallel()
 	p := exchangetest.Body[lab.OrganizationPatch](t,
 		`{"name": "a\nb", "description": "\u0000", "decide_days": 0, "countersign_days": 366, "ship_days": -1}`)
@@ -39,7 +39,7 @@ func TestEveryWrongFieldOfAnOrganizationIsNamedInOneAnswer(t *testing.T) {
 	exchangetest.WantFieldErrors(t, err, "name", "description", "decide_days", "countersign_days", "ship_days")
 }
 
-func TestTheNameOfAnOrganizationCannotBeEmptied(t *testing.T) {
+func TestOrganization_NameCannotBeEmptied(t *testing.T) {
 	t.Parallel()
 	old := lab.Organization{Name: "Mora lab", Owner: exchangetest.OwnerID}
 	_, _, err := exchangetest.Body[lab.OrganizationPatch](t, `{"name": " "}`).Patch(old, nil)
@@ -50,7 +50,7 @@ func TestTheNameOfAnOrganizationCannotBeEmptied(t *testing.T) {
 	}
 }
 
-func TestTargetsAreOneDayToOneYear(t *testing.T) {
+func TestTargets_AreOneDayToOneYear(t *testing.T) {
 	t.Parallel()
 	o, _, err := exchangetest.Body[lab.OrganizationPatch](t,
 		`{"decide_days": 1, "ship_days": 365}`).Patch(lab.Organization{Targets: lab.DefaultTargets}, nil)
@@ -59,7 +59,7 @@ func TestTargetsAreOneDayToOneYear(t *testing.T) {
 	}
 }
 
-func TestAListOfMembersHasALimit(t *testing.T) {
+func TestOrganization_MemberListHasALimit(t *testing.T) {
 	t.Parallel()
 	p := lab.OrganizationPatch{Members: exchange.Some(make([]exchange.UserRef, 10_001))}
 	_, _, err := p.Patch(lab.Organization{Name: "Mora lab", Owner: exchangetest.OwnerID}, nil)
@@ -68,7 +68,7 @@ func TestAListOfMembersHasALimit(t *testing.T) {
 
 // The owner is always a member, nobody is a member twice, and the lists passed in are not changed: the caller compares
 // them with the new one to see who left.
-func TestTheOwnerIsAlwaysAMember(t *testing.T) {
+func TestOrganization_OwnerIsAlwaysAMember(t *testing.T) {
 	t.Parallel()
 	people := []uuid.UUID{exchangetest.RequesterID, exchangetest.MemberID, exchangetest.OwnerID, exchangetest.AdminID,
 		exchangetest.StrangerID}

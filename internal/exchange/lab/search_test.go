@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestOrganizationsAndPeopleAreFoundByWhatTheyShow(t *testing.T) {
+func TestSearchDocument_HasOnlyWhatIsShown(t *testing.T) {
 	t.Parallel()
 	o := Organization{Name: "Müller lab", Description: "We study growth"}.SearchDocument().Doc
 	u := person.User{ID: uuid.New(), Username: "ada", FirstName: "Ada", LastName: "Löwe", Email: "private@example.org",

@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/exchange/lab"
 )
 
-func TestShippingRequirementsBelongToOneOrganization(t *testing.T) {
+func TestShippingRequirements_BelongToOneOrganization(t *testing.T) {
 	t.Parallel()
 	_, err := exchangetest.Body[lab.ShippingPatch](t, `{"needs_payment": true}`).Create()
 	exchangetest.WantFieldErrors(t, err, "organization")

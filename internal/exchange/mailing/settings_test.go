@@ -21,7 +21,7 @@ func mailSettings(t *testing.T, json string) mailing.Settings {
 	return s
 }
 
-func TestMailSettingsNameEveryWrongField(t *testing.T) {
+func TestMailSettings_NameEveryWrongField(t *testing.T) {
 	t.Parallel()
 	for json, field := range map[string]string{
 		`{"delivery": "HOURLY"}`: "delivery", `{"delivery": ""}`: "delivery",
@@ -43,7 +43,7 @@ func TestMailSettingsNameEveryWrongField(t *testing.T) {
 	}
 }
 
-func TestMailIsNotSentInQuietHours(t *testing.T) {
+func TestQuietHours_HoldMailBack(t *testing.T) {
 	t.Parallel()
 	const night = `{"time_zone": "Europe/Amsterdam", "quiet_from": "22:00", "quiet_until": "07:30"}`
 	for _, c := range []struct{ settings, now, want string }{
@@ -63,7 +63,7 @@ func TestMailIsNotSentInQuietHours(t *testing.T) {
 	}
 }
 
-func TestADigestComesAtTheTimeThatThePersonChose(t *testing.T) {
+func TestDigest_ComesAtTheChosenTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ settings, happened, want string }{
 		{`{"delivery": "DAILY"}`, "2026-03-02T07:59:59Z", "2026-03-02T08:00:00Z"},
@@ -84,7 +84,7 @@ func TestADigestComesAtTheTimeThatThePersonChose(t *testing.T) {
 
 // With any settings: mail waits for less than a day, digests are due within eight days and never in the past, and the
 // end of quiet hours is not quiet.
-func TestNothingWaitsForMailLongerThanThePersonChose(t *testing.T) {
+func TestMailSettings_BoundTheWait(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		s := mailing.Default(uuid.Nil)
@@ -115,7 +115,7 @@ func TestNothingWaitsForMailLongerThanThePersonChose(t *testing.T) {
 	})
 }
 
-func TestWhetherMailIsSentDependsOnThePersonAlone(t *testing.T) {
+func TestMailSettings_DecideAlone(t *testing.T) {
 	t.Parallel()
 	const address = "ada@example.org"
 	refused := mailing.Default(uuid.Nil)

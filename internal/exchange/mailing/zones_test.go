@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/exchange/mailing"
 )
 
-func TestEveryZoneIsKnown(t *testing.T) {
+func TestZones_AreKnown(t *testing.T) {
 	t.Parallel()
 	if len(mailing.Zones) < 400 || mailing.Zones[0] != "UTC" {
 		t.Errorf("%d zones, the first %s", len(mailing.Zones), mailing.Zones[0])

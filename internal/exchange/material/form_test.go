@@ -65,7 +65,7 @@ func full(t *testing.T, c category.Category) material.Material {
 	return m
 }
 
-func TestAFormThatNobodyTouchedChangesNothing(t *testing.T) {
+func TestForm_UntouchedChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		strange := material.Material{Category: c.Code, Title: "x", OrganizationID: 1,
@@ -95,7 +95,7 @@ func TestAFormThatNobodyTouchedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAFormMakesTheMaterialThatTheAPIWouldMake(t *testing.T) {
+func TestForm_CreatesWhatTheAPIWould(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		want := full(t, c)
@@ -113,7 +113,7 @@ func TestAFormMakesTheMaterialThatTheAPIWouldMake(t *testing.T) {
 	}
 }
 
-func TestAFormSaysWhatIsKnown(t *testing.T) {
+func TestForm_SaysWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	c, _ := category.Get("CELL_LINE")
 	m := full(t, c)
@@ -144,7 +144,7 @@ func TestAFormSaysWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestRestoringAVersionMakesAMaterialWhatItWas(t *testing.T) {
+func TestRestore_MakesAMaterialWhatItWas(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		was := full(t, c)
@@ -160,7 +160,7 @@ func TestRestoringAVersionMakesAMaterialWhatItWas(t *testing.T) {
 	}
 }
 
-func TestFieldsOfALabsOwnAreLinesOfAForm(t *testing.T) {
+func TestForm_HasLinesForTheLabsOwnFields(t *testing.T) {
 	t.Parallel()
 	m := material.Material{Category: "CELL_LINE", Title: "x", OrganizationID: 1, Metadata: json.RawMessage(
 		`{"box":"B7","shelf":3,"tags":["a","b"],"text":" two\r\nlines ","nothing":null,"empty":"","sex":"FEMALE"}`)}

@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/exchange/material"
 )
 
-func TestTheSourceIsToldFromTheIdentifier(t *testing.T) {
+func TestImport_SourceFollowsFromTheIdentifier(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, source, want string }{ // want: canonical, or the error if there is no source
 		{" gse2122 ", material.SourceGEO, "GSE2122"},

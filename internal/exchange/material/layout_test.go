@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEveryHeaderOfATemplateIsKnown checks labels, field names and keys in any spelling.
-func TestEveryHeaderOfATemplateIsKnown(t *testing.T) {
+// TestHeaders_OfTemplatesAreKnown checks labels, field names and keys in any spelling.
+func TestHeaders_OfTemplatesAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		for _, column := range material.Columns(c) {
@@ -34,7 +34,7 @@ func TestEveryHeaderOfATemplateIsKnown(t *testing.T) {
 	}
 }
 
-func TestHeadersAreMatched(t *testing.T) {
+func TestHeaders_AreMatched(t *testing.T) {
 	t.Parallel()
 	remembered := material.ColumnMapping{Category: "CELL_LINE",
 		Mapping: map[string]string{"box": "additional_metadata.storage_box", "title": "reference", "junk": ""}}
@@ -72,7 +72,7 @@ func TestHeadersAreMatched(t *testing.T) {
 	}
 }
 
-func TestARowIsReadByTheRulesOfItsColumns(t *testing.T) {
+func TestRow_IsReadByTheRulesOfItsColumns(t *testing.T) {
 	t.Parallel()
 	headers := strings.Split("Title|Category|Organisms|Embargo until|Needs an MTA|Cell line type|Sex|STR tested "+
 		"on|Genetically modified|Organism IDs|Box", "|")
@@ -187,7 +187,7 @@ func keysOf(t *rapid.T, m material.Material) (list []string) {
 	return list
 }
 
-func TestWhatIsExportedChangesNothingWhenItComesBack(t *testing.T) {
+func TestExport_ImportedAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := genMaterial(t)

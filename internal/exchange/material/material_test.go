@@ -23,7 +23,7 @@ func patched(t *testing.T, m material.Material, text string) (material.Material,
 	return exchangetest.Body[material.Patch](t, text).Patch(m)
 }
 
-func TestANewMaterialNeedsCategoryTitleAndOrganization(t *testing.T) {
+func TestMaterial_NeedsCategoryTitleAndOrganization(t *testing.T) {
 	t.Parallel()
 	_, err := create(t, `{}`)
 	exchangetest.WantFieldErrors(t, err, "category", "title", "organization_id")
@@ -37,7 +37,7 @@ func TestANewMaterialNeedsCategoryTitleAndOrganization(t *testing.T) {
 		material.Material{Category: "PDX", Title: "Tumour 12", OrganizationID: 7, Metadata: []byte("{}")})
 }
 
-func TestEveryCategoryOfTheContractCanBeCreatedAndNoOther(t *testing.T) {
+func TestMaterial_TakesOnlyTheContractsCategories(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"CELL_LINE", "PLASMID", "MODEL_ORGANISM", "PDX", "DATASET", "PROTOCOL", "OTHER"} {
 		if _, err := create(t, `{"category": "`+c+`", "title": "x", "organization_id": 7}`); err != nil {
@@ -50,7 +50,7 @@ func TestEveryCategoryOfTheContractCanBeCreatedAndNoOther(t *testing.T) {
 	}
 }
 
-func TestEveryWrongFieldOfAMaterialIsNamedInOneAnswer(t *testing.T) {
+func TestMaterial_NamesEveryWrongField(t *testing.T) {
 	t.Parallel()
 	wrong := `{
 		"category": "DATASET", "title": "` + strings.Repeat("x", 501) +
@@ -74,7 +74,7 @@ func TestEveryWrongFieldOfAMaterialIsNamedInOneAnswer(t *testing.T) {
 	}
 }
 
-func TestTheCategoryOfAMaterialCannotChange(t *testing.T) {
+func TestMaterial_CategoryCannotChange(t *testing.T) {
 	t.Parallel()
 	_, err := patched(t, exchangetest.Cells(), `{"category": "DATASET"}`)
 	exchangetest.WantFieldErrors(t, err, "category")
@@ -84,13 +84,13 @@ func TestTheCategoryOfAMaterialCannotChange(t *testing.T) {
 	}
 }
 
-func TestATitleCannotBeEmptied(t *testing.T) {
+func TestMaterial_TitleCannotBeEmptied(t *testing.T) {
 	t.Parallel()
 	_, err := patched(t, exchangetest.Cells(), `{"title": "  "}`)
 	exchangetest.WantFieldErrors(t, err, "title")
 }
 
-func TestAFieldLeftOutKeepsItsValueAndNullClears(t *testing.T) {
+func TestPatch_AbsentKeepsAndNullClears(t *testing.T) {
 	t.Parallel()
 	full := `{
 		"category": "CELL_LINE", "title": "HeLa", "url": "https://example.org/hela", "pubmed_id": "PMID: 13052828", "needs_mta": true, "needs_irb": true,
@@ -136,7 +136,7 @@ func TestAFieldLeftOutKeepsItsValueAndNullClears(t *testing.T) {
 	exchangetest.Same(t, "after null", cleared, want)
 }
 
-func TestAnEmptyTextClearsAnIdentifier(t *testing.T) {
+func TestMaterial_EmptyTextClearsAnIdentifier(t *testing.T) {
 	t.Parallel()
 	m := exchangetest.Cells()
 	m.PubMedID, m.PrePrintDOI = "13052828", new("10.1101/abc")
@@ -148,7 +148,7 @@ func TestAnEmptyTextClearsAnIdentifier(t *testing.T) {
 	}
 }
 
-func TestAnMTASaysThatOneIsNeeded(t *testing.T) {
+func TestMaterial_WithAnMTANeedsOne(t *testing.T) {
 	t.Parallel()
 	with := exchangetest.Cells()
 	with.MTAAttachmentID, with.NeedsMTA = new(int64(5)), true
@@ -177,7 +177,7 @@ func TestAnMTASaysThatOneIsNeeded(t *testing.T) {
 	}
 }
 
-func TestMetadataIsAnObjectOfAtMost64KiB(t *testing.T) {
+func TestMaterial_MetadataIsAnObjectOfAtMost64KiB(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{`[]`, `"x"`, `7`, `{"own": "` + strings.Repeat("x", 64<<10) + `"}`} {
 		_, err := patched(t, exchangetest.Cells(), `{"additional_metadata": `+wrong+`}`)
@@ -190,7 +190,7 @@ func TestMetadataIsAnObjectOfAtMost64KiB(t *testing.T) {
 	}
 }
 
-func TestOrganismsAreAHundredDifferentNames(t *testing.T) {
+func TestMaterial_OrganismsAreAtMostAHundredDifferentNames(t *testing.T) {
 	t.Parallel()
 	names := func(n int) string {
 		var list []string
@@ -210,7 +210,7 @@ func TestOrganismsAreAHundredDifferentNames(t *testing.T) {
 	}
 }
 
-func TestAnImportIsKnownByItsCanonicalIdentifier(t *testing.T) {
+func TestImport_IsKnownByItsCanonicalIdentifier(t *testing.T) {
 	t.Parallel()
 	for _, row := range exchangetest.Rows(`
 		| GEO | accession_code | GSE2122 | GSE2122 |
@@ -259,7 +259,7 @@ func TestAnImportIsKnownByItsCanonicalIdentifier(t *testing.T) {
 	}
 }
 
-func TestAnIdentifierOfAnotherTypeDoesNotHideTheNext(t *testing.T) {
+func TestMaterial_IdentifierOfAnotherTypeDoesNotHideTheNext(t *testing.T) {
 	t.Parallel()
 	m := material.Material{Category: "DATASET", Title: "x", OrganizationID: 7, Imported: true, ImportSource: "GEO",
 		Metadata: []byte(`{"protocol_doi": 7, "doi": [1]}`)}
@@ -269,7 +269,7 @@ func TestAnIdentifierOfAnotherTypeDoesNotHideTheNext(t *testing.T) {
 	}
 }
 
-func TestTheEmbargoIsLiftedAtMidnightUTCOfItsDate(t *testing.T) {
+func TestEmbargo_EndsAtMidnightUTCOfItsDate(t *testing.T) {
 	t.Parallel()
 	m := exchangetest.Cells()
 	m.EmbargoDate = new(exchange.Date("2026-03-12"))

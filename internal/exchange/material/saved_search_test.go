@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/exchange/material"
 )
 
-func TestASavedSearchIsCalledWhatItLooksForUnlessItHasAName(t *testing.T) {
+func TestSavedSearch_HasANameOrThatOfItsQuery(t *testing.T) {
 	t.Parallel()
 	s, err := exchangetest.Body[material.SavedSearchPatch](t, `{}`).Create(exchangetest.RequesterID)
 	if err != nil || !s.Alerts || s.Name != "All materials" || s.UserID != exchangetest.RequesterID {
@@ -35,7 +35,7 @@ func TestASavedSearchIsCalledWhatItLooksForUnlessItHasAName(t *testing.T) {
 	}
 }
 
-func TestASavedSearchNamesEveryWrongField(t *testing.T) {
+func TestSavedSearch_NamesEveryWrongField(t *testing.T) {
 	t.Parallel()
 	many := `"` + strings.Repeat("x", 1001) + `"`
 	values := strings.Repeat(`"v", `, 3)

@@ -26,7 +26,7 @@ var indexedLine = Material{
 		"own_key":"Zebra","deep":{"secret":"Quagga"},"number":12}`),
 }
 
-func TestAMaterialIsFoundByAllThatItSays(t *testing.T) {
+func TestSearchDocument_HasEveryTextOfTheMaterial(t *testing.T) {
 	t.Parallel()
 	d := indexedLine.SearchDocument("Müller lab", []string{"own_key", "deep", "number"}).Doc
 	for _, query := range []string{
@@ -56,7 +56,7 @@ func titledMaterial(title string) Material {
 	return Material{Category: "OTHER", Title: title, Metadata: json.RawMessage("{}")}
 }
 
-func TestAMaterialCountsUnderItsFacets(t *testing.T) {
+func TestSearchDocument_HasTheFacetsOfTheMaterial(t *testing.T) {
 	t.Parallel()
 	x := indexedLine.SearchDocument("Müller lab", nil)
 	want := []string{
@@ -94,8 +94,8 @@ func TestAMaterialCountsUnderItsFacets(t *testing.T) {
 	}
 }
 
-// TestEachFacetOfACategoryIsNamedOnce checks that the list is built from the categories.
-func TestEachFacetOfACategoryIsNamedOnce(t *testing.T) {
+// TestFacets_OfACategoryAreNamedOnce checks that the list is built from the categories.
+func TestFacets_OfACategoryAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
 	for _, f := range Facets {

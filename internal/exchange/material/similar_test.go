@@ -6,7 +6,7 @@ import (
 	"aliquot/internal/exchange/material"
 )
 
-func TestWhatIsAlikeIsOfTheSameCategoryAndDiseaseOrSpecies(t *testing.T) {
+func TestSimilar_HasTheCategoryAndDiseaseOrSpecies(t *testing.T) {
 	t.Parallel()
 	m := material.Material{Category: "CELL_LINE", Title: "x", Organisms: []string{"Homo sapiens"},
 		Metadata: []byte(`{"disease": "Melanoma", "tissue": "Skin"}`)}

@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/exchange/notify"
 )
 
-func TestNewsSayWhoDidWhat(t *testing.T) {
+func TestNews_SayWhoDidWhat(t *testing.T) {
 	t.Parallel()
 	for _, role := range lab.OrganizationRoles {
 		said := map[string]bool{}

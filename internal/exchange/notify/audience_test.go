@@ -50,7 +50,7 @@ var categories = strings.NewReplacer(
 	"change_in_request_status_notif",
 )
 
-func TestWhoHearsOfAnEventIsTheContracts(t *testing.T) {
+func TestRecipients_OfAnEventAreTheContracts(t *testing.T) {
 	t.Parallel()
 	table := exchangetest.Rows(audiences)
 	seen := map[string]bool{}

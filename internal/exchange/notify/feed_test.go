@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAReaderOfAFeedMissesNothingAndGetsNothingTwice: in whatever order notifications become visible, and however often
+// TestFeed_ReaderGetsEverythingOnce: in whatever order notifications become visible, and however often
 // the reader disconnects and returns with their position.
-func TestAReaderOfAFeedMissesNothingAndGetsNothingTwice(t *testing.T) {
+func TestFeed_ReaderGetsEverythingOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		begin := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -56,7 +56,7 @@ func TestAReaderOfAFeedMissesNothingAndGetsNothingTwice(t *testing.T) {
 	})
 }
 
-func TestAPlaceIsWrittenAsItIsRead(t *testing.T) {
+func TestPosition_IsWrittenAsItIsRead(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for _, text := range []string{"0", "7", "7.8", "7.9.12", "9223372036854775807"} {
@@ -73,7 +73,7 @@ func TestAPlaceIsWrittenAsItIsRead(t *testing.T) {
 	}
 }
 
-func TestAPlaceStaysShort(t *testing.T) {
+func TestPosition_StaysShort(t *testing.T) {
 	t.Parallel()
 	var p notify.FeedPosition
 	now := time.Now()

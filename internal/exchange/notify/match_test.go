@@ -10,7 +10,7 @@ import (
 	"aliquot/internal/exchange/notify"
 )
 
-func TestNewsOfASavedSearchNameTheNewest(t *testing.T) {
+func TestNews_OfASavedSearchNameTheNewest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		count int

@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/notify"
 )
 
-func TestADeliveryIsTriedOnTheScheduleOfStandardWebhooks(t *testing.T) {
+func TestDelivery_FollowsTheScheduleOfStandardWebhooks(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 12, 9, 40, 0, 0, time.UTC)
 	failed := notify.Attempt{At: now, Error: "it answered 500"}
@@ -32,7 +32,7 @@ func TestADeliveryIsTriedOnTheScheduleOfStandardWebhooks(t *testing.T) {
 	}
 }
 
-func TestAReceiverMayAskToWaitLongerButNotForEver(t *testing.T) {
+func TestDelivery_ReceiverMayAskForABoundedWait(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 12, 9, 40, 0, 0, time.UTC)
 	for wait, want := range map[time.Duration]time.Duration{0: 5 * time.Second, time.Second: 5 * time.Second,

@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/exchange/person"
 )
 
-func TestAParcelNeedsNameStreetTownAndCountry(t *testing.T) {
+func TestAddress_NeedsNameStreetTownAndCountry(t *testing.T) {
 	t.Parallel()
 	_, err := exchangetest.Body[person.AddressPatch](t, `{"institution": "a\nb", "name": " "}`).Patch(person.Address{})
 	exchangetest.WantFieldErrors(t, err, "name", "address_line_1", "locality", "country", "institution")

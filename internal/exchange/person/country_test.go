@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/exchange/person"
 )
 
-func TestAnAddressIsWrittenAsInItsCountry(t *testing.T) {
+func TestAddress_IsWrittenAsInItsCountry(t *testing.T) {
 	t.Parallel()
 	at := func(locality, state, postal, country string) person.Address {
 		return person.Address{Name: "N", Line1: "1 Street", Locality: locality, State: state, PostalCode: postal,
@@ -32,7 +32,7 @@ func TestAnAddressIsWrittenAsInItsCountry(t *testing.T) {
 }
 
 // In every country, nothing that was typed is left out.
-func TestNoPartOfAnAddressIsLost(t *testing.T) {
+func TestAddress_LosesNoPart(t *testing.T) {
 	t.Parallel()
 	if len(person.Countries) < 190 {
 		t.Errorf("%d countries", len(person.Countries))

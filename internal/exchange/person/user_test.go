@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/person"
 )
 
-func TestAUserIsCalledByNameElseByUsername(t *testing.T) {
+func TestUser_IsCalledByNameElseByUsername(t *testing.T) {
 	t.Parallel()
 	for want, u := range map[string]person.User{
 		"Ada Mora": {FirstName: "Ada", LastName: "Mora", Username: "0000-0002-1825-0097"},
@@ -21,7 +21,7 @@ func TestAUserIsCalledByNameElseByUsername(t *testing.T) {
 	}
 }
 
-func TestAUserMayChangeNameAndEmail(t *testing.T) {
+func TestUser_MayChangeNameAndEmail(t *testing.T) {
 	t.Parallel()
 	old := person.User{ID: exchangetest.OwnerID, Username: "x", FirstName: "Ada", LastName: "Mora",
 		Email: "not checked when it came", RegistryID: "0000-0002-1825-0097"}
@@ -40,7 +40,7 @@ func TestAUserMayChangeNameAndEmail(t *testing.T) {
 	}
 }
 
-func TestEveryWrongFieldOfAUserIsNamedInOneAnswer(t *testing.T) {
+func TestUser_NamesEveryWrongField(t *testing.T) {
 	t.Parallel()
 	for _, email := range []string{"ada", "ada@", "Ada <ada@example.org>", "ada@example.org, eve@example.org",
 		"a b@example.org"} {

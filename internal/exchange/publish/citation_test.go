@@ -234,8 +234,8 @@ func readCSL(t *testing.T, raw []byte) (list []entry) {
 	return list
 }
 
-// TestACitationHoldsTheNumberThatAuthoritiesKnow: once, where every citation style shows it.
-func TestACitationHoldsTheNumberThatAuthoritiesKnow(t *testing.T) {
+// TestCitation_HasTheNumberOfTheAuthority: once, where every citation style shows it.
+func TestCitation_HasTheNumberOfTheAuthority(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]entry{
 		`{"category": "CELL_LINE", "title": "HT-29", "additional_metadata": {"rrid": "CVCL_0320"}}`:                           {title: "HT-29 (RRID:CVCL_0320)"},
@@ -258,8 +258,8 @@ func TestACitationHoldsTheNumberThatAuthoritiesKnow(t *testing.T) {
 	}
 }
 
-// TestTheDOIInACitationIsFound: however the sentence around it ends.
-func TestTheDOIInACitationIsFound(t *testing.T) {
+// TestCitation_DOIIsFound: however the sentence around it ends.
+func TestCitation_DOIIsFound(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Fogh J. 1977. doi:10.1093/jnci/59.1.221.":                "10.1093/jnci/59.1.221",

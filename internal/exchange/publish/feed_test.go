@@ -86,7 +86,7 @@ func (n *node) link(rel string) string {
 	return ""
 }
 
-func TestAFeedIsWellFormedWhateverIsInIt(t *testing.T) {
+func TestFeed_IsWellFormedForAnyText(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
 		"HT-29":                            "HT-29",
@@ -118,7 +118,7 @@ func TestAFeedIsWellFormedWhateverIsInIt(t *testing.T) {
 	}
 }
 
-func TestAFeedIsAsNewAsWhatIsNewestInIt(t *testing.T) {
+func TestFeed_IsAsNewAsItsNewestEntry(t *testing.T) {
 	t.Parallel()
 	if feed := feedOf(t, atom(t)); feed.text("updated") != "1970-01-01T00:00:00Z" {
 		t.Errorf("an empty feed is of %s", feed.text("updated"))

@@ -99,7 +99,7 @@ func mustBeSafe(t *testing.T, l publish.Listing) []byte {
 	return raw
 }
 
-func TestLinkedDataSpeaksSchemaOrgAndBioschemas(t *testing.T) {
+func TestLinkedData_FollowsSchemaOrgAndBioschemas(t *testing.T) {
 	t.Parallel()
 	for code, archive := range goldens(t) {
 		raw := mustBeSafe(t, listing(t, archive.Files[0].Data))
@@ -190,8 +190,8 @@ func TestLinks_OfAnAddressThatALabEnteredStayOneLink(t *testing.T) {
 	}
 }
 
-// TestNothingOfPeopleIsPublishedButTheNameOfTheContact: in every format.
-func TestNothingOfPeopleIsPublishedButTheNameOfTheContact(t *testing.T) {
+// TestPublish_OnlyTheNameOfTheContact: in every format.
+func TestPublish_OnlyTheNameOfTheContact(t *testing.T) {
 	t.Parallel()
 	for code, archive := range goldens(t) {
 		l := listing(t, archive.Files[0].Data)
@@ -211,7 +211,7 @@ func TestNothingOfPeopleIsPublishedButTheNameOfTheContact(t *testing.T) {
 	}
 }
 
-func TestAnOfferSaysWhetherOneCanAskForIt(t *testing.T) {
+func TestOffer_SaysWhetherItCanBeRequested(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		embargo  string

@@ -62,9 +62,9 @@ func goldens(t testing.TB) map[string]*txtar.Archive {
 	return all
 }
 
-// TestEveryCategoryIsPublishedAsItsFileSays compares with testdata, which -update writes; the line breaks of RIS are
+// TestPublish_EveryCategoryAsItsFileSays compares with testdata, which -update writes; the line breaks of RIS are
 // plain ones there.
-func TestEveryCategoryIsPublishedAsItsFileSays(t *testing.T) {
+func TestPublish_EveryCategoryAsItsFileSays(t *testing.T) {
 	t.Parallel()
 	for code, archive := range goldens(t) {
 		l := listing(t, archive.Files[0].Data)

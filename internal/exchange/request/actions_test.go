@@ -34,7 +34,7 @@ var slotFields = map[document.Slot]func(exchange.Null[exchange.Ref]) request.Pat
 	},
 }
 
-func TestANewVersionSupersedesTheOldWhichStaysOnRecord(t *testing.T) {
+func TestDocument_NewVersionSupersedesTheOldOne(t *testing.T) {
 	t.Parallel()
 	for slot, patch := range slotFields {
 		before := given(request.Approved)
@@ -60,7 +60,7 @@ func TestANewVersionSupersedesTheOldWhichStaysOnRecord(t *testing.T) {
 	}
 }
 
-func TestAWithdrawnDocumentIsOwedAgain(t *testing.T) {
+func TestDocument_WithdrawnIsRequiredAgain(t *testing.T) {
 	t.Parallel()
 	for slot, patch := range slotFields {
 		r, events, err := apply(given(request.Approved), asMember, patch(exchange.Cleared[exchange.Ref]()), everything)
@@ -77,7 +77,7 @@ func TestAWithdrawnDocumentIsOwedAgain(t *testing.T) {
 	}
 }
 
-func TestAReturnedDocumentIsOwedAgainWithItsReason(t *testing.T) {
+func TestReview_ReturnedDocumentIsRequiredAgain(t *testing.T) {
 	t.Parallel()
 	for slot, who := range map[document.Slot]part{document.SignedMTA: asMember, document.IRB: asAdmin,
 		document.ExecutedMTA: asRequester} {
@@ -105,7 +105,7 @@ func TestAReturnedDocumentIsOwedAgainWithItsReason(t *testing.T) {
 	}
 }
 
-func TestAnAcceptedDocumentIsDone(t *testing.T) {
+func TestReview_AcceptedDocumentIsDone(t *testing.T) {
 	t.Parallel()
 	r, _, err := review(given(request.Approved), asMember, document.IRB, false, "blurred")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestAnAcceptedDocumentIsDone(t *testing.T) {
 	wantKinds(t, events, err)
 }
 
-func TestEachSideReviewsWhatTheOtherGave(t *testing.T) {
+func TestReview_IsForTheOtherSide(t *testing.T) {
 	t.Parallel()
 	for _, row := range exchangetest.Rows(`
 		| slot | requester | member | admin | requester+member | stranger |
@@ -143,7 +143,7 @@ func TestEachSideReviewsWhatTheOtherGave(t *testing.T) {
 	}
 }
 
-func TestAReviewNeedsADocumentAReasonAndAnActiveRequest(t *testing.T) {
+func TestReview_NeedsDocumentReasonAndActiveRequest(t *testing.T) {
 	t.Parallel()
 	_, _, err := review(at(request.Approved), asMember, document.IRB, true, "")
 	exchangetest.WantCode(t, err, exchange.Conflict, "")
@@ -169,7 +169,7 @@ func closeIssue(r request.Request, who part, by uuid.UUID) (request.Request, []r
 		exchangetest.Later)
 }
 
-func TestAnOpenIssuePutsFulfilledBackAndClosingTheLastReturnsIt(t *testing.T) {
+func TestIssue_OpenReturnsFulfilledAndClosingTheLastRestoresIt(t *testing.T) {
 	t.Parallel()
 	r, events := openIssue(t, given(request.Fulfilled), asRequester)
 	wantKinds(t, events, nil, request.IssueOpened, request.StatusChanged)
@@ -195,7 +195,7 @@ func TestAnOpenIssuePutsFulfilledBackAndClosingTheLastReturnsIt(t *testing.T) {
 	}
 }
 
-func TestAnIssueElsewhereMovesNothing(t *testing.T) {
+func TestIssue_OutsideOfFulfilledMovesNothing(t *testing.T) {
 	t.Parallel()
 	for _, s := range []request.Status{request.Open, request.Approved, request.InFulfillment} {
 		r := given(s)
@@ -210,7 +210,7 @@ func TestAnIssueElsewhereMovesNothing(t *testing.T) {
 	}
 }
 
-func TestAnIssueIsOnlyOfWhatWasSent(t *testing.T) {
+func TestIssue_NeedsAShipment(t *testing.T) {
 	t.Parallel()
 	for _, s := range []request.Status{request.Open, request.Approved, request.InFulfillment} {
 		_, _, err := given(s).OpenIssue(asRequester.roles, asRequester.by, "it thawed", everything, exchangetest.Later)
@@ -222,7 +222,7 @@ func TestAnIssueIsOnlyOfWhatWasSent(t *testing.T) {
 	wantKinds(t, events, nil, request.IssueOpened)
 }
 
-func TestNothingIsFulfilledWhileAnIssueIsOpen(t *testing.T) {
+func TestIssue_OpenPreventsFulfilled(t *testing.T) {
 	t.Parallel()
 	r, _ := openIssue(t, given(request.Fulfilled), asRequester)
 	for _, who := range []part{asMember, asAdmin} {
@@ -240,7 +240,7 @@ func TestNothingIsFulfilledWhileAnIssueIsOpen(t *testing.T) {
 	}
 }
 
-func TestIssuesAreOfThePartiesAndOfActiveRequests(t *testing.T) {
+func TestIssue_IsForPartiesOfActiveRequests(t *testing.T) {
 	t.Parallel()
 	open := func(r request.Request, who part) error {
 		_, _, err := r.OpenIssue(who.roles, who.by, "thawed", everything, exchangetest.Later)
@@ -268,7 +268,7 @@ func ship(r request.Request, who part, p request.ShipmentPatch) (request.Request
 	return r.Ship(who.roles, who.by, p, everything, exchangetest.Later)
 }
 
-func TestAShipmentIsSetByTheLab(t *testing.T) {
+func TestShipment_IsSetByTheLab(t *testing.T) {
 	t.Parallel()
 	sent := exchange.Instant(exchangetest.Start)
 	p := request.ShipmentPatch{
@@ -301,14 +301,14 @@ func TestAShipmentIsSetByTheLab(t *testing.T) {
 	}
 }
 
-func TestAnEmptyShipmentOfNoShipmentIsNoChange(t *testing.T) {
+func TestShipment_EmptyIsNoChange(t *testing.T) {
 	t.Parallel()
 	r, events, err := ship(given(request.InFulfillment), asMember, request.ShipmentPatch{Carrier: exchange.Some(" ")})
 	wantKinds(t, events, err)
 	exchangetest.Same(t, "the request", r, given(request.InFulfillment))
 }
 
-func TestAClosedRequestShipsNothing(t *testing.T) {
+func TestShipment_IsRefusedOnAClosedRequest(t *testing.T) {
 	t.Parallel()
 	_, _, err := ship(given(request.Verified), asMember, request.ShipmentPatch{Carrier: exchange.Some("DHL")})
 	exchangetest.WantCode(t, err, exchange.RequestClosed, "")
@@ -317,7 +317,7 @@ func TestAClosedRequestShipsNothing(t *testing.T) {
 	exchangetest.WantFieldErrors(t, err, "carrier", "tracking")
 }
 
-func TestAnyAnswerOfTheRequesterEndsACorrection(t *testing.T) {
+func TestCorrection_EndsWithAnyAnswerOfTheRequester(t *testing.T) {
 	t.Parallel()
 	returned := given(request.Open)
 	returned.Correction = "which strain?"
@@ -343,7 +343,7 @@ func TestAnyAnswerOfTheRequesterEndsACorrection(t *testing.T) {
 }
 
 // Someone on both sides who provides what the lab owes has not answered as the requester.
-func TestTheLabsDocumentEndsNoCorrection(t *testing.T) {
+func TestCorrection_DoesNotEndWithADocumentOfTheLab(t *testing.T) {
 	t.Parallel()
 	returned := given(request.Open)
 	returned.Correction = "which strain?"
@@ -353,7 +353,7 @@ func TestTheLabsDocumentEndsNoCorrection(t *testing.T) {
 	}
 }
 
-func TestAClosedRequestCanStillBeWrittenAbout(t *testing.T) {
+func TestMessage_IsAcceptedOnAClosedRequest(t *testing.T) {
 	t.Parallel()
 	r, events, err := given(request.Rejected).Message(asRequester.roles, exchangetest.RequesterID, "Thank you.",
 		everything, exchangetest.Later)
@@ -363,7 +363,7 @@ func TestAClosedRequestCanStillBeWrittenAbout(t *testing.T) {
 	}
 }
 
-func TestADeletedRequestIsInactive(t *testing.T) {
+func TestDelete_MakesARequestInactive(t *testing.T) {
 	t.Parallel()
 	r, events, err := given(request.Open).Delete(asAdmin.roles, exchangetest.AdminID, everything, exchangetest.Later)
 	wantKinds(t, events, err, request.Deleted)
@@ -373,7 +373,7 @@ func TestADeletedRequestIsInactive(t *testing.T) {
 }
 
 // The contract's form shows seconds, so whole seconds are stored: sending back what a GET shows is the same moment.
-func TestATimestampSentBackIsTheSame(t *testing.T) {
+func TestShipment_TimestampSentBackIsNoChange(t *testing.T) {
 	t.Parallel()
 	sent := exchangetest.Body[request.ShipmentPatch](t, `{"sent_at": "2026-03-12T09:40:00.9995Z"}`)
 	r, _, err := ship(given(request.InFulfillment), asMember, sent)

@@ -24,7 +24,7 @@ func requested(r request.Request) request.Detail {
 	return request.Detail{Request: r, Organization: 4, Terms: everything}
 }
 
-func TestTheMovesOfTheContractAreOfferedAndNoOthers(t *testing.T) {
+func TestAvailableActions_AreTheContractsMoves(t *testing.T) {
 	t.Parallel()
 	for _, who := range parts {
 		for _, s := range request.Statuses {
@@ -48,7 +48,7 @@ func TestTheMovesOfTheContractAreOfferedAndNoOthers(t *testing.T) {
 	}
 }
 
-func TestStrangersAreOfferedNothing(t *testing.T) {
+func TestAvailableActions_OfStrangersAreNone(t *testing.T) {
 	t.Parallel()
 	for _, s := range request.Statuses {
 		o := requested(given(s)).AvailableActions(actorOf(asStranger), exchangetest.Later)
@@ -63,7 +63,7 @@ func TestStrangersAreOfferedNothing(t *testing.T) {
 	}
 }
 
-func TestEachSideIsOfferedWhatIsItsOwn(t *testing.T) {
+func TestAvailableActions_OfEachSide(t *testing.T) {
 	t.Parallel()
 	r := given(request.Open)
 	mine, theirs := requested(r).AvailableActions(actorOf(asRequester), exchangetest.Later),
@@ -86,7 +86,7 @@ func TestEachSideIsOfferedWhatIsItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheOtherSideIsRemindedByHandOnceADayAndNotOnTheFirst(t *testing.T) {
+func TestAvailableActions_RemindOnceADayAfterTheFirst(t *testing.T) {
 	t.Parallel()
 	r := given(request.Open)
 	remind := func(now time.Time, who part) error {

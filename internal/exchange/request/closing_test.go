@@ -21,7 +21,7 @@ func shut(s request.Status) request.Request {
 
 var activeStatuses = []request.Status{request.Open, request.Approved, request.InFulfillment, request.Fulfilled}
 
-func TestTheLabClosesAndReopensByIsActive(t *testing.T) {
+func TestIsActive_LabClosesAndReopens(t *testing.T) {
 	t.Parallel()
 	for _, who := range []part{asMember, asAdmin, asBoth} {
 		for _, s := range activeStatuses {
@@ -39,7 +39,7 @@ func TestTheLabClosesAndReopensByIsActive(t *testing.T) {
 	}
 }
 
-func TestNobodyElseClosesOrReopensByIsActive(t *testing.T) {
+func TestIsActive_IsRefusedToOthers(t *testing.T) {
 	t.Parallel()
 	for _, who := range []part{asRequester, asStranger} {
 		for _, s := range request.Statuses {
@@ -51,7 +51,7 @@ func TestNobodyElseClosesOrReopensByIsActive(t *testing.T) {
 	}
 }
 
-func TestTheValueThatIsActiveHasIsNoChange(t *testing.T) {
+func TestIsActive_SameValueIsNoChange(t *testing.T) {
 	t.Parallel()
 	for _, who := range parts {
 		for _, r := range []request.Request{given(request.Open), shut(request.Open), given(request.Rejected),
@@ -64,7 +64,7 @@ func TestTheValueThatIsActiveHasIsNoChange(t *testing.T) {
 }
 
 // A client that reads a request, changes its status and sends all of it back also sends the old is_active.
-func TestIsActiveSentBackDoesNotUndoAMove(t *testing.T) {
+func TestIsActive_SentBackDoesNotUndoAMove(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		who      part
@@ -87,7 +87,7 @@ func TestIsActiveSentBackDoesNotUndoAMove(t *testing.T) {
 	}
 }
 
-func TestAMoveMayCloseInTheSamePatch(t *testing.T) {
+func TestPatch_MoveMayCloseToo(t *testing.T) {
 	t.Parallel()
 	p := to(request.Approved)
 	p.Active = exchange.Some(false)
@@ -102,7 +102,7 @@ func TestAMoveMayCloseInTheSamePatch(t *testing.T) {
 	wantKinds(t, events, err, request.StatusChanged)
 }
 
-func TestIsActiveOpensADeclinedRequestAgain(t *testing.T) {
+func TestIsActive_ReopensADeclinedRequest(t *testing.T) {
 	t.Parallel()
 	for _, s := range []request.Status{request.Rejected, request.Invalid} {
 		r := given(s)
@@ -124,7 +124,7 @@ func TestIsActiveOpensADeclinedRequestAgain(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAClosedRequestAreRefused(t *testing.T) {
+func TestClosing_FieldsOfAClosedRequestAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, r := range []request.Request{
 		shut(request.Open), shut(request.Fulfilled), given(request.Verified), given(request.Rejected),
@@ -145,7 +145,7 @@ func TestFieldsOfAClosedRequestAreRefused(t *testing.T) {
 	}
 }
 
-func TestARequesterMovesNothingThatTheLabClosed(t *testing.T) {
+func TestClosing_RequesterCannotMoveWhatTheLabClosed(t *testing.T) {
 	t.Parallel()
 	_, _, err := apply(shut(request.Approved), asRequester, to(request.Cancelled), everything)
 	exchangetest.WantCode(t, err, exchange.RequestClosed, "")
@@ -156,7 +156,7 @@ func TestARequesterMovesNothingThatTheLabClosed(t *testing.T) {
 	}
 }
 
-func TestRejectionReasonIsKeptUntilTheRequestOpensAgain(t *testing.T) {
+func TestRejectionReason_IsKeptUntilReopened(t *testing.T) {
 	t.Parallel()
 	p := to(request.Rejected)
 	p.Rejection = exchange.Some("no stock")
@@ -180,7 +180,7 @@ func TestRejectionReasonIsKeptUntilTheRequestOpensAgain(t *testing.T) {
 	}
 }
 
-func TestAMemberMayWriteTheRejectionReasonBeforeTheDecision(t *testing.T) {
+func TestRejectionReason_MayPrecedeTheDecision(t *testing.T) {
 	t.Parallel()
 	r, events, err := apply(given(request.Open), asMember, request.Patch{Rejection: exchange.Some("no stock")},
 		everything)
@@ -190,7 +190,7 @@ func TestAMemberMayWriteTheRejectionReasonBeforeTheDecision(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfOnePatchIsInAnEvent(t *testing.T) {
+func TestPatch_EveryFieldIsInAnEvent(t *testing.T) {
 	t.Parallel()
 	p := request.Patch{AssignedTo: exchange.Some(exchange.UserRef(exchangetest.OwnerID)),
 		Rejection: exchange.Some("no stock")}

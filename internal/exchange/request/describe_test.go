@@ -12,7 +12,7 @@ import (
 	"aliquot/internal/exchange/request"
 )
 
-func TestEveryEventHasItsOwnSentence(t *testing.T) {
+func TestDescribe_EveryEventHasItsSentence(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	tell := func(e request.Event) {
@@ -70,7 +70,7 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 var owed = []string{"abstract", "requester_signed_mta", "irb", "address", "payment", "executed_mta",
 	"correction", "decision", "shipment", "issue", "receipt"}
 
-func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
+func TestDescribe_ReminderNamesTurnTaskAndDay(t *testing.T) {
 	t.Parallel()
 	e := request.Event{RequestID: 31, Kind: request.Reminded, Detail: request.EventDetail{Party: request.RequesterSide,
 		What: []string{"requester_signed_mta", "address"}, Since: new(exchange.Instant(exchangetest.Start)), Days: 7}}
@@ -86,7 +86,7 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 	}
 }
 
-func TestASnoozeSaysUntilWhichDay(t *testing.T) {
+func TestDescribe_SnoozeNamesTheDay(t *testing.T) {
 	t.Parallel()
 	e := request.Event{RequestID: 31, Kind: request.Snoozed,
 		Detail: request.EventDetail{Party: request.LabSide, Until: new(exchange.Instant(exchangetest.Start))}}

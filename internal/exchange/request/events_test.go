@@ -56,7 +56,7 @@ func unbroken(chain []request.Event, head request.Event) bool {
 	return seq == head.Seq && prev == head.Hash
 }
 
-func TestASealedEventIsNumberedChainedAndHashed(t *testing.T) {
+func TestEvents_AreNumberedChainedAndHashed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		chain := drawChain(t)
@@ -88,7 +88,7 @@ func TestASealedEventIsNumberedChainedAndHashed(t *testing.T) {
 	})
 }
 
-func TestAnyChangeOfThePastShows(t *testing.T) {
+func TestEvents_AnyChangeIsFound(t *testing.T) {
 	t.Parallel()
 	alter := map[string]func(e *request.Event, n int64, s string){
 		"request": func(e *request.Event, n int64, _ string) { e.RequestID += n },
@@ -126,7 +126,7 @@ func TestAnyChangeOfThePastShows(t *testing.T) {
 	})
 }
 
-func TestAnEventThatIsMissingAddedOrMovedShows(t *testing.T) {
+func TestEvents_MissingAddedOrMovedOneIsFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		chain := drawChain(t)
@@ -147,7 +147,7 @@ func TestAnEventThatIsMissingAddedOrMovedShows(t *testing.T) {
 }
 
 // The hashed bytes show where each member ends: moving bytes from one member to the next changes the hash.
-func TestNoTwoEventsHashTheSameByMovingBytesBetweenMembers(t *testing.T) {
+func TestEvents_HashShowsWhereEachMemberEnds(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringMatching(`[0-9:a-z{}\n]{0,12}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestARequestIsSentWithAllThatItsMaterialAsksForAtFirst(t *testing.T) {
+func TestForm_SendsAllThatTheMaterialRequires(t *testing.T) {
 	t.Parallel()
 	asks := request.Terms{MTA: true, IRB: true, Abstract: true, Address: true, Payment: true}
 	takes := &lab.Shipping{AcceptsShippingCode: true, AcceptsReimbursement: true}
@@ -64,7 +64,7 @@ func TestARequestIsSentWithAllThatItsMaterialAsksForAtFirst(t *testing.T) {
 	}
 }
 
-func TestWhatAMaterialDoesNotAskForIsNotSent(t *testing.T) {
+func TestForm_SendsNothingThatTheMaterialDoesNotRequire(t *testing.T) {
 	t.Parallel()
 	got, err := request.Form{Request: request.New{Material: exchange.Some(exchange.Ref(7)),
 		Address: exchange.NullOf(exchange.Ref(1)), Payment: exchange.Some("OTHER"),
@@ -76,7 +76,7 @@ func TestWhatAMaterialDoesNotAskForIsNotSent(t *testing.T) {
 	}
 }
 
-func TestACourierAccountReadsBackAsItWasWritten(t *testing.T) {
+func TestCourierAccount_ReadsBackAsWritten(t *testing.T) {
 	t.Parallel()
 	a := request.CourierAccount{Courier: "FedEx", Number: "123456789"}
 	if got, ok := request.ReadCourierAccount(a.Notes()); !ok || got != a {
@@ -89,7 +89,7 @@ func TestACourierAccountReadsBackAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestALabThatNamesNoWayToPayIsAsked(t *testing.T) {
+func TestForm_AsksForPaymentIfTheLabNamesNone(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]lab.Shipping{
 		"OTHER": {NeedsPayment: true},

@@ -8,8 +8,8 @@ import (
 	"aliquot/internal/exchange/request"
 )
 
-// TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed compares with sorting, also with many equal values.
-func TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed(t *testing.T) {
+// TestPercentiles_EqualSorting compares with sorting, also with many equal values.
+func TestPercentiles_EqualSorting(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -38,7 +38,7 @@ func TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed(t *testing.T) {
 	}
 }
 
-func TestDurationsAreReadAsTheyWereWritten(t *testing.T) {
+func TestDuration_ReadsBackAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, d := range []request.Durations{{}, {0}, {1, 0, 35, 36, 1 << 40}} {
 		text, err := d.MarshalText()
@@ -56,8 +56,8 @@ func TestDurationsAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// TestEachStepOfATurnIsOfOneStage checks that every task that a side may have belongs to a stage.
-func TestEachStepOfATurnIsOfOneStage(t *testing.T) {
+// TestStages_EachTaskIsOfOneStage checks that every task that a side may have belongs to a stage.
+func TestStages_EachTaskIsOfOneStage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		side request.Side

@@ -96,7 +96,7 @@ func uncountersigned(s request.Status) request.Request {
 	return r
 }
 
-func TestEveryMoveOfEveryRoleIsTheContracts(t *testing.T) {
+func TestMoves_OfEveryRoleAreTheContracts(t *testing.T) {
 	t.Parallel()
 	ways := []sought{
 		{"nothing missing", given, nil, ""},
@@ -192,7 +192,7 @@ func moved(t *testing.T, who part, from, status request.Status, way sought, over
 	}
 }
 
-func TestStatusesAreTheContracts(t *testing.T) {
+func TestStatuses_AreTheContracts(t *testing.T) {
 	t.Parallel()
 	want := []request.Status{"OPEN", "APPROVED", "IN_FULFILLMENT", "FULFILLED", "VERIFIED_FULFILLED", "REJECTED",
 		"CANCELLED", "INVALID"}
@@ -206,7 +206,7 @@ func TestStatusesAreTheContracts(t *testing.T) {
 	}
 }
 
-func TestAnUnknownStatusIsAFaultOfStatus(t *testing.T) {
+func TestMove_UnknownStatusIsAnErrorOfStatus(t *testing.T) {
 	t.Parallel()
 	for _, s := range []request.Status{"", "open", "CLOSED", "None", " OPEN"} {
 		for _, who := range parts {
@@ -219,7 +219,7 @@ func TestAnUnknownStatusIsAFaultOfStatus(t *testing.T) {
 	}
 }
 
-func TestAReasonGoesIntoTheEventAndReturnsForCorrection(t *testing.T) {
+func TestMove_ReasonIsInTheEventAndReturnsForCorrection(t *testing.T) {
 	t.Parallel()
 	p := to(request.Open)
 	p.Reason = exchange.Some(" Please name the mouse strain. ")
@@ -238,7 +238,7 @@ func TestAReasonGoesIntoTheEventAndReturnsForCorrection(t *testing.T) {
 	}
 }
 
-func TestAnOverrideHoldsUntilTheRequestGoesBack(t *testing.T) {
+func TestOverride_HoldsUntilTheRequestGoesBack(t *testing.T) {
 	t.Parallel()
 	p := to(request.InFulfillment)
 	p.Override = exchange.Some("ethics waived")

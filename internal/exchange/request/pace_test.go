@@ -7,7 +7,7 @@ import (
 	"aliquot/internal/exchange/request"
 )
 
-func TestThePaceOfALabIsTheMedianOfItsRequests(t *testing.T) {
+func TestPace_IsTheMedianOfTheLabsRequests(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	const day = int64(24 * 60 * 60)

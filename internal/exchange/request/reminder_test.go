@@ -19,7 +19,7 @@ const day = 24 * time.Hour
 
 var weekly = request.Reminders{7, 14, 28}
 
-func TestRemindersAreDueOnTheirDaysThenEveryMonth(t *testing.T) {
+func TestReminders_AreDueOnTheirDaysThenMonthly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		days     request.Reminders
@@ -64,7 +64,7 @@ func TestRemindersAreDueOnTheirDaysThenEveryMonth(t *testing.T) {
 	}
 }
 
-func TestAReminderTellsTheTurnAndChangesNothingElse(t *testing.T) {
+func TestReminder_NamesTheTurnAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	now := exchangetest.Start.Add(8 * day)
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestAReminderTellsTheTurnAndChangesNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheOwnerIsToldOnceOfATurnOfTheLab(t *testing.T) {
+func TestEscalation_OncePerTurnOfTheLab(t *testing.T) {
 	t.Parallel()
 	lab := given(request.Open).Begin(everything, exchangetest.Start)
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestTheOwnerIsToldOnceOfATurnOfTheLab(t *testing.T) {
 	}
 }
 
-func TestNobodyIsRemindedOfAClosedRequest(t *testing.T) {
+func TestReminder_NeverOfAClosedRequest(t *testing.T) {
 	t.Parallel()
 	for _, s := range request.Statuses {
 		r := at(s)
@@ -152,9 +152,9 @@ func drawDays(t *rapid.T) request.Reminders {
 	return days
 }
 
-// TestEachStepOfEachTurnIsRemindedOfOnce walks a request under a clock that jumps and a job that runs at any time and
+// TestReminder_OncePerStepOfATurn walks a request under a clock that jumps and a job that runs at any time and
 // any number of times, and compares with counting the days one by one.
-func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
+func TestReminder_OncePerStepOfATurn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		days, escalation := drawDays(t), request.Escalation(rapid.IntRange(0, 60).Draw(t, "escalation"))

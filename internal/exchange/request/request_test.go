@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/request"
 )
 
-func TestANewRequestNeedsOnlyAMaterial(t *testing.T) {
+func TestRequest_NeedsOnlyAMaterial(t *testing.T) {
 	t.Parallel()
 	by := exchange.Actor{ID: exchangetest.RequesterID}
 	r, err := exchangetest.Body[request.New](t, `{"material": {"id": 8}}`).Create(by)

@@ -57,7 +57,7 @@ func made(mta, irb, executed document.Review, texts, addressed bool) request.Req
 	return r
 }
 
-func TestEveryRequirementIsExactlyOneOfFourStates(t *testing.T) {
+func TestRequirement_HasOneOfFourStates(t *testing.T) {
 	t.Parallel()
 	states(func(terms request.Terms, r request.Request) {
 		documentOf := func(s document.Slot) bool { d := r.Current(s); return d != nil && d.State != document.Returned }
@@ -106,7 +106,7 @@ func TestEveryRequirementIsExactlyOneOfFourStates(t *testing.T) {
 
 // Every active request in every combination of requirements has, for each party, something to do or a way out, and the
 // party whose turn it is can take that turn (contract.md section 6).
-func TestEveryActiveRequestHasAWayOnForBothParties(t *testing.T) {
+func TestRequest_ActiveHasAWayOnForBothParties(t *testing.T) {
 	t.Parallel()
 	states(func(terms request.Terms, r request.Request) {
 		for _, s := range activeStatuses {
@@ -224,7 +224,7 @@ func taking(what string, r request.Request, terms request.Terms) request.Patch {
 	}[what]
 }
 
-func TestWhoseTurnItIs(t *testing.T) {
+func TestTurn_WhoseItIs(t *testing.T) {
 	t.Parallel()
 	for _, row := range exchangetest.Rows(`
 		| OPEN, abstract owed | requester abstract |
@@ -269,7 +269,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 	}
 }
 
-func TestTheLabsTurnIsDueByItsOwnTargets(t *testing.T) {
+func TestTurn_OfTheLabIsDueByItsTargets(t *testing.T) {
 	t.Parallel()
 	targets := lab.Targets{Decide: 3, Countersign: 5, Ship: 9}
 	for days, r := range map[int]request.Request{3: given(request.Open), 5: uncountersigned(request.Approved),

@@ -42,7 +42,7 @@ const fieldRights = `
 | assigned_to | n | y | y | y | n |
 | rejection_reason | n | y | y | y | n |`
 
-func TestFieldRightsAreTheContracts(t *testing.T) {
+func TestRights_OfFieldsAreTheContracts(t *testing.T) {
 	t.Parallel()
 	table := exchangetest.Rows(fieldRights)
 	if len(table)-1 != len(changes()) {
@@ -77,7 +77,7 @@ func TestFieldRightsAreTheContracts(t *testing.T) {
 
 // An error in a field's value reveals nothing to a stranger; someone without the right to a field gets that error if
 // the value is valid.
-func TestFieldsAreCheckedBeforeRights(t *testing.T) {
+func TestRights_AreCheckedAfterValues(t *testing.T) {
 	t.Parallel()
 	p := request.Patch{Payment: exchange.Some("CASH"), Notes: exchange.Some("a\x00b"),
 		Status: exchange.Some(request.Status("DONE"))}
@@ -87,7 +87,7 @@ func TestFieldsAreCheckedBeforeRights(t *testing.T) {
 	}
 }
 
-func TestClearingAFieldIsAChangeToo(t *testing.T) {
+func TestRights_ClearingIsAChange(t *testing.T) {
 	t.Parallel()
 	none := exchange.Cleared[exchange.Ref]()
 	for name, test := range map[string]struct {
@@ -113,7 +113,7 @@ func TestClearingAFieldIsAChangeToo(t *testing.T) {
 
 // Anyone who can read a request can send back what they read: nothing is forbidden, nothing happens (contract.md
 // section 1, "Unknown and read-only fields").
-func TestWhatWasReadCanBeSentBackByAnyone(t *testing.T) {
+func TestPut_OfWhatWasReadChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		walk(t, func(s *step) {
@@ -131,7 +131,7 @@ func TestWhatWasReadCanBeSentBackByAnyone(t *testing.T) {
 }
 
 // A PUT of the whole object with another status has the same effect as a PATCH of the status alone.
-func TestAPutOfEverythingMovesLikeAPatchOfTheStatus(t *testing.T) {
+func TestPut_MovesLikeAPatchOfTheStatus(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		who := rapid.SampledFrom(parts).Draw(t, "who")

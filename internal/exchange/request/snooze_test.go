@@ -19,7 +19,7 @@ func snooze(r request.Request, who part, n request.SnoozeNew) (request.Request, 
 	return r.Snooze(who.roles, who.by, n, everything, exchangetest.Later)
 }
 
-func TestOnlyWhoseTurnItIsMaySnooze(t *testing.T) {
+func TestSnooze_IsForWhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	for _, row := range exchangetest.Rows(`
 		| turn | requester | member | admin | requester+member | stranger |
@@ -52,7 +52,7 @@ func TestOnlyWhoseTurnItIsMaySnooze(t *testing.T) {
 	}
 }
 
-func TestASnoozeSaysUntilWhenWithinNinetyDays(t *testing.T) {
+func TestSnooze_LastsAtMostNinetyDays(t *testing.T) {
 	t.Parallel()
 	at := func(d time.Duration) request.SnoozeNew {
 		return request.SnoozeNew{Until: exchange.Some(exchange.Until(exchangetest.Later.Add(d)))}
@@ -80,7 +80,7 @@ func TestASnoozeSaysUntilWhenWithinNinetyDays(t *testing.T) {
 	}
 }
 
-func TestASnoozeReplacesTheOneBeforeAndTheSameAgainIsNoChange(t *testing.T) {
+func TestSnooze_ReplacesTheOneBefore(t *testing.T) {
 	t.Parallel()
 	r, _, err := snooze(fresh(), asRequester, until(14))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestASnoozeReplacesTheOneBeforeAndTheSameAgainIsNoChange(t *testing.T) {
 	wantKinds(t, events, err) // it ends without an event
 }
 
-func TestASnoozeEndsWithItsTurn(t *testing.T) {
+func TestSnooze_EndsWithItsTurn(t *testing.T) {
 	t.Parallel()
 	r, _, err := snooze(fresh(), asRequester, until(14))
 	if err != nil {
@@ -116,7 +116,7 @@ func TestASnoozeEndsWithItsTurn(t *testing.T) {
 	}
 }
 
-func TestWhatFallsDueDuringASnoozeComesAtItsEndOnce(t *testing.T) {
+func TestSnooze_RemindsOnceAtItsEnd(t *testing.T) {
 	t.Parallel()
 	r := given(request.Open).Begin(everything, exchangetest.Start)
 	r.SnoozedUntil = new(exchangetest.Start.AddDate(0, 0, 40))
@@ -138,7 +138,7 @@ func TestWhatFallsDueDuringASnoozeComesAtItsEndOnce(t *testing.T) {
 	exchangetest.Same(t, "the next reminder", weekly.At(r), new(exchangetest.Start.AddDate(0, 0, 58)))
 }
 
-func TestTheEndOfASnoozeIsADateOrATimestamp(t *testing.T) {
+func TestSnooze_EndIsDateOrTimestamp(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Time{
 		"2026-03-12":                    time.Date(2026, 3, 12, 0, 0, 0, 0, time.UTC),

@@ -71,7 +71,7 @@ var texts = map[string]struct {
 	"text": {20_000, true, func(s string) (string, error) { return request.TextBody{Text: exchange.Some(s)}.Check() }},
 }
 
-func TestTextIsKeptInNFCAndTrimmed(t *testing.T) {
+func TestText_IsNormalizedAndTrimmed(t *testing.T) {
 	t.Parallel()
 	for field, f := range texts {
 		for in, want := range map[string]string{
@@ -86,7 +86,7 @@ func TestTextIsKeptInNFCAndTrimmed(t *testing.T) {
 	}
 }
 
-func TestLengthIsCountedInCharacters(t *testing.T) {
+func TestText_LengthIsInCharacters(t *testing.T) {
 	t.Parallel()
 	for field, f := range texts {
 		for _, char := range []string{"a", "ä", "質", "🧬"} {
@@ -104,7 +104,7 @@ func TestLengthIsCountedInCharacters(t *testing.T) {
 	}
 }
 
-func TestControlCharactersAreRefused(t *testing.T) {
+func TestText_RefusesControlCharacters(t *testing.T) {
 	t.Parallel()
 	for field, f := range texts {
 		for _, c := range []string{"\x00", "\x07", "\x1b", "\x7f", "\u0085", "\n", "\t", "\r"} {
@@ -126,7 +126,7 @@ func TestControlCharactersAreRefused(t *testing.T) {
 	}
 }
 
-func TestAMessageMayNotBeEmpty(t *testing.T) {
+func TestText_OfAMessageMayNotBeEmpty(t *testing.T) {
 	t.Parallel()
 	for _, w := range []request.TextBody{{}, {Text: exchange.Some("")}, {Text: exchange.Some(" \n\t ")}} {
 		_, err := w.Check()

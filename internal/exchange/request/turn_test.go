@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTheTurnsOfARequestAddUpToItsAge: on any walk, with a clock that is set back now and then.
-func TestTheTurnsOfARequestAddUpToItsAge(t *testing.T) {
+// TestTurns_AddUpToTheAgeOfTheRequest: on any walk, with a clock that is set back now and then.
+func TestTurns_AddUpToTheAgeOfTheRequest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		walk(t, func(s *step) {
@@ -66,7 +66,7 @@ func lasting[K comparable](m map[K]int64) map[K]int64 {
 	return m
 }
 
-func TestAStatusBeginsAnEntryOfTheSameTurn(t *testing.T) {
+func TestTurns_StatusBeginsAnEntryOfTheSameTurn(t *testing.T) {
 	t.Parallel()
 	before := given(request.Approved).Begin(everything, exchangetest.Start)
 	after, _, err := apply(before, asMember, to(request.InFulfillment), everything)
@@ -81,7 +81,7 @@ func TestAStatusBeginsAnEntryOfTheSameTurn(t *testing.T) {
 	}
 }
 
-func TestAnAccountThatWasAlteredDoesNotAgree(t *testing.T) {
+func TestTurns_AlteredOnesAreFound(t *testing.T) {
 	t.Parallel()
 	turns := func() []request.TurnRecord {
 		return []request.TurnRecord{

@@ -190,7 +190,7 @@ func drawPatch(t *rapid.T) request.Patch {
 	}
 }
 
-func TestNoWalkBreaksARequest(t *testing.T) {
+func TestRequest_NoSequenceOfActionsBreaksIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		walk(t, func(s *step) {

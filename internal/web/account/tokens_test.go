@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestASessionIsCalledByBrowserAndDevice(t *testing.T) {
+func TestSession_IsNamedByBrowserAndDevice(t *testing.T) {
 	t.Parallel()
 	for agent, want := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0": "Firefox on Linux",

@@ -2,7 +2,7 @@ package lab
 
 import "testing"
 
-func TestInsightsAsAFileHoldNoFormula(t *testing.T) {
+func TestInsightsExport_HasNoFormula(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{"HeLa": "HeLa", "-5": "-5", "": "", "=1+1": "'=1+1",
 		"@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "＝1+1": "'＝1+1",

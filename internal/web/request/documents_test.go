@@ -2,7 +2,7 @@ package request
 
 import "testing"
 
-func TestNumbersOfAccountsAreHidden(t *testing.T) {
+func TestCourierAccount_NumberIsHidden(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"DHL 960412778":                 "DHL 960•••778",

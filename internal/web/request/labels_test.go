@@ -2,7 +2,7 @@ package request
 
 import "testing"
 
-func TestAQuantityIsAsManyTubesAsItCounts(t *testing.T) {
+func TestLabels_OnePerCountedTube(t *testing.T) {
 	t.Parallel()
 	for quantity, want := range map[string]int{"2 vials": 2, "3": 3, "12 x 1 mL": 12, "4 frozen vials, 1 mL each": 4,
 		"2× 10 µg": 2, "1 Aliquot": 1,

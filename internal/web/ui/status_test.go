@@ -30,8 +30,8 @@ func doc(s document.Slot, state document.Review) document.Document {
 	return document.Document{Slot: s, State: state, AttachmentID: 1}
 }
 
-// TestStatusesAreSaidInTheWordsOfTheDesign holds its table of statuses, for both sides.
-func TestStatusesAreSaidInTheWordsOfTheDesign(t *testing.T) {
+// TestStatuses_HaveTheNamesOfTheDesign holds its table of statuses, for both sides.
+func TestStatuses_HaveTheNamesOfTheDesign(t *testing.T) {
 	t.Parallel()
 	mta, irb, executed := document.SignedMTA, document.IRB, document.ExecutedMTA
 	handed := []document.Document{doc(mta, document.Delivered), doc(irb, document.Accepted)}
