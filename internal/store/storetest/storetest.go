@@ -8,8 +8,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"flag"
-	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,7 +147,9 @@ func Where(db *store.DB) string {
 // no use case makes.
 func SQL(t testing.TB, db *store.DB) *sql.DB {
 	t.Helper()
-	driver, name := "sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(5000)&_time_format=sqlite", Where(db))
+	// The folder of a test may have a # in its name.
+	driver := "sqlite"
+	name := "file:" + (&url.URL{Path: Where(db)}).EscapedPath() + "?_pragma=busy_timeout(5000)&_time_format=sqlite"
 	if db.Postgres() {
 		driver, name = "pgx", Where(db)
 	}

@@ -6,9 +6,7 @@
   function tell(form) {
     const all = boxes(form);
     const n = all.filter((box) => box.checked).length;
-    const label = form.querySelector("[data-select-all]");
-    label.hidden = false;
-    const box = label.querySelector("input");
+    const box = form.querySelector("[data-select-all] input");
     box.checked = n > 0 && n === all.length;
     box.indeterminate = n > 0 && n < all.length;
     form.querySelector("[data-selected]").textContent = n ? n + " selected" : "Select requests";
