@@ -147,6 +147,70 @@ func packageOf(dir string) (string, []string) {
 
 func within(dir, pkg string) bool { return dir == pkg || strings.HasPrefix(dir, pkg+"/") }
 
+// maxFiles is how many files a package has at most and maxMethods how many methods a type has, tests not counted.
+const maxFiles, maxMethods = 30, 60
+
+// TestPackages_StayOfASizeThatOneCanHoldInMind counts files of packages and methods of types.
+func TestPackages_StayOfASizeThatOneCanHoldInMind(t *testing.T) {
+	t.Parallel()
+	files, methods := map[string]int{}, map[string]int{}
+	for _, root := range []string{".", "../cmd", "../bench"} {
+		err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			dir := filepath.ToSlash(filepath.Dir(file))
+			files[dir]++
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, decl := range parsed.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
+					methods[dir+"."+receiverOf(f.Recv.List[0].Type)]++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, n := range files {
+		if most := max(maxFiles, sizesToShrink[dir]); n > most {
+			t.Errorf("package %s has %d files, more than %d: cut what belongs together into a package", dir, n, most)
+		}
+	}
+	for name, n := range methods {
+		if n > maxMethods {
+			t.Errorf("%s has %d methods, more than %d: cut it by what its methods are about", name, n, maxMethods)
+		}
+	}
+	for dir, most := range sizesToShrink {
+		if files[dir] != most {
+			t.Errorf("sizesToShrink allows package %s %d files; it has %d", dir, most, files[dir])
+		}
+	}
+}
+
+// sizesToShrink holds the packages that have more than maxFiles files today, with how many.
+var sizesToShrink = map[string]int{"api": 44}
+
+// receiverOf returns the name of the type of a receiver.
+func receiverOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiverOf(e.X)
+	case *ast.IndexExpr:
+		return receiverOf(e.X)
+	case *ast.IndexListExpr:
+		return receiverOf(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
 // TestClient_ImportsNothingOfOurs keeps the Go client ready to become a module of its own: whoever calls the API from
 // Go needs neither the server nor what the server needs.
 func TestClient_ImportsNothingOfOurs(t *testing.T) {
