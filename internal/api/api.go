@@ -104,8 +104,8 @@ func (a *API) handler(route route) http.HandlerFunc {
 		if !route.silent {
 			w = server.Zip(w, r)
 		}
-		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields,
-			searched: route.search, page: page, filters: filters, parameters: parameters}
+		c := &Call{App: a.App, API: a, Request: r, w: w, status: route.status, stream: route.stream,
+			fields: route.fields, searched: route.search, page: page, filters: filters, parameters: parameters}
 		if err := a.serve(c, route); err != nil {
 			a.refused(c, route, err)
 			a.fail(w, r, err)
@@ -149,7 +149,7 @@ func (a *API) serve(c *Call, route route) error {
 	case repeatable:
 		return a.runIdempotent(c, route, k)
 	}
-	return route.serve(a, c)
+	return route.serve(c)
 }
 
 // Knows reports whether the table has the path of a request, with any method.

@@ -18,34 +18,34 @@ import (
 
 // createAttachment accepts JSON (a record whose content follows with PUT to its download_url) or multipart/form-data
 // with the same fields and one part "file" (both at once).
-func (a *API) createAttachment(c *Call, _ document.AttachmentPatch) (Attachment, error) {
+func createAttachment(c *Call, _ document.AttachmentPatch) (Attachment, error) {
 	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	var in document.AttachmentPatch
 	var content *document.Content
 	var err error
 	if kind == "multipart/form-data" {
-		in, content, err = a.multipart(c)
+		in, content, err = readMultipart(c)
 	} else {
 		err = c.decode(&in)
 	}
 	var t document.Attachment
 	if err == nil {
-		t, err = a.App.Documents.CreateAttachment(c.Context(), c.Actor, in, content)
+		t, err = c.App.Documents.CreateAttachment(c.Context(), c.Actor, in, content)
 	}
 	if err != nil && content != nil {
-		a.App.Documents.Discard(c.Context(), *content, err)
+		c.App.Documents.Discard(c.Context(), *content, err)
 	}
 	c.location(err, "/attachments/%d", t.ID)
-	return a.oneAttachment(c, t, a.asSent(c, in, err))
+	return oneAttachment(c, t, asSent(c, in, err))
 }
 
 // multipart reads a form: the file is stored at once, wherever in the form it comes. The caller has to discard the
 // returned content, also when there is an error.
-func (a *API) multipart(c *Call) (in document.AttachmentPatch, content *document.Content, err error) {
+func readMultipart(c *Call) (in document.AttachmentPatch, content *document.Content, err error) {
 	// The form becomes the JSON object that it stands for, so that one decoder reads both.
 	fields := map[string]any{}
 	err = readForm(c.Request, bodyLimit, func(part *multipart.Part) (err error) {
-		content, err = a.file(c, part, fields)
+		content, err = file(c, part, fields)
 		return err
 	}, func(name, text string) { fields[name] = formValue(name, text) })
 	if err == nil && content == nil {
@@ -75,7 +75,7 @@ func formValue(name, text string) any {
 	}
 }
 
-func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*document.Content, error) {
+func file(c *Call, part *multipart.Part, fields map[string]any) (*document.Content, error) {
 	if !utf8.ValidString(part.FileName()) {
 		return nil, exchange.FieldErrors{"filename": {"must be UTF-8 text"}}.Err()
 	}
@@ -83,47 +83,47 @@ func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*docum
 		// Part.FileName reduces a path to its last element, but only with this system's separator.
 		fields["filename"] = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	}
-	content, err := a.App.Documents.Store(c.Context(), c.Actor, incoming{part})
+	content, err := c.App.Documents.Store(c.Context(), c.Actor, incoming{part})
 	if err != nil {
 		return nil, err
 	}
 	return &content, nil
 }
 
-func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
-	part, err := a.App.Documents.Attachments(c.Context(), c.Actor, c.list.page)
+func listAttachments(c *Call, _ None) ([]Attachment, error) {
+	part, err := c.App.Documents.Attachments(c.Context(), c.Actor, c.list.page)
 	if err != nil {
 		return nil, err
 	}
-	views, err := a.App.Documents.ViewAttachments(c.Context(), c.Actor, part.Items...)
+	views, err := c.App.Documents.ViewAttachments(c.Context(), c.Actor, part.Items...)
 	return answerList(c, exchange.ListPage[core.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err,
 		showAttachment)
 }
 
 // oneAttachment returns an attachment as the caller may see it, or err.
-func (a *API) oneAttachment(c *Call, t document.Attachment, err error) (Attachment, error) {
+func oneAttachment(c *Call, t document.Attachment, err error) (Attachment, error) {
 	if err != nil {
 		return Attachment{}, err
 	}
-	views, err := a.App.Documents.ViewAttachments(c.Context(), c.Actor, t)
+	views, err := c.App.Documents.ViewAttachments(c.Context(), c.Actor, t)
 	if err != nil {
 		return Attachment{}, err
 	}
 	return showAttachment(views[0]), nil
 }
 
-func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
-	t, err := a.App.Documents.Attachment(c.Context(), c.Actor, c.id("id"))
-	return a.oneAttachment(c, t, err)
+func getAttachment(c *Call, _ None) (Attachment, error) {
+	t, err := c.App.Documents.Attachment(c.Context(), c.Actor, c.id("id"))
+	return oneAttachment(c, t, err)
 }
 
-func (a *API) updateAttachment(c *Call, in document.AttachmentPatch) (Attachment, error) {
-	t, err := a.App.Documents.UpdateAttachment(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showAttachment))
-	return a.oneAttachment(c, t, err)
+func updateAttachment(c *Call, in document.AttachmentPatch) (Attachment, error) {
+	t, err := c.App.Documents.UpdateAttachment(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showAttachment))
+	return oneAttachment(c, t, err)
 }
 
-func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
-	return None{}, a.App.Documents.DeleteAttachment(c.Context(), c.Actor, c.id("id"), ifMatch(c, showAttachment))
+func deleteAttachment(c *Call, _ None) (None, error) {
+	return None{}, c.App.Documents.DeleteAttachment(c.Context(), c.Actor, c.id("id"), ifMatch(c, showAttachment))
 }
 
 // contentID returns the id in /uploaded-file/attachment_<id>/<filename>.
@@ -136,28 +136,28 @@ func (c *Call) contentID() (int64, error) {
 }
 
 // putContent accepts the bytes of an attachment as the whole body, with any content type.
-func (a *API) putContent(c *Call, _ None) (Attachment, error) {
+func putContent(c *Call, _ None) (Attachment, error) {
 	id, err := c.contentID()
 	if err != nil {
 		return Attachment{}, err
 	}
-	if c.ContentLength > a.App.UploadLimit {
+	if c.ContentLength > c.App.UploadLimit {
 		return Attachment{}, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.",
-			a.App.UploadLimit).With("limit", a.App.UploadLimit)
+			c.App.UploadLimit).With("limit", c.App.UploadLimit)
 	}
-	t, err := a.App.Documents.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body},
+	t, err := c.App.Documents.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body},
 		ifContentMatches(c))
-	return a.oneAttachment(c, t, err)
+	return oneAttachment(c, t, err)
 }
 
 // getContent sends the bytes of an attachment, with HTTP ranges and conditions. It is always a download in a sandbox:
 // nothing uploaded runs under our origin.
-func (a *API) getContent(c *Call, _ None) (None, error) {
+func getContent(c *Call, _ None) (None, error) {
 	id, err := c.contentID()
 	if err != nil {
 		return None{}, err
 	}
-	t, file, err := a.App.Documents.Content(c.Context(), c.Actor, id, c.PathValue("filename"))
+	t, file, err := c.App.Documents.Content(c.Context(), c.Actor, id, c.PathValue("filename"))
 	if err != nil {
 		return None{}, err
 	}
@@ -165,8 +165,8 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 }
 
 // getContentVersion sends the current or an earlier content of an attachment, as getContent does.
-func (a *API) getContentVersion(c *Call, _ None) (None, error) {
-	v, file, err := a.App.Documents.ContentVersion(c.Context(), c.Actor, c.id("id"), c.id("version"))
+func getContentVersion(c *Call, _ None) (None, error) {
+	v, file, err := c.App.Documents.ContentVersion(c.Context(), c.Actor, c.id("id"), c.id("version"))
 	if err != nil {
 		return None{}, err
 	}

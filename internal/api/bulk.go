@@ -30,36 +30,36 @@ type bulkQuery struct {
 
 // bulkMaterials accepts a spreadsheet as the whole body, or as the part "file" of a form, and answers with the job that
 // imports it.
-func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
+func bulkMaterials(c *Call, _ None) (Job, error) {
 	id := c.id("id")
-	if err := a.App.Spreadsheets.MayBulk(c.Context(), c.Actor, id); err != nil { // refused before the form is validated
+	if err := c.App.Spreadsheets.MayBulk(c.Context(), c.Actor, id); err != nil { // refused before the form is validated
 		return Job{}, err
 	}
 	var asked bulkQuery
 	if err := c.readQuery(&asked); err != nil {
 		return Job{}, err
 	}
-	content, err := a.bulkContent(c, id, &asked)
+	content, err := bulkContent(c, id, &asked)
 	var order material.BulkOptions
 	if err == nil {
 		order, err = asked.order()
 	}
 	var j exchange.Job
 	if err == nil {
-		j, err = a.App.Spreadsheets.Bulk(c.Context(), c.Actor, id, order, *content)
+		j, err = c.App.Spreadsheets.Bulk(c.Context(), c.Actor, id, order, *content)
 	}
 	if err != nil && content != nil {
-		a.App.Spreadsheets.DiscardBulk(c.Context(), *content, err)
+		c.App.Spreadsheets.DiscardBulk(c.Context(), *content, err)
 	}
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err
 }
 
 // bulkContent stores the spreadsheet. The caller has to discard the returned content, also when there is an error.
-func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*document.Content, error) {
+func bulkContent(c *Call, organization int64, asked *bulkQuery) (*document.Content, error) {
 	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	store := func(body io.Reader) (*document.Content, error) {
-		content, err := a.App.Spreadsheets.StoreBulk(c.Context(), c.Actor, organization, incoming{body})
+		content, err := c.App.Spreadsheets.StoreBulk(c.Context(), c.Actor, organization, incoming{body})
 		if err != nil {
 			return nil, err
 		}
@@ -70,9 +70,9 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*docum
 			"The body must be a spreadsheet, CSV, XLSX or ODS: send it as it is, or as the part file of a form.")
 	}
 	if kind != "multipart/form-data" {
-		if c.ContentLength > a.App.UploadLimit {
+		if c.ContentLength > c.App.UploadLimit {
 			return nil, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.",
-				a.App.UploadLimit).With("limit", a.App.UploadLimit)
+				c.App.UploadLimit).With("limit", c.App.UploadLimit)
 		}
 		return store(c.Body)
 	}
@@ -125,10 +125,10 @@ func (q bulkQuery) order() (material.BulkOptions, error) {
 }
 
 // bulkReport sends the result of every row.
-func (a *API) bulkReport(c *Call, _ None) (None, error) {
+func bulkReport(c *Call, _ None) (None, error) {
 	id := c.id("job")
 	return None{}, c.sendFile(fmt.Sprintf("report-%d.csv", id), func(begin func() io.Writer) error {
-		return a.App.Spreadsheets.BulkReport(c.Context(), c.Actor, c.id("id"), id, begin)
+		return c.App.Spreadsheets.BulkReport(c.Context(), c.Actor, c.id("id"), id, begin)
 	})
 }
 
@@ -138,18 +138,18 @@ type exportQuery struct {
 }
 
 // exportMaterials sends the materials of an organization in the format that the bulk call accepts.
-func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
+func exportMaterials(c *Call, asked exportQuery) (None, error) {
 	id := c.id("id")
 	format, err := oneOf("format", asked.Format, "csv", "xlsx", "json")
 	if err == nil {
-		err = a.App.Expensive(c.Context(), c.caller(),
-			func(ctx context.Context) error { return a.App.Spreadsheets.MayExport(ctx, c.Actor, &id) })
+		err = c.App.Expensive(c.Context(), c.caller(),
+			func(ctx context.Context) error { return c.App.Spreadsheets.MayExport(ctx, c.Actor, &id) })
 	}
 	if err != nil {
 		return None{}, err
 	}
 	return None{}, c.sendFile(fmt.Sprintf("materials-%d.%s", id, format), func(begin func() io.Writer) error {
-		return Export(c.Context(), a.App, c.caller(), &id, format, begin)
+		return Export(c.Context(), c.App, c.caller(), &id, format, begin)
 	})
 }
 
@@ -189,7 +189,7 @@ type templateQuery struct {
 }
 
 // materialTemplate sends a spreadsheet to fill in.
-func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
+func materialTemplate(c *Call, asked templateQuery) (None, error) {
 	format, err := oneOf("format", asked.Format, "xlsx", "csv")
 	if err != nil {
 		return None{}, err
@@ -199,7 +199,7 @@ func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 		code = *asked.Category
 	}
 	of, _ := category.Get(code) // readQuery has checked that it exists
-	if err := a.App.Labs.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, c.id("id")); err != nil {
+	if err := c.App.Labs.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, c.id("id")); err != nil {
 		return None{}, err
 	}
 	return None{}, c.sendFile(strings.ToLower(code)+"."+format, func(begin func() io.Writer) error {

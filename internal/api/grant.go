@@ -43,41 +43,41 @@ func showGrantMaterial(m material.Shown) GrantMaterial {
 	return GrantMaterial{showMaterial(m), m.ContactID}
 }
 
-func (a *API) createGrant(c *Call, in person.GrantPatch) (Grant, error) {
-	v, err := a.App.Grants.CreateGrant(c.Context(), c.Actor, in)
+func createGrant(c *Call, in person.GrantPatch) (Grant, error) {
+	v, err := c.App.Grants.CreateGrant(c.Context(), c.Actor, in)
 	c.location(err, "/grants/%d", v.ID)
 	return showGrant(v), err
 }
 
-func (a *API) listGrants(c *Call, _ None) ([]Grant, error) {
-	part, err := a.App.Grants.Grants(c.Context(), c.Actor, c.list.page)
+func listGrants(c *Call, _ None) ([]Grant, error) {
+	part, err := c.App.Grants.Grants(c.Context(), c.Actor, c.list.page)
 	return answerList(c, part, err, showGrant)
 }
 
-func (a *API) getGrant(c *Call, _ None) (Grant, error) {
-	v, err := a.App.Grants.Grant(c.Context(), c.Actor, c.id("id"))
+func getGrant(c *Call, _ None) (Grant, error) {
+	v, err := c.App.Grants.Grant(c.Context(), c.Actor, c.id("id"))
 	return showGrant(v), err
 }
 
-func (a *API) updateGrant(c *Call, in person.GrantPatch) (Grant, error) {
-	v, err := a.App.Grants.UpdateGrant(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showGrant))
+func updateGrant(c *Call, in person.GrantPatch) (Grant, error) {
+	v, err := c.App.Grants.UpdateGrant(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showGrant))
 	return showGrant(v), err
 }
 
-func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
-	part, err := a.App.Grants.FundedBy(c.Context(), c.Actor, c.id("id"), c.list.page)
+func listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
+	part, err := c.App.Grants.FundedBy(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showGrantMaterial)
 }
 
 // fundMaterial answers 201 with the material, or 200 if the grant named it before.
-func (a *API) fundMaterial(c *Call, in material.FundingBody) (GrantMaterial, error) {
-	m, existed, err := a.App.Grants.Fund(c.Context(), c.Actor, c.id("id"), in)
+func fundMaterial(c *Call, in material.FundingBody) (GrantMaterial, error) {
+	m, existed, err := c.App.Grants.Fund(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
 	return showGrantMaterial(m), err
 }
 
-func (a *API) unfundMaterial(c *Call, _ None) (None, error) {
-	return None{}, a.App.Grants.Unfund(c.Context(), c.Actor, c.id("id"), c.id("material"), ifNoTag(c))
+func unfundMaterial(c *Call, _ None) (None, error) {
+	return None{}, c.App.Grants.Unfund(c.Context(), c.Actor, c.id("id"), c.id("material"), ifNoTag(c))
 }

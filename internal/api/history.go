@@ -60,20 +60,20 @@ func showActor(u *person.User) *Person {
 	return new(showPerson(*u))
 }
 
-func (a *API) listAuditEvents(c *Call, f exchange.AuditFilter) ([]Act, error) {
-	part, err := a.App.Audit(c.Context(), c.Actor, c.list.page, f)
+func listAuditEvents(c *Call, f exchange.AuditFilter) ([]Act, error) {
+	part, err := c.App.Audit(c.Context(), c.Actor, c.list.page, f)
 	return answerList(c, part, err, showAct)
 }
 
-func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
-	part, err := a.App.MaterialHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
+func listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
+	part, err := c.App.MaterialHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, func(v core.Version[material.Shown]) Version[Material] {
 		return showVersion(v, showMaterial, materialFacts)
 	})
 }
 
-func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization], error) {
-	part, err := a.App.OrganizationHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
+func listOrganizationHistory(c *Call, _ None) ([]Version[Organization], error) {
+	part, err := c.App.OrganizationHistory(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, func(v core.Version[core.OrganizationView]) Version[Organization] {
 		return showVersion(v, showOrganization, organizationFacts)
 	})

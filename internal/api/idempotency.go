@@ -84,9 +84,8 @@ func (a *API) runIdempotent(c *Call, route route, k exchange.IdempotentCall) err
 	c.w, c.Request = held, c.WithContext(context.WithoutCancel(c.Context()))
 	long := c.stream || route.asksSource()
 	answer, replayed, err := a.App.Once(c.Context(), k, long, func(within *app.App) (exchange.IdempotentCall, bool) {
-		b := *a
-		b.App = within
-		if err := route.serve(&b, c); err != nil {
+		c.App = within
+		if err := route.serve(c); err != nil {
 			a.refused(c, route, err)
 			a.fail(held, c.Request, err)
 		}

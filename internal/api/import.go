@@ -26,8 +26,8 @@ type ImportedDuplicate struct {
 }
 
 // importMaterial answers 200 with the new material, or with the one that was imported before.
-func (a *API) importMaterial(c *Call, in material.ImportNew) (ImportedMaterial, error) {
-	m, existed, err := a.App.Materials.Import(c.Context(), c.Actor, in)
+func importMaterial(c *Call, in material.ImportNew) (ImportedMaterial, error) {
+	m, existed, err := c.App.Materials.Import(c.Context(), c.Actor, in)
 	if m.ID != 0 {
 		c.location(err, "/materials/%d", m.ID)
 	}
@@ -67,8 +67,8 @@ type DraftMaterial struct {
 	ContactUser      uuid.UUID       `json:"contact_user"`
 }
 
-func (a *API) previewImport(c *Call, in material.ImportName) (ImportPreview, error) {
-	v, err := a.App.Materials.PreviewImport(c.Context(), c.Actor, in)
+func previewImport(c *Call, in material.ImportName) (ImportPreview, error) {
+	v, err := c.App.Materials.PreviewImport(c.Context(), c.Actor, in)
 	if err != nil {
 		return ImportPreview{}, err
 	}
@@ -88,8 +88,8 @@ func showPreview(v catalog.ImportPreview) ImportPreview {
 }
 
 // importMaterials answers with the job that imports the materials one after the other.
-func (a *API) importMaterials(c *Call, in material.BatchImportBody) (Job, error) {
-	j, err := a.App.Materials.Imports(c.Context(), c.Actor, in)
+func importMaterials(c *Call, in material.BatchImportBody) (Job, error) {
+	j, err := c.App.Materials.Imports(c.Context(), c.Actor, in)
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err
 }
@@ -111,8 +111,8 @@ type PublicationName struct {
 	DOI      *string `query:"doi" help:"DOI, in any form people paste. Either this or pubmed_id."`
 }
 
-func (a *API) getPublication(c *Call, name PublicationName) (Publication, error) {
-	p, err := a.App.Materials.Publication(c.Context(), c.Actor, name.PubMedID, name.DOI)
+func getPublication(c *Call, name PublicationName) (Publication, error) {
+	p, err := c.App.Materials.Publication(c.Context(), c.Actor, name.PubMedID, name.DOI)
 	out := Publication{PubMedID: p.PubMedID, DOI: p.DOI, Citation: p.Citation}
 	if p.PrePrint {
 		out.PrePrintDOI, out.PrePrintTitle = p.DOI, p.Title

@@ -38,39 +38,39 @@ func showInvitation(i lab.ShownInvitation) Invitation {
 	return out
 }
 
-func (a *API) listInvitations(c *Call, f lab.InvitationFilter) ([]Invitation, error) {
-	part, err := a.App.Labs.Invitations(c.Context(), c.Actor, c.id("id"), f, c.list.page)
+func listInvitations(c *Call, f lab.InvitationFilter) ([]Invitation, error) {
+	part, err := c.App.Labs.Invitations(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showInvitation)
 }
 
 // invite answers 201 with the invitation, or 200 with the open one that the person already has.
-func (a *API) invite(c *Call, in lab.InvitationNew) (Invitation, error) {
-	i, existed, err := a.App.Labs.Invite(c.Context(), c.Actor, c.id("id"), in)
+func invite(c *Call, in lab.InvitationNew) (Invitation, error) {
+	i, existed, err := c.App.Labs.Invite(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
 	return showInvitation(i), err
 }
 
-func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
-	return None{}, a.App.Labs.Withdraw(c.Context(), c.Actor, c.id("id"), c.id("invitation"), ifNoTag(c))
+func withdrawInvitation(c *Call, _ None) (None, error) {
+	return None{}, c.App.Labs.Withdraw(c.Context(), c.Actor, c.id("id"), c.id("invitation"), ifNoTag(c))
 }
 
-func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {
-	i, err := a.App.Labs.Resend(c.Context(), c.Actor, c.id("id"), c.id("invitation"))
+func resendInvitation(c *Call, _ None) (Invitation, error) {
+	i, err := c.App.Labs.Resend(c.Context(), c.Actor, c.id("id"), c.id("invitation"))
 	return showInvitation(i), err
 }
 
-func (a *API) acceptInvitation(c *Call, _ None) (Invitation, error) {
-	return a.answerInvitation(c, lab.InvitationAccepted)
+func acceptInvitation(c *Call, _ None) (Invitation, error) {
+	return answerInvitation(c, lab.InvitationAccepted)
 }
 
-func (a *API) declineInvitation(c *Call, _ None) (Invitation, error) {
-	return a.answerInvitation(c, lab.InvitationDeclined)
+func declineInvitation(c *Call, _ None) (Invitation, error) {
+	return answerInvitation(c, lab.InvitationDeclined)
 }
 
-func (a *API) answerInvitation(c *Call, to lab.InvitationStatus) (Invitation, error) {
-	i, err := a.App.Labs.Answer(c.Context(), c.Actor, c.user, c.id("invitation"), to)
+func answerInvitation(c *Call, to lab.InvitationStatus) (Invitation, error) {
+	i, err := c.App.Labs.Answer(c.Context(), c.Actor, c.user, c.id("invitation"), to)
 	return showInvitation(i), err
 }
 
@@ -88,7 +88,7 @@ type heldQuery struct {
 	Token *string `query:"token" required:"true" help:"The token of the mail."`
 }
 
-func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
+func getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
 	c.noStore()
 	token := ""
 	if in.Token != nil {
@@ -98,16 +98,16 @@ func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
 	if err != nil {
 		return HeldInvitation{}, err
 	}
-	i, err := a.App.Labs.HeldInvitation(c.Context(), token)
+	i, err := c.App.Labs.HeldInvitation(c.Context(), token)
 	return HeldInvitation{i.Organization, i.Inviter.Name(), i.Role, i.Status, Time(i.ExpiresAt)}, err
 }
 
-func (a *API) acceptHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
-	i, err := a.App.Labs.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationAccepted)
+func acceptHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
+	i, err := c.App.Labs.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationAccepted)
 	return showInvitation(i), err
 }
 
-func (a *API) declineHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
-	i, err := a.App.Labs.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationDeclined)
+func declineHeldInvitation(c *Call, in lab.InvitationToken) (Invitation, error) {
+	i, err := c.App.Labs.AnswerHeld(c.Context(), c.Actor, in, lab.InvitationDeclined)
 	return showInvitation(i), err
 }

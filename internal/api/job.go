@@ -42,22 +42,22 @@ func showJob(j exchange.Job) Job {
 	return out
 }
 
-func (a *API) listJobs(c *Call, f exchange.JobFilter) ([]Job, error) {
-	part, err := a.App.Jobs(c.Context(), c.Actor, c.list.page, f)
+func listJobs(c *Call, f exchange.JobFilter) ([]Job, error) {
+	part, err := c.App.Jobs(c.Context(), c.Actor, c.list.page, f)
 	return answerList(c, part, err, showJob)
 }
 
-func (a *API) getJob(c *Call, _ None) (Job, error) {
-	j, err := a.App.Job(c.Context(), c.Actor, c.id("id"))
+func getJob(c *Call, _ None) (Job, error) {
+	j, err := c.App.Job(c.Context(), c.Actor, c.id("id"))
 	return showJob(j), err
 }
 
-func (a *API) cancelJob(c *Call, _ None) (Job, error) {
-	j, err := a.App.CancelJob(c.Context(), c.Actor, c.id("id"))
+func cancelJob(c *Call, _ None) (Job, error) {
+	j, err := c.App.CancelJob(c.Context(), c.Actor, c.id("id"))
 	return showJob(j), err
 }
 
-func (a *API) retryJob(c *Call, _ None) (Job, error) {
-	j, err := a.App.RetryJob(c.Context(), c.Actor, c.id("id"))
+func retryJob(c *Call, _ None) (Job, error) {
+	j, err := c.App.RetryJob(c.Context(), c.Actor, c.id("id"))
 	return showJob(j), err
 }

@@ -21,37 +21,37 @@ func showJoinRequest(j lab.ShownJoinRequest) JoinRequest {
 }
 
 // askToJoin answers 201 with the join request, or 200 with the one that is already open.
-func (a *API) askToJoin(c *Call, in lab.JoinNew) (JoinRequest, error) {
-	j, existed, err := a.App.Labs.AskToJoin(c.Context(), c.Actor, c.id("id"), in)
+func askToJoin(c *Call, in lab.JoinNew) (JoinRequest, error) {
+	j, existed, err := c.App.Labs.AskToJoin(c.Context(), c.Actor, c.id("id"), in)
 	if existed {
 		c.status = 200
 	}
 	return showJoinRequest(j), err
 }
 
-func (a *API) listJoinRequests(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
-	part, err := a.App.Labs.JoinRequests(c.Context(), c.Actor, c.id("id"), f, c.list.page)
+func listJoinRequests(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
+	part, err := c.App.Labs.JoinRequests(c.Context(), c.Actor, c.id("id"), f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
-func (a *API) listJoinRequestsOf(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
-	part, err := a.App.Labs.JoinRequestsOf(c.Context(), c.Actor, c.user, f, c.list.page)
+func listJoinRequestsOf(c *Call, f lab.JoinFilter) ([]JoinRequest, error) {
+	part, err := c.App.Labs.JoinRequestsOf(c.Context(), c.Actor, c.user, f, c.list.page)
 	return answerList(c, part, err, showJoinRequest)
 }
 
-func (a *API) acceptJoinRequest(c *Call, _ None) (JoinRequest, error) {
-	return a.answerJoinRequest(c, lab.JoinAccepted, lab.JoinDecline{})
+func acceptJoinRequest(c *Call, _ None) (JoinRequest, error) {
+	return answerJoinRequest(c, lab.JoinAccepted, lab.JoinDecline{})
 }
 
-func (a *API) declineJoinRequest(c *Call, in lab.JoinDecline) (JoinRequest, error) {
-	return a.answerJoinRequest(c, lab.JoinDeclined, in)
+func declineJoinRequest(c *Call, in lab.JoinDecline) (JoinRequest, error) {
+	return answerJoinRequest(c, lab.JoinDeclined, in)
 }
 
-func (a *API) answerJoinRequest(c *Call, to lab.JoinStatus, in lab.JoinDecline) (JoinRequest, error) {
-	j, err := a.App.Labs.AnswerJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), to, in)
+func answerJoinRequest(c *Call, to lab.JoinStatus, in lab.JoinDecline) (JoinRequest, error) {
+	j, err := c.App.Labs.AnswerJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), to, in)
 	return showJoinRequest(j), err
 }
 
-func (a *API) withdrawJoinRequest(c *Call, _ None) (None, error) {
-	return None{}, a.App.Labs.WithdrawJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), ifNoTag(c))
+func withdrawJoinRequest(c *Call, _ None) (None, error) {
+	return None{}, c.App.Labs.WithdrawJoin(c.Context(), c.Actor, c.id("id"), c.id("join_request"), ifNoTag(c))
 }

@@ -36,17 +36,17 @@ func showMailSettings(s mailing.Settings) MailSettings {
 	return out
 }
 
-func (a *API) getMailSettings(c *Call, _ None) (MailSettings, error) {
-	s, err := a.App.Accounts.MailSettings(c.Context(), c.Actor, c.user)
+func getMailSettings(c *Call, _ None) (MailSettings, error) {
+	s, err := c.App.Accounts.MailSettings(c.Context(), c.Actor, c.user)
 	return showMailSettings(s), err
 }
 
-func (a *API) retryMail(c *Call, _ None) (MailSettings, error) {
-	s, err := a.App.Accounts.RetryMail(c.Context(), c.Actor, c.user)
+func retryMail(c *Call, _ None) (MailSettings, error) {
+	s, err := c.App.Accounts.RetryMail(c.Context(), c.Actor, c.user)
 	return showMailSettings(s), err
 }
 
-func (a *API) updateMailSettings(c *Call, in mailing.Patch) (MailSettings, error) {
-	s, err := a.App.Accounts.UpdateMailSettings(c.Context(), c.Actor, c.user, in, ifMatch(c, showMailSettings))
+func updateMailSettings(c *Call, in mailing.Patch) (MailSettings, error) {
+	s, err := c.App.Accounts.UpdateMailSettings(c.Context(), c.Actor, c.user, in, ifMatch(c, showMailSettings))
 	return showMailSettings(s), err
 }

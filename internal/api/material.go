@@ -10,8 +10,8 @@ import (
 
 // createMaterial answers 201 with the material, or 200 with the one that was imported before (the duplicate rule of the
 // specification).
-func (a *API) createMaterial(c *Call, in material.Patch) (Material, error) {
-	m, existed, err := a.App.Materials.CreateMaterial(c.Context(), c.Actor, in)
+func createMaterial(c *Call, in material.Patch) (Material, error) {
+	m, existed, err := c.App.Materials.CreateMaterial(c.Context(), c.Actor, in)
 	if m.ID != 0 {
 		c.location(err, "/materials/%d", m.ID)
 	}
@@ -32,23 +32,23 @@ func duplicate(m material.Shown) Duplicate {
 	return d
 }
 
-func (a *API) listMaterials(c *Call, f material.Filter) ([]Material, error) {
-	part, err := a.App.Materials.Materials(c.Context(), c.Actor, c.list.page, f)
+func listMaterials(c *Call, f material.Filter) ([]Material, error) {
+	part, err := c.App.Materials.Materials(c.Context(), c.Actor, c.list.page, f)
 	return answerList(c, part, err, showMaterial)
 }
 
-func (a *API) getMaterial(c *Call, _ None) (Material, error) {
-	m, err := a.App.Materials.Material(c.Context(), c.Actor, c.id("id"))
+func getMaterial(c *Call, _ None) (Material, error) {
+	m, err := c.App.Materials.Material(c.Context(), c.Actor, c.id("id"))
 	return showMaterial(m), err
 }
 
 // listing returns the material in the path as published.
-func (a *API) listing(c *Call) (publish.Listing, error) {
-	return a.App.Materials.Listing(c.Context(), c.Actor, c.id("id"))
+func listing(c *Call) (publish.Listing, error) {
+	return c.App.Materials.Listing(c.Context(), c.Actor, c.id("id"))
 }
 
-func (a *API) getMaterialLinked(c *Call, _ None) (Body, error) {
-	l, err := a.listing(c)
+func getMaterialLinked(c *Call, _ None) (Body, error) {
+	l, err := listing(c)
 	if err != nil {
 		return Body{}, err
 	}
@@ -61,12 +61,12 @@ type CitationQuery struct {
 	Format *publish.Format `query:"format" help:"The form of the references; bibtex where it is left out."`
 }
 
-func (a *API) getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
+func getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
 	format := publish.BibTeX
 	if in.Format != nil {
 		format = *in.Format
 	}
-	l, err := a.listing(c)
+	l, err := listing(c)
 	if err != nil {
 		return Body{}, err
 	}
@@ -74,11 +74,11 @@ func (a *API) getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
 	return Body{format.MediaType(), raw, fmt.Sprintf("aliquot-%d.%s", l.ID, format.Extension())}, err
 }
 
-func (a *API) updateMaterial(c *Call, in material.Patch) (Material, error) {
-	m, err := a.App.Materials.UpdateMaterial(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showMaterial))
+func updateMaterial(c *Call, in material.Patch) (Material, error) {
+	m, err := c.App.Materials.UpdateMaterial(c.Context(), c.Actor, c.id("id"), in, ifMatch(c, showMaterial))
 	return showChanged(m), err
 }
 
-func (a *API) archiveMaterial(c *Call, _ None) (None, error) {
-	return None{}, a.App.Materials.ArchiveMaterial(c.Context(), c.Actor, c.id("id"), ifMatch(c, showMaterial))
+func archiveMaterial(c *Call, _ None) (None, error) {
+	return None{}, c.App.Materials.ArchiveMaterial(c.Context(), c.Actor, c.id("id"), ifMatch(c, showMaterial))
 }

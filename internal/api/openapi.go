@@ -100,8 +100,8 @@ type Error struct {
 // Contract is the OpenAPI document as JSON.
 type Contract struct{ json.RawMessage }
 
-func (a *API) getOpenAPI(*Call, None) (Contract, error) {
-	document, err := a.Contract()
+func getOpenAPI(c *Call, _ None) (Contract, error) {
+	document, err := c.API.Contract()
 	return Contract{document}, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 
 	"github.com/google/uuid"
@@ -31,7 +32,7 @@ type route struct {
 	events  bool         // it streams events for as long as the client is connected
 	search  *searched    // nil: it is not a search
 	page    string       // the path of the page of the object, before its id; "": it has none
-	serve   func(*API, *Call) error
+	serve   func(*Call) error
 }
 
 // outcome is another successful answer than a route's usual one.
@@ -54,7 +55,7 @@ type Body struct {
 // on makes a route of a typed handler: In is decoded from the body, or from the query of a GET; Out is the answer. text
 // is the description in the OpenAPI document.
 func on[In, Out any](name, pattern string, action exchange.Action, status int,
-	handle func(*API, *Call, In) (Out, error), text string) route {
+	handle func(*Call, In) (Out, error), text string) route {
 	methods, path, _ := strings.Cut(pattern, " ")
 	r := route{
 		name: name, methods: strings.Split(methods, ","), path: path, action: action, status: status, text: text,
@@ -65,7 +66,7 @@ func on[In, Out any](name, pattern string, action exchange.Action, status int,
 	r.silent = r.out == reflect.TypeFor[None]()
 	get := r.methods[0] == http.MethodGet
 	isList, single := get && r.out.Kind() == reflect.Slice, get && r.out.Kind() == reflect.Struct
-	r.serve = func(a *API, c *Call) error {
+	r.serve = func(c *Call) error {
 		var in In
 		var err error
 		switch {
@@ -84,23 +85,23 @@ func on[In, Out any](name, pattern string, action exchange.Action, status int,
 			err = c.checkPath(places)
 		}
 		if err != nil {
-			return a.asSent(c, in, err)
+			return asSent(c, in, err)
 		}
 		var out Out
 		if c.searched != nil || r.out == reflect.TypeFor[Suggestions]() || isList && c.narrowed() {
 			request := c.Request
-			err = a.App.Expensive(c.Context(), c.caller(), func(ctx context.Context) (err error) {
+			err = c.App.Expensive(c.Context(), c.caller(), func(ctx context.Context) (err error) {
 				c.Request = c.WithContext(ctx)
-				out, err = handle(a, c, in)
+				out, err = handle(c, in)
 				return err
 			})
 			c.Request = request
 		} else {
-			out, err = handle(a, c, in)
+			out, err = handle(c, in)
 		}
 		switch {
 		case err != nil:
-			return a.asSent(c, in, err)
+			return asSent(c, in, err)
 		case c.written:
 			return nil
 		case r.silent:
@@ -191,6 +192,8 @@ func patterns(method, path string) []string {
 // Call is one HTTP request on its way through a handler.
 type Call struct {
 	*http.Request
+	App      *app.App // whose transaction stays open for the whole call if it has an Idempotency-Key
+	API      *API
 	Actor    exchange.Actor
 	w        http.ResponseWriter
 	status   int // of success

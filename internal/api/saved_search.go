@@ -34,29 +34,29 @@ type Matches struct {
 	Materials []notify.MaterialPayload `json:"materials"` // the newest
 }
 
-func (a *API) listSavedSearches(c *Call, _ None) ([]SavedSearch, error) {
-	part, err := a.App.Materials.SavedSearches(c.Context(), c.Actor, c.user, c.list.page)
+func listSavedSearches(c *Call, _ None) ([]SavedSearch, error) {
+	part, err := c.App.Materials.SavedSearches(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, showSavedSearch)
 }
 
-func (a *API) createSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
-	s, err := a.App.Materials.CreateSavedSearch(c.Context(), c.Actor, c.user, in)
+func createSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
+	s, err := c.App.Materials.CreateSavedSearch(c.Context(), c.Actor, c.user, in)
 	c.location(err, "/users/%s/saved-searches/%d", c.user, s.ID)
 	return showSavedSearch(s), err
 }
 
-func (a *API) getSavedSearch(c *Call, _ None) (SavedSearch, error) {
-	s, err := a.App.Materials.SavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"))
+func getSavedSearch(c *Call, _ None) (SavedSearch, error) {
+	s, err := c.App.Materials.SavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"))
 	return showSavedSearch(s), err
 }
 
-func (a *API) updateSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
-	s, err := a.App.Materials.UpdateSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"), in,
+func updateSavedSearch(c *Call, in material.SavedSearchPatch) (SavedSearch, error) {
+	s, err := c.App.Materials.UpdateSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"), in,
 		ifMatch(c, showSavedSearch))
 	return showSavedSearch(s), err
 }
 
-func (a *API) deleteSavedSearch(c *Call, _ None) (None, error) {
-	return None{}, a.App.Materials.DeleteSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"),
+func deleteSavedSearch(c *Call, _ None) (None, error) {
+	return None{}, c.App.Materials.DeleteSavedSearch(c.Context(), c.Actor, c.user, c.id("saved_search"),
 		ifMatch(c, showSavedSearch))
 }

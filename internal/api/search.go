@@ -121,23 +121,23 @@ func (c *Call) address(values url.Values) *string {
 	return new(c.URL.EscapedPath() + "?" + values.Encode())
 }
 
-func (a *API) searchMaterials(c *Call, _ None) (Page[MaterialHit], error) {
-	found, err := a.App.Materials.SearchMaterials(c.Context(), c.Actor, c.search.search)
+func searchMaterials(c *Call, _ None) (Page[MaterialHit], error) {
+	found, err := c.App.Materials.SearchMaterials(c.Context(), c.Actor, c.search.search)
 	return pageOf(c, found, err, func(m material.Shown) MaterialHit {
 		return MaterialHit{showMaterial(m), highlights(c.search.search.Query, m.Texts())}
 	})
 }
 
-func (a *API) searchOrganizations(c *Call, _ None) (Page[OrganizationHit], error) {
-	found, err := a.App.Materials.SearchOrganizations(c.Context(), c.search.search)
+func searchOrganizations(c *Call, _ None) (Page[OrganizationHit], error) {
+	found, err := c.App.Materials.SearchOrganizations(c.Context(), c.search.search)
 	return pageOf(c, found, err, func(v core.OrganizationView) OrganizationHit {
 		return OrganizationHit{showOrganization(v), highlights(c.search.search.Query, v.Texts())}
 	})
 }
 
-func (a *API) searchUsers(c *Call, _ None) (Page[User], error) {
-	found, err := a.App.Materials.SearchUsers(c.Context(), c.search.search)
-	return pageOf(c, found, err, a.showUser)
+func searchUsers(c *Call, _ None) (Page[User], error) {
+	found, err := c.App.Materials.SearchUsers(c.Context(), c.search.search)
+	return pageOf(c, found, err, showUser(c.App))
 }
 
 // SuggestQuery is the query of GET /search/suggest.
@@ -146,19 +146,19 @@ type SuggestQuery struct {
 	Limit  int64                `query:"limit" least:"1" most:"20" default:"8" help:"How many there are at most."`
 }
 
-func (a *API) suggest(c *Call, asked SuggestQuery) (Suggestions, error) {
+func suggest(c *Call, asked SuggestQuery) (Suggestions, error) {
 	text := ""
 	if asked.Search != nil {
 		text = string(*asked.Search)
 	}
-	found, err := a.App.Materials.Suggest(c.Context(), c.Actor, text, int(asked.Limit))
+	found, err := c.App.Materials.Suggest(c.Context(), c.Actor, text, int(asked.Limit))
 	return Suggestions{list(found, showSuggestion)}, err
 }
 
 // feedMaterials writes a search as a feed. A feed reader sends the same search from now on, so the feed is identified
 // by its search alone.
-func (a *API) feedMaterials(c *Call, _ None) (Body, error) {
-	listings, err := a.App.Materials.Feed(c.Context(), c.search.search)
+func feedMaterials(c *Call, _ None) (Body, error) {
+	listings, err := c.App.Materials.Feed(c.Context(), c.search.search)
 	if err != nil {
 		return Body{}, err
 	}
@@ -173,7 +173,7 @@ func (a *API) feedMaterials(c *Call, _ None) (Body, error) {
 			title = append(title, f.Label+": "+strings.Join(values, ", "))
 		}
 	}
-	address := func(path string) string { return strings.TrimSuffix(a.App.PublicURL+path+"?"+asked.Encode(), "?") }
+	address := func(path string) string { return strings.TrimSuffix(c.App.PublicURL+path+"?"+asked.Encode(), "?") }
 	raw, err := publish.Atom(publish.Feed{
 		Title:  strings.TrimSuffix(fmt.Sprintf("Materials on Aliquot: %s", strings.Join(title, "; ")), ": "),
 		Self:   address("/v1/search/materials/feed"),

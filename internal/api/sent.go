@@ -16,13 +16,13 @@ import (
 
 // asSent completes the refusal of a body: it adds the references that do not exist, and names each field as the caller
 // sent it.
-func (a *API) asSent(c *Call, body any, err error) error {
+func asSent(c *Call, body any, err error) error {
 	e, is := errors.AsType[*exchange.Error](err)
 	if !is || e.Code != exchange.InvalidInput && e.Details["field"] == nil {
 		return err
 	}
 	if references := c.references(body); len(references) > 0 {
-		err = a.App.Materials.AlsoMissing(c.Context(), c.Actor, err, references)
+		err = c.App.Materials.AlsoMissing(c.Context(), c.Actor, err, references)
 		if e, is = errors.AsType[*exchange.Error](err); !is {
 			return err
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"aliquot/internal/app"
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/documents"
 	"aliquot/internal/app/labs"
@@ -104,7 +105,12 @@ type LabAward struct {
 	User uuid.UUID `json:"user"`
 }
 
-func (a *API) showUser(v core.UserView) User {
+// showUser returns what makes a user's JSON form of what a's use cases answer.
+func showUser(a *app.App) func(core.UserView) User {
+	return func(v core.UserView) User { return userOf(a, v) }
+}
+
+func userOf(a *app.App, v core.UserView) User {
 	u := User{Person: showPerson(v.User), RegistryID: v.RegistryID, Organizations: []Lab{}}
 	owned := []Lab{}
 	for _, o := range v.Organizations {
@@ -117,10 +123,10 @@ func (a *API) showUser(v core.UserView) User {
 		u.Private = &Private{
 			Email:              v.Email,
 			Addresses:          list(v.Addresses, showAddress),
-			Assignments:        list(v.Assignments, a.showRequest),
+			Assignments:        list(v.Assignments, showRequest(a)),
 			Grants:             list(v.Grants, showAward),
 			Invitations:        list(v.Invitations, showInvitation),
-			MaterialRequests:   list(v.Requests, a.showRequest),
+			MaterialRequests:   list(v.Requests, showRequest(a)),
 			OwnedAttachments:   list(v.Attachments, showAttachment),
 			OwnedOrganizations: owned,
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"aliquot/internal/app"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
 
@@ -111,7 +112,12 @@ type Shipment struct {
 	SentAt     *Time  `json:"sent_at"`
 }
 
-func (a *API) showRequest(q request.Detail) Request {
+// showRequest returns what makes a request's JSON form; when its next reminders are due follows from a's settings.
+func showRequest(a *app.App) func(request.Detail) Request {
+	return func(q request.Detail) Request { return requestOf(a, q) }
+}
+
+func requestOf(a *app.App, q request.Detail) Request {
 	out := Request{
 		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status,
 		AssignedTo: q.AssignedTo,
@@ -144,9 +150,9 @@ func (a *API) showRequest(q request.Detail) Request {
 		out.Shipment = &Shipment{s.Carrier, s.Tracking, s.Conditions, timeOf(s.SentAt)}
 	}
 	if t := request.WaitingOn(q.Terms, q.Targets, q.Request); t != nil {
-		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due), timeOf(a.App.Reminders.At(q.Request)),
-			timeOf(a.App.Escalation.At(q.Request)), nil}
-		if q.Snoozing(a.App.DB.Read().Now) {
+		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due), timeOf(a.Reminders.At(q.Request)),
+			timeOf(a.Escalation.At(q.Request)), nil}
+		if q.Snoozing(a.DB.Read().Now) {
 			out.WaitingOn.SnoozedUntil = timeOf(q.SnoozedUntil)
 		}
 	}

@@ -30,12 +30,12 @@ func showStorage(v core.StorageView) Storage {
 	return s
 }
 
-func (a *API) storageOfUser(c *Call, _ None) (Storage, error) {
-	v, err := a.App.StorageOfUser(c.Context(), c.Actor, c.user)
+func storageOfUser(c *Call, _ None) (Storage, error) {
+	v, err := c.App.StorageOfUser(c.Context(), c.Actor, c.user)
 	return showStorage(v), err
 }
 
-func (a *API) storageOfLab(c *Call, _ None) (Storage, error) {
-	v, err := a.App.StorageOfLab(c.Context(), c.Actor, c.id("id"))
+func storageOfLab(c *Call, _ None) (Storage, error) {
+	v, err := c.App.StorageOfLab(c.Context(), c.Actor, c.id("id"))
 	return showStorage(v), err
 }

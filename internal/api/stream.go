@@ -18,12 +18,12 @@ type Stream struct {
 
 // followNotifications streams a person's notifications until the client disconnects or does not read, the token
 // expires, or the process stops.
-func (a *API) followNotifications(c *Call, in Stream) (None, error) {
+func followNotifications(c *Call, in Stream) (None, error) {
 	from, err := c.place(in)
 	if err != nil {
 		return None{}, err
 	}
-	feed, err := a.App.Streams.Follow(c.Context(), c.Actor, c.user, from)
+	feed, err := c.App.Streams.Follow(c.Context(), c.Actor, c.user, from)
 	if err != nil {
 		return None{}, err
 	}
@@ -39,11 +39,11 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	}
 	s.Begin()
 	for sendFeedUpdate(s, news) == nil &&
-		(news.More || s.Await(c.Context(), feed.Fresh(), a.Stop, feed.Over(), a.Heartbeat)) {
+		(news.More || s.Await(c.Context(), feed.Fresh(), c.API.Stop, feed.Over(), c.API.Heartbeat)) {
 		if news, err = feed.Read(c.Context()); err != nil { // a client that reconnects continues where this ended
 			if c.Context().Err() == nil {
-				a.Log.WarnContext(c.Context(), "stream broke off", "request_id", c.w.Header().Get(requestID), "error",
-					err)
+				c.API.Log.WarnContext(c.Context(), "stream broke off",
+					"request_id", c.w.Header().Get(requestID), "error", err)
 			}
 			return None{}, nil
 		}

@@ -42,30 +42,30 @@ func scopesOf(t person.Token) []exchange.Scope {
 	return []exchange.Scope{}
 }
 
-func (a *API) createToken(c *Call, in person.TokenNew) (NewToken, error) {
+func createToken(c *Call, in person.TokenNew) (NewToken, error) {
 	c.noStore()
-	t, secret, err := a.App.Accounts.CreateToken(c.Context(), c.Actor, c.user, in)
+	t, secret, err := c.App.Accounts.CreateToken(c.Context(), c.Actor, c.user, in)
 	return NewToken{secret, t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Expiry(t.ExpiresAt)}, err
 }
 
-func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
+func listTokens(c *Call, _ None) ([]Token, error) {
 	for i, match := range c.list.page.Where { // the call knows which token is presented
 		if match.Field == "presented" {
 			c.list.page.Where[i] = exchange.FieldEquals{Field: map[any]string{true: "id",
 				false: "other than"}[match.Value], Value: c.Actor.TokenID}
 		}
 	}
-	part, err := a.App.Accounts.Tokens(c.Context(), c.Actor, c.user, c.list.page)
+	part, err := c.App.Accounts.Tokens(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, func(t person.Token) Token {
 		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt),
 			t.ID == c.Actor.TokenID}
 	})
 }
 
-func (a *API) revokeToken(c *Call, _ None) (None, error) {
-	return None{}, a.App.Accounts.RevokeToken(c.Context(), c.Actor, c.user, c.id("token"), ifNoTag(c))
+func revokeToken(c *Call, _ None) (None, error) {
+	return None{}, c.App.Accounts.RevokeToken(c.Context(), c.Actor, c.user, c.id("token"), ifNoTag(c))
 }
 
-func (a *API) revokeTokens(c *Call, _ None) (None, error) {
-	return None{}, a.App.Accounts.RevokeTokens(c.Context(), c.Actor, c.user, ifNoTag(c))
+func revokeTokens(c *Call, _ None) (None, error) {
+	return None{}, c.App.Accounts.RevokeTokens(c.Context(), c.Actor, c.user, ifNoTag(c))
 }

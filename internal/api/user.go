@@ -9,17 +9,17 @@ import (
 	"aliquot/internal/exchange/person"
 )
 
-func (a *API) login(c *Call, in person.Credentials) (Signed, error) {
-	return a.signed(c, in.Registration(), 200)
+func login(c *Call, in person.Credentials) (Signed, error) {
+	return signed(c, in.Registration(), 200)
 }
 
 // register answers 201 for a new user and 200 for one who is already registered.
-func (a *API) register(c *Call, in person.Registration) (Signed, error) {
-	return a.signed(c, in, 201)
+func register(c *Call, in person.Registration) (Signed, error) {
+	return signed(c, in, 201)
 }
 
-func (a *API) signed(c *Call, in person.Registration, made int) (Signed, error) {
-	s, err := a.App.Accounts.Login(c.Context(), in)
+func signed(c *Call, in person.Registration, made int) (Signed, error) {
+	s, err := c.App.Accounts.Login(c.Context(), in)
 	c.noStore()
 	if c.status = 200; s.New {
 		c.status = made
@@ -27,26 +27,26 @@ func (a *API) signed(c *Call, in person.Registration, made int) (Signed, error) 
 	return Signed{s.User, s.Token, Expiry(s.Expires)}, err
 }
 
-func (a *API) logout(c *Call, _ None) (None, error) {
-	return None{}, a.App.Accounts.Logout(c.Context(), c.Actor)
+func logout(c *Call, _ None) (None, error) {
+	return None{}, c.App.Accounts.Logout(c.Context(), c.Actor)
 }
 
-func (a *API) getUser(c *Call, _ None) (User, error) {
-	v, err := a.App.Accounts.User(c.Context(), c.Actor, c.user)
-	return a.showUser(v), err
+func getUser(c *Call, _ None) (User, error) {
+	v, err := c.App.Accounts.User(c.Context(), c.Actor, c.user)
+	return showUser(c.App)(v), err
 }
 
-func (a *API) updateUser(c *Call, in person.UserPatch) (User, error) {
-	v, err := a.App.Accounts.UpdateUser(c.Context(), c.Actor, c.user, in, ifMatch(c, a.showUser))
-	return a.showUser(v), err
+func updateUser(c *Call, in person.UserPatch) (User, error) {
+	v, err := c.App.Accounts.UpdateUser(c.Context(), c.Actor, c.user, in, ifMatch(c, showUser(c.App)))
+	return showUser(c.App)(v), err
 }
 
-func (a *API) closeUser(c *Call, _ None) (None, error) {
-	return None{}, a.App.Accounts.CloseAccount(c.Context(), c.Actor, c.user, ifMatch(c, a.showUser))
+func closeUser(c *Call, _ None) (None, error) {
+	return None{}, c.App.Accounts.CloseAccount(c.Context(), c.Actor, c.user, ifMatch(c, showUser(c.App)))
 }
 
-func (a *API) listNotifications(c *Call, f notify.NotificationFilter) ([]Notification, error) {
-	part, count, err := a.App.Notifications.Notifications(c.Context(), c.Actor, c.user, f, c.list.page)
+func listNotifications(c *Call, f notify.NotificationFilter) ([]Notification, error) {
+	part, count, err := c.App.Notifications.Notifications(c.Context(), c.Actor, c.user, f, c.list.page)
 	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
 	}
@@ -58,8 +58,8 @@ type Until struct {
 	Until exchange.Opt[int64] `json:"until" least:"1"`
 }
 
-func (a *API) readNotifications(c *Call, in Until) (None, error) {
-	return None{}, a.App.Notifications.MarkAllRead(c.Context(), c.Actor, c.user, in.Until.Or(math.MaxInt64))
+func readNotifications(c *Call, in Until) (None, error) {
+	return None{}, c.App.Notifications.MarkAllRead(c.Context(), c.Actor, c.user, in.Until.Or(math.MaxInt64))
 }
 
 // ReadMark is the body of PUT and PATCH of a notification.
@@ -67,33 +67,33 @@ type ReadMark struct {
 	Read exchange.Opt[bool] `json:"read"`
 }
 
-func (a *API) updateNotification(c *Call, in ReadMark) (None, error) {
-	return None{}, a.App.Notifications.MarkRead(c.Context(), c.Actor, c.user, c.id("notification"), in.Read, ifNoTag(c))
+func updateNotification(c *Call, in ReadMark) (None, error) {
+	return None{}, c.App.Notifications.MarkRead(c.Context(), c.Actor, c.user, c.id("notification"), in.Read, ifNoTag(c))
 }
 
-func (a *API) createAddress(c *Call, in person.AddressPatch) (Address, error) {
-	address, err := a.App.Documents.CreateAddress(c.Context(), c.Actor, c.user, in)
+func createAddress(c *Call, in person.AddressPatch) (Address, error) {
+	address, err := c.App.Documents.CreateAddress(c.Context(), c.Actor, c.user, in)
 	c.location(err, "/users/%s/addresses/%d", c.user, address.ID)
 	return showAddress(address), err
 }
 
-func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
-	part, err := a.App.Documents.Addresses(c.Context(), c.Actor, c.user, c.list.page)
+func listAddresses(c *Call, _ None) ([]Address, error) {
+	part, err := c.App.Documents.Addresses(c.Context(), c.Actor, c.user, c.list.page)
 	return answerList(c, part, err, showAddress)
 }
 
-func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
-	v, err := a.App.Documents.Address(c.Context(), c.Actor, c.user, c.id("address"))
+func getAddress(c *Call, _ None) (OwnAddress, error) {
+	v, err := c.App.Documents.Address(c.Context(), c.Actor, c.user, c.id("address"))
 	return showOwnAddress(v), err
 }
 
-func (a *API) updateAddress(c *Call, in person.AddressPatch) (OwnAddress, error) {
-	v, err := a.App.Documents.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in,
+func updateAddress(c *Call, in person.AddressPatch) (OwnAddress, error) {
+	v, err := c.App.Documents.UpdateAddress(c.Context(), c.Actor, c.user, c.id("address"), in,
 		ifMatch(c, showOwnAddress))
 	return showOwnAddress(v), err
 }
 
-func (a *API) deleteAddress(c *Call, _ None) (None, error) {
-	return None{}, a.App.Documents.DeleteAddress(c.Context(), c.Actor, c.user, c.id("address"),
+func deleteAddress(c *Call, _ None) (None, error) {
+	return None{}, c.App.Documents.DeleteAddress(c.Context(), c.Actor, c.user, c.id("address"),
 		ifMatch(c, showOwnAddress))
 }

@@ -84,62 +84,62 @@ func showAttempt(t notify.Attempt) Attempt {
 	return Attempt{Time(t.At), t.Took.Milliseconds(), t.Status, orNone(t.Error), t.Excerpt}
 }
 
-func (a *API) listWebhooks(c *Call, _ None) ([]Webhook, error) {
-	part, err := a.App.Notifications.Webhooks(c.Context(), c.Actor, c.id("id"), c.list.page)
+func listWebhooks(c *Call, _ None) ([]Webhook, error) {
+	part, err := c.App.Notifications.Webhooks(c.Context(), c.Actor, c.id("id"), c.list.page)
 	return answerList(c, part, err, showWebhook)
 }
 
-func (a *API) createWebhook(c *Call, in notify.WebhookPatch) (WebhookSecret, error) {
+func createWebhook(c *Call, in notify.WebhookPatch) (WebhookSecret, error) {
 	organization := c.id("id")
-	w, err := a.App.Notifications.CreateWebhook(c.Context(), c.Actor, organization, in)
+	w, err := c.App.Notifications.CreateWebhook(c.Context(), c.Actor, organization, in)
 	c.location(err, "/organizations/%d/webhooks/%d", organization, w.ID)
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 
-func (a *API) getWebhook(c *Call, _ None) (Webhook, error) {
-	w, err := a.App.Notifications.Webhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"))
+func getWebhook(c *Call, _ None) (Webhook, error) {
+	w, err := c.App.Notifications.Webhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"))
 	return showWebhook(w), err
 }
 
-func (a *API) updateWebhook(c *Call, in notify.WebhookPatch) (Webhook, error) {
-	w, err := a.App.Notifications.UpdateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), in,
+func updateWebhook(c *Call, in notify.WebhookPatch) (Webhook, error) {
+	w, err := c.App.Notifications.UpdateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"), in,
 		ifMatch(c, showWebhook))
 	return showWebhook(w), err
 }
 
-func (a *API) deleteWebhook(c *Call, _ None) (None, error) {
-	return None{}, a.App.Notifications.DeleteWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"),
+func deleteWebhook(c *Call, _ None) (None, error) {
+	return None{}, c.App.Notifications.DeleteWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"),
 		ifMatch(c, showWebhook))
 }
 
-func (a *API) rotateWebhook(c *Call, _ None) (WebhookSecret, error) {
-	w, err := a.App.Notifications.RotateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"))
+func rotateWebhook(c *Call, _ None) (WebhookSecret, error) {
+	w, err := c.App.Notifications.RotateWebhook(c.Context(), c.Actor, c.id("id"), c.id("webhook"))
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 
-func (a *API) pingWebhook(c *Call, _ None) (WebhookDelivery, error) {
+func pingWebhook(c *Call, _ None) (WebhookDelivery, error) {
 	organization := c.id("id")
 	id := c.id("webhook")
-	d, err := a.App.Notifications.PingWebhook(c.Context(), c.Actor, organization, id)
+	d, err := c.App.Notifications.PingWebhook(c.Context(), c.Actor, organization, id)
 	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)
 	return showDelivery(d), err
 }
 
-func (a *API) listDeliveries(c *Call, f notify.DeliveryFilter) ([]WebhookDelivery, error) {
-	part, err := a.App.Notifications.Deliveries(c.Context(), c.Actor, c.id("id"), c.id("webhook"), c.list.page, f)
+func listDeliveries(c *Call, f notify.DeliveryFilter) ([]WebhookDelivery, error) {
+	part, err := c.App.Notifications.Deliveries(c.Context(), c.Actor, c.id("id"), c.id("webhook"), c.list.page, f)
 	return answerList(c, part, err, showDelivery)
 }
 
-func (a *API) getDelivery(c *Call, _ None) (LoggedDelivery, error) {
-	d, attempts, err := a.App.Notifications.Delivery(c.Context(), c.Actor, c.id("id"), c.id("webhook"),
+func getDelivery(c *Call, _ None) (LoggedDelivery, error) {
+	d, attempts, err := c.App.Notifications.Delivery(c.Context(), c.Actor, c.id("id"), c.id("webhook"),
 		c.id("delivery"))
 	return LoggedDelivery{showDelivery(d), json.RawMessage(d.Payload), list(attempts, showAttempt)}, err
 }
 
-func (a *API) redeliver(c *Call, _ None) (WebhookDelivery, error) {
+func redeliver(c *Call, _ None) (WebhookDelivery, error) {
 	organization := c.id("id")
 	id := c.id("webhook")
-	d, err := a.App.Notifications.Redeliver(c.Context(), c.Actor, organization, id, c.id("delivery"))
+	d, err := c.App.Notifications.Redeliver(c.Context(), c.Actor, organization, id, c.id("delivery"))
 	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)
 	return showDelivery(d), err
 }
