@@ -156,6 +156,24 @@ func TestImports_PreviewStoresNothingButItsResult(t *testing.T) {
 	})
 }
 
+func TestImports_PreviewNeedsNoGrant(t *testing.T) {
+	t.Parallel()
+	eachShelf(t, func(t *testing.T, s shelf) {
+		body := obj{"identifiers": []string{"GSE11", "GSE12"}, "organization_id": s.id}
+		s.unchanged("an import without a grant", func() {
+			a := s.member.refused(400, "INVALID_INPUT", "POST", "/materials/imports", body)
+			if a.at("fields.grant_id") == nil {
+				t.Error(a.Raw)
+			}
+		})
+		s.work(s.app, job.Config{})
+		body["preview"] = true
+		if r := s.result(s.enqueue(body)); words(r) != "would be imported, would be imported" {
+			t.Errorf("%s: %+v", words(r), r)
+		}
+	})
+}
+
 func TestImports_InvalidIdentifiersAreNamedFirst(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {

@@ -100,6 +100,32 @@ func TestImportPage_ManyIdentifiersAreAJob(t *testing.T) {
 	})
 }
 
+func TestImportPage_LooksUpWithoutAGrant(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.app.Importer = sourcetest.Start(t).Importer(t)
+		w.work()
+		v := w.as("gabriel")
+		a := v.post("/share/import", "identifiers", "GSE3001\nGSE3002", "grant", "", "do", "lookup").done()
+		if !strings.Contains(a.text("main"), "2 ready") {
+			w.Fatal(a.text("main"))
+		}
+		// To import them takes a grant, which the page of the result asks for.
+		form := a.formOf("main form[action='/share/import']")
+		form.Set("do", "import")
+		form.Set("grant", "")
+		if a = v.form("/share/import", form).want(http.StatusUnprocessableEntity); !a.has("#f-grant-e") {
+			w.Error(a.text("main"))
+		}
+		form.Set("grant", "new")
+		form.Set("grant_title", "Data")
+		form.Set("grant_number", "X-9")
+		if a = v.form("/share/import", form).done(); !strings.Contains(a.text("main"), "2 listed") {
+			w.Error(a.text("main"))
+		}
+	})
+}
+
 func TestImportPage_ReturnsWhatIsNotAnIdentifier(t *testing.T) {
 	t.Parallel()
 	w := alone(t)

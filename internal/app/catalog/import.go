@@ -8,6 +8,7 @@ import (
 	"aliquot/internal/app/funding"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 )
 
@@ -87,16 +88,19 @@ func (a Materials) addImported(ctx context.Context, tx store.Conn, who exchange.
 	return m, core.RecordMaterialVersion(ctx, tx, who, exchange.MaterialImport, asAdmin, m)
 }
 
-// mayImport checks that who may import, before a source is queried; addImported checks again. It names every wrong
-// reference.
+// mayImport checks that who may import, or preview an import, for which no grant is needed (its id is 0), before a
+// source is queried; addImported checks again. It names every wrong reference.
 func (a Materials) mayImport(ctx context.Context, c store.Conn, who exchange.Actor,
 	o material.ImportOptions) (asAdmin bool, err error) {
 	var f exchange.FieldErrors
-	g, err := c.Grants.Get(ctx, o.GrantID)
-	if exchange.CodeOf(err) == exchange.NotFound {
-		f.Add("grant_id", "there is no object with the id %d", o.GrantID)
-	} else if err != nil {
-		return false, err
+	var g person.Grant
+	if o.GrantID != 0 {
+		g, err = c.Grants.Get(ctx, o.GrantID)
+		if exchange.CodeOf(err) == exchange.NotFound {
+			f.Add("grant_id", "there is no object with the id %d", o.GrantID)
+		} else if err != nil {
+			return false, err
+		}
 	}
 	_, err = c.Organizations.Get(ctx, o.OrganizationID)
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -107,9 +111,11 @@ func (a Materials) mayImport(ctx context.Context, c store.Conn, who exchange.Act
 	if err := f.Err(); err != nil {
 		return false, err
 	}
-	power, err := a.Can(who, exchange.GrantUpdate, who.ToUser(g.UserID))
-	if err != nil {
-		return false, err
+	power := false
+	if o.GrantID != 0 {
+		if power, err = a.Can(who, exchange.GrantUpdate, who.ToUser(g.UserID)); err != nil {
+			return false, err
+		}
 	}
 	asAdmin, err = a.Can(who, exchange.MaterialImport, who.ToOrganization(o.OrganizationID))
 	return asAdmin || power, err

@@ -30,7 +30,7 @@ type ImportOptions struct {
 	Source         string
 	Identifier     string // canonical; of a study or a part of one, or the page of a protocol
 	OrganizationID int64
-	GrantID        int64
+	GrantID        int64 // 0: none, which only a preview may have
 }
 
 // Field returns the field of the body that holds the identifier.
@@ -87,6 +87,7 @@ func (n ImportNew) Check() (ImportOptions, error) {
 	var f exchange.FieldErrors
 	o := ImportName{n.Source, n.Accession, n.ProtocolDOI}.order(&f)
 	o = o.on(n.Organization, n.Grant, &f)
+	f.Must("grant_id", n.Grant.Value != 0, grantMissing)
 	return o, f.Err()
 }
 
@@ -96,11 +97,12 @@ func (n ImportNew) Validate(bool) exchange.FieldErrors {
 	return exchange.FieldsOf(err)
 }
 
-// on returns the options for an organization and a grant, both of which are required.
+const grantMissing = "is required: the id of one of your grants"
+
+// on returns the options for an organization, which is required, and a grant.
 func (o ImportOptions) on(organization, grant exchange.Opt[exchange.Ref], f *exchange.FieldErrors) ImportOptions {
 	o.OrganizationID, o.GrantID = int64(organization.Value), int64(grant.Value)
 	f.Must("organization_id", organization.Set, "is required: the id of the organization that shares the material")
-	f.Must("grant_id", grant.Set, "is required: the id of one of your grants")
 	return o
 }
 

@@ -29,6 +29,9 @@ func (n BatchImportBody) Check() (BatchImportOptions, error) {
 	var f exchange.FieldErrors
 	o := BatchImportOptions{Identifiers: n.Identifiers.Value, Preview: n.Preview.Value}
 	whole := ImportOptions{}.on(n.Organization, n.Grant, &f)
+	if n.Grant.Value == 0 && !o.Preview {
+		f.Add("grant_id", grantMissing)
+	}
 	f.Rule("identifiers", exchange.Rule{Least: 1, Most: MaxImports, Each: &exchange.Rule{Most: exchange.LineLength}})
 	count := len(o.Identifiers)
 	f.Must("identifiers", count > 0, "is required: a list of GEO or SRA accessions and DOIs of protocols")

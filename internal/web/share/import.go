@@ -87,7 +87,14 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 	if len(names) == 1 && !store {
 		return v.previewOne(p, names[0])
 	}
-	grant, wrong, err := v.grantFor(p)
+	body := material.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
+		Organization: exchange.Some(exchange.Ref(p.Options.Lab.ID)), Preview: exchange.Some(!store)}
+	var grant int64
+	var wrong ui.FieldErrors
+	if store || p.grantGiven() {
+		grant, wrong, err = v.grantFor(p)
+		body.Grant = exchange.Some(exchange.Ref(grant))
+	}
 	if wrong != nil || err != nil {
 		if p.Errors = wrong; err != nil {
 			return ui.Response{}, err
@@ -98,10 +105,7 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 	if len(names) == 1 {
 		return v.importOne(p, names[0], grant)
 	}
-	j, err := v.App.Materials.Imports(v.Context(), v.Who.Actor,
-		material.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
-			Organization: exchange.Some(exchange.Ref(p.Options.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)),
-			Preview: exchange.Some(!store)})
+	j, err := v.App.Materials.Imports(v.Context(), v.Who.Actor, body)
 	if fields, is := ui.FieldErrorsIn(err); is {
 		p.Errors = importFaults(fields)
 		return ui.Invalid("share_import", p)
@@ -109,6 +113,14 @@ func (v *pageRequest) sendImports() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
+}
+
+// grantGiven reports whether the form names a grant, which only an import needs.
+func (p *importPage) grantGiven() bool {
+	if p.Get("grant") == newGrant {
+		return p.Get("grant_title")+p.Get("grant_number") != ""
+	}
+	return p.Get("grant") != ""
 }
 
 // grantFor returns the grant in the form. One that is not recorded yet is recorded first, and then chosen.

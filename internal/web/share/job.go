@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"aliquot/internal/app/catalog"
@@ -22,6 +24,7 @@ type jobPage struct {
 	Head    string
 	Says    string
 	Imports *importsView
+	Choice  *importPage // of a grant, for a preview without one
 	Bulk    *spreadsheet.BulkView
 	Again   string // the address to start again
 }
@@ -60,6 +63,9 @@ func (v *pageRequest) shareJob(id int64) (ui.Response, error) {
 	case catalog.ImportMaterials.Name:
 		p.Again = "/share/import"
 		err = p.showImports()
+		if err == nil && p.Imports.Preview && p.Imports.Grant == 0 {
+			p.Choice, err = v.importPage(url.Values{"lab": {strconv.FormatInt(p.Imports.Lab, 10)}})
+		}
 	case core.BulkMaterials.Name:
 		p.Again = "/share/spreadsheet"
 		var view spreadsheet.BulkView
