@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
@@ -128,6 +129,83 @@ func (m *mailWorld) work() {
 		return !slices.ContainsFunc(part.Items, func(j exchange.Job) bool {
 			return j.DueAt != nil && (j.State == exchange.JobRunning || !j.DueAt.After(*m.now.Load()))
 		})
+	})
+}
+
+// send sends a request with the form, as Rosa.
+func (m *mailWorld) send() int64 {
+	m.Helper()
+	q, err := m.app.Requests.SubmitRequest(m.Context(), m.rosa, transfer.NewRequest{Key: "1",
+		Form: request.Form{Request: request.New{Material: exchange.Some(exchange.Ref(m.material)),
+			Note: exchange.Some("For a knockout screen.")},
+			Address: &person.AddressPatch{Name: exchange.Some("Rosa"), Line1: exchange.Some("1 Main St"),
+				Locality: exchange.Some("Basel"), Country: exchange.Some("CH"), PostalCode: exchange.Some("4051")}}})
+	m.must(err)
+	return q.ID
+}
+
+func TestReceipt_IsMailedOnceToTheRequesterOfAForm(t *testing.T) {
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.rosa, mailing.Patch{Delivery: exchange.Some(string(mailing.Daily))})
+		id := m.send()
+		m.work()
+		list := m.server.Messages()
+		list = slices.DeleteFunc(list, func(l mailtest.Letter) bool { return l.To != "rosa@example.org" })
+		if len(list) != 1 || list[0].Subject != fmt.Sprintf("Request %d: HeLa", id) {
+			m.Fatalf("rosa got %+v", list)
+		}
+		for _, want := range []string{"You sent a request for HeLa.", "For a knockout screen.", "to Mora lab",
+			"Stop e-mail about changes to requests"} {
+			if !strings.Contains(strings.Join(strings.Fields(list[0].Text), " "), want) {
+				m.Errorf("the receipt does not say %q: %s", want, list[0].Text)
+			}
+		}
+		if part, _, err := m.app.Notifications.Notifications(m.Context(), m.rosa, m.rosa.ID, notify.NotificationFilter{},
+			exchange.Page{}); err != nil || len(part.Items) != 0 {
+			m.Errorf("rosa is notified of her own action: %+v, %v", part.Items, err)
+		}
+	})
+}
+
+func TestReceipt_IsNotSentToThoseWhoWantNoMail(t *testing.T) {
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.rosa, mailing.Patch{Delivery: exchange.Some(string(mailing.Never))})
+		m.send()
+		m.work()
+		if got := m.got("rosa"); len(got) != 0 {
+			m.Errorf("rosa got %q", got)
+		}
+	})
+}
+
+func TestMail_OfAShipmentThatIsSentIsOne(t *testing.T) {
+	eachMailing(t, func(m *mailWorld) {
+		id := m.ask()
+		for _, to := range []request.Status{request.Approved, request.InFulfillment} {
+			_, err := m.app.Requests.UpdateRequest(m.Context(), m.ada, id,
+				request.Patch{Status: exchange.Some(to)}, nil)
+			m.must(err)
+		}
+		m.work()
+		before := len(m.got("rosa"))
+		_, err := m.app.Schedule(m.Context(), m.ada, transfer.PendingAction{Request: id, Status: request.Fulfilled,
+			From: request.InFulfillment, Shipment: &request.Shipment{Carrier: "DHL", Tracking: "JD0146"}}, nil)
+		m.must(err)
+		m.set("2026-03-02T09:01:00Z")
+		m.work()
+		if got := m.got("rosa")[before:]; len(got) != 1 {
+			m.Fatalf("rosa got %q", got)
+		}
+		last := m.server.Messages()
+		mails := slices.DeleteFunc(last, func(l mailtest.Letter) bool { return l.To != "rosa@example.org" })
+		if text := mails[len(mails)-1].Text; !strings.Contains(text, "JD0146") {
+			m.Errorf("the mail does not name the parcel: %s", text)
+		}
+		shipped, err := m.app.Requests.Events(m.Context(), m.ada, id, request.ShipmentChanged, exchange.Page{})
+		m.must(err)
+		if len(shipped.Items) != 1 {
+			m.Errorf("the record has %d events of the shipment", len(shipped.Items))
+		}
 	})
 }
 

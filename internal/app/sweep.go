@@ -47,6 +47,7 @@ func (a *App) Handlers() []job.Handler {
 		core.NamesInVersions.Handle(a.NamesInVersions),
 		notifier.MailNotification.Handle(a.Notifications.MailNotification),
 		notifier.MailDigest.Handle(a.Notifications.MailDigest),
+		notifier.MailReceipt.Handle(a.Notifications.MailReceipt),
 		labs.MailInvitation.Handle(a.Labs.MailInvitation),
 		a.Spreadsheets.BulkHandler(),
 		spreadsheet.SettleBulks.Handle(a.Spreadsheets.SettleBulks).Every(10 * time.Minute),

@@ -103,7 +103,11 @@ func (w *Writer) Event(e Event) (Text, error) {
 
 // headline returns who did what, with at most name and title characters of the two.
 func (e Event) headline(name, title int) string {
-	text := glued(e.actor(name), name, "") + " " +
+	actor := e.actor(name)
+	if e.Event.Kind == request.Made && e.Event.Actor == e.Reader && e.role() == requester { // a receipt
+		actor = "You"
+	}
+	text := glued(actor, name, "") + " " +
 		request.DescribeAction(e.Event, e.role().side(), glued(e.material(title), title, ""))
 	if to := e.Event.Detail.AssignedTo; e.Event.Kind == request.Assigned && to != nil && *to == e.Reader {
 		text += " to you"

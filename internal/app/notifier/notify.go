@@ -2,6 +2,7 @@ package notifier
 
 import (
 	"context"
+	"slices"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/notify"
@@ -37,6 +38,7 @@ type NotifyArgs struct {
 	Events       []int64       `json:"events"`
 	By           request.Roles `json:"by"`
 	News         int64         `json:"news,omitempty"`
+	Included     []int64       `json:"included,omitempty"` // of Events, those that only webhooks receive
 }
 
 // NotifyAbout notifies the people concerned of events; roles are those of the actor. It takes a few statements however
@@ -47,6 +49,11 @@ func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles req
 	var turn uuid.UUID
 	for _, e := range events {
 		turn = e.Actor
+		args.Events = append(args.Events, e.ID)
+		if notify.Included(e, events) {
+			args.Included = append(args.Included, e.ID)
+			continue
+		}
 		for _, audience := range notify.Audiences(e, roles) {
 			person := q.Requester
 			if audience.To == notify.ToAssignee {
@@ -56,7 +63,6 @@ func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles req
 				return err
 			}
 		}
-		args.Events = append(args.Events, e.ID)
 	}
 	_, err := RestJob.Enqueue(ctx, tx, args, job.EnqueueOptions{Turn: turn})
 	return err
@@ -109,8 +115,8 @@ func (a Notifications) notifySome(ctx context.Context, tx store.Conn, args Notif
 	}
 	next := notifyProgress{Event: at.Event + 1}
 	for _, audience := range notify.Audiences(e, args.By) {
-		if audience.To != notify.ToMembers {
-			continue // notified in the transaction of the action
+		if audience.To != notify.ToMembers || slices.Contains(args.Included, e.ID) {
+			continue // notified in the transaction of the action, or with another event
 		}
 		members, err := tx.Organizations.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/documents"
+	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
@@ -119,7 +120,7 @@ type UploadedDocument struct {
 }
 
 // SubmitRequest creates a request with its address and its documents, all or nothing, and only once however often the
-// form is submitted. It deletes the draft of the form.
+// form is submitted. It deletes the draft of the form, and the requester gets a receipt by mail.
 func (a Requests) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q request.Detail,
 	err error) {
 	sent := exchange.IdempotentCall{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
@@ -129,6 +130,9 @@ func (a Requests) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRe
 			return err
 		}
 		if err := tx.Drafts.Delete(ctx, who.ID, RequestDraftKey(q.MaterialID)); err != nil {
+			return err
+		}
+		if err := notifier.New(a.Core).EnqueueReceipt(ctx, tx, q); err != nil {
 			return err
 		}
 		sent.Body = strconv.FormatInt(q.ID, 10)

@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"slices"
+
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/request"
 )
@@ -21,6 +23,14 @@ const (
 type Audience struct {
 	Category mailing.Category
 	To       Group
+}
+
+// Included reports whether a notification of another event of the same action reports this one too: that a parcel was
+// sent comes with its shipping details. Nobody is notified of it separately, but webhooks receive it.
+func Included(e request.Event, action []request.Event) bool {
+	return e.Kind == request.ShipmentChanged && slices.ContainsFunc(action, func(other request.Event) bool {
+		return other.Kind == request.StatusChanged && other.Detail.To == request.Fulfilled
+	})
 }
 
 // Audiences returns who is notified of an event (contract.md section 8), the closest relation first: a person in

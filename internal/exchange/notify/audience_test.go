@@ -50,6 +50,27 @@ var categories = strings.NewReplacer(
 	"change_in_request_status_notif",
 )
 
+func TestIncluded_ShippingDetailsComeWithTheStatus(t *testing.T) {
+	t.Parallel()
+	details := request.Event{Kind: request.ShipmentChanged}
+	sent := request.Event{Kind: request.StatusChanged, Detail: request.EventDetail{To: request.Fulfilled}}
+	back := request.Event{Kind: request.StatusChanged, Detail: request.EventDetail{To: request.InFulfillment}}
+	for _, c := range []struct {
+		event  request.Event
+		action []request.Event
+		want   bool
+	}{
+		{details, []request.Event{details, sent}, true},
+		{sent, []request.Event{details, sent}, false},
+		{details, []request.Event{details}, false},
+		{details, []request.Event{details, back}, false},
+	} {
+		if got := notify.Included(c.event, c.action); got != c.want {
+			t.Errorf("%v of %v: got %v, want %v", c.event, c.action, got, c.want)
+		}
+	}
+}
+
 func TestRecipients_OfAnEventAreTheContracts(t *testing.T) {
 	t.Parallel()
 	table := exchangetest.Rows(audiences)

@@ -38,7 +38,7 @@ type jobRow struct {
 var jobNames = map[string]string{
 	"materials.import": "Material import", "materials.bulk": "Material spreadsheet",
 	"mail.notification": "Notification e-mail",
-	"mail.digest":       "Digest e-mail", "mail.invitation": "Invitation e-mail",
+	"mail.digest":       "Digest e-mail", "mail.invitation": "Invitation e-mail", "mail.receipt": "Receipt of a request",
 	"webhook": "Webhook message",
 	"tell":    "Notifying people",
 	"deed":    "Action that could be undone", "remind": "Reminders", "alert": "Saved search alerts",
