@@ -175,6 +175,18 @@ func (st Notifications) MarkRead(ctx context.Context, user uuid.UUID, id int64, 
 	return &exchange.Error{Code: exchange.NotFound, Message: "There is no such notification."}
 }
 
+// MarkGroupRead marks one notification of a person as read, and those with a lower id about the same request. NotFound
+// when that person has no such notification.
+func (st Notifications) MarkGroupRead(ctx context.Context, user uuid.UUID, id int64) error {
+	if err := st.MarkRead(ctx, user, id, true); err != nil {
+		return err
+	}
+	_, err := st.conn.Exec(ctx, `UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id < $2 AND read_at IS NULL
+		AND event_id IN (SELECT e.id FROM request_events e WHERE e.request_id = (SELECT f.request_id
+		FROM request_events f JOIN notifications n ON n.event_id = f.id WHERE n.id = $2))`, user, id, st.conn.Now)
+	return err
+}
+
 // MarkAllRead marks those of a person's notifications as read that are unread and have an id up to until.
 func (st Notifications) MarkAllRead(ctx context.Context, user uuid.UUID, until int64) error {
 	_, err := st.conn.Exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at "+

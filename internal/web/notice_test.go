@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -27,10 +28,10 @@ func TestNotificationsPage_GroupsByDayAndLinksTheRequest(t *testing.T) {
 			exchange.Page{Limit: 200})
 		w.must(err)
 		a := v.get("/notifications").want(http.StatusOK)
-		if n := a.doc.Find("#feed li").Length(); n != min(len(part.Items), 50) || n == 0 {
+		if n := a.doc.Find(noticeButton).Length(); n != min(len(part.Items), 50) || n == 0 {
 			t.Fatalf("%d of %d are shown", n, len(part.Items))
 		}
-		if n := a.doc.Find("#feed li.unread").Length(); int64(n) != unread ||
+		if n := a.doc.Find("#feed .grow .vh").Length(); int64(n) != unread ||
 			a.text("[data-unread]") != strconv.FormatInt(unread, 10) {
 			t.Errorf("%d are marked, %s counted, want %d", n, a.text("[data-unread]"), unread)
 		}
@@ -45,11 +46,11 @@ func TestNotificationsPage_GroupsByDayAndLinksTheRequest(t *testing.T) {
 		}
 		first := strconv.FormatInt(part.Items[0].ID, 10)
 		v.post("/notifications/"+first+"/read", "back", "/notifications?show=unread").want(http.StatusSeeOther)
-		if a = v.get("/notifications?show=unread"); int64(a.doc.Find("#feed li").Length()) != unread-1 {
-			t.Errorf("%d are unread after one was read, want %d", a.doc.Find("#feed li").Length(), unread-1)
+		if a = v.get("/notifications?show=unread"); int64(a.doc.Find(noticeButton).Length()) != unread-1 {
+			t.Errorf("%d are unread after one was read, want %d", a.doc.Find(noticeButton).Length(), unread-1)
 		}
 		v.post("/notifications/"+first+"/read", "unread", "1").want(http.StatusSeeOther)
-		if a = v.get("/notifications?show=unread"); int64(a.doc.Find("#feed li").Length()) != unread {
+		if a = v.get("/notifications?show=unread"); int64(a.doc.Find(noticeButton).Length()) != unread {
 			t.Error("it cannot be marked as unread again")
 		}
 		v.post("/notifications/read", "until", first).follow().want(http.StatusOK)
@@ -60,6 +61,35 @@ func TestNotificationsPage_GroupsByDayAndLinksTheRequest(t *testing.T) {
 		if a = v.get("/notifications?category=saved_search").want(http.StatusOK); a.text("#feed .empty h2") != "Nothing about saved searches" {
 			t.Errorf("a category without any: %s", a.text("#feed"))
 		}
+	})
+}
+
+// noticeButton is the button of each notification that is shown.
+const noticeButton = "#feed form[action^='/notifications/'] button"
+
+func TestNotificationsPage_GroupsByRequest(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v, q := w.as("mario"), w.requestFor("HeLa")
+		v.post("/notifications/read", "until", "9223372036854775807").want(http.StatusSeeOther)
+		for _, text := range []string{"First", "Second", "Third"} {
+			_, err := w.app.Requests.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
+				request.TextBody{Text: exchange.Some(text)})
+			w.must(err)
+		}
+		a := v.get("/notifications?show=unread").want(http.StatusOK)
+		group := a.doc.Find("#feed li[data-row]")
+		if group.Length() != 1 || !strings.Contains(group.Find(".muted").First().Text(), "Third") ||
+			strings.TrimSpace(group.Find("summary").Text()) != fmt.Sprintf("2 earlier about request %d", q.ID) ||
+			group.Find("details li").Length() != 2 {
+			t.Fatalf("the group is %s", a.text("#feed"))
+		}
+		form, _ := group.Find("form").First().Attr("action")
+		v.post(form, "group", "1", "back", "/notifications?show=unread").want(http.StatusSeeOther)
+		if a = v.get("/notifications?show=unread"); a.has("#feed li") {
+			t.Errorf("after the group was read: %s", a.text("#feed"))
+		}
+		w.as("josiah").post(form, "group", "1").want(http.StatusNotFound)
 	})
 }
 

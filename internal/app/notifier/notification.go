@@ -48,6 +48,12 @@ func (a Notifications) MarkAllRead(ctx context.Context, who exchange.Actor, user
 		func(ctx context.Context, tx store.Conn) error { return tx.Notifications.MarkAllRead(ctx, user, until) })
 }
 
+// MarkGroupRead marks a person's notification as read, and all earlier ones about the same request.
+func (a Notifications) MarkGroupRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
+	return a.mark(ctx, who, user, nil,
+		func(ctx context.Context, tx store.Conn) error { return tx.Notifications.MarkGroupRead(ctx, user, id) })
+}
+
 func (a Notifications) mark(ctx context.Context, who exchange.Actor, user uuid.UUID, match core.IfMatch[core.Untagged],
 	do func(ctx context.Context, tx store.Conn) error) error {
 	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {

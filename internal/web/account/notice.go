@@ -42,8 +42,31 @@ type noticeCategory struct{ Value, Words string }
 
 // noticeDay is one day's notifications, in the visitor's zone.
 type noticeDay struct {
-	Words string
-	Items []ui.NoticeItem
+	Words  string
+	Groups []noticeGroup
+}
+
+// noticeGroup is a day's notifications about one request, or a single one about something else, the newest first.
+type noticeGroup struct {
+	ui.NoticeItem
+	Earlier []ui.NoticeItem
+	Unread  int // of all of them
+}
+
+// add adds a notification that is older than those of the day so far.
+func (d *noticeDay) add(n ui.NoticeItem) {
+	unread := 0
+	if n.ReadAt == nil {
+		unread = 1
+	}
+	for i := range d.Groups {
+		g := &d.Groups[i]
+		if n.News == nil && g.News == nil && g.Event.RequestID == n.Event.RequestID {
+			g.Earlier, g.Unread = append(g.Earlier, n), g.Unread+unread
+			return
+		}
+	}
+	d.Groups = append(d.Groups, noticeGroup{NoticeItem: n, Unread: unread})
 }
 
 const noticesAtOnce = 50
@@ -88,8 +111,7 @@ func (v *noticeRequest) notifications() (ui.Response, error) {
 		if day := dayWords(n.CreatedAt, now, v.Who.Zone); len(p.Days) == 0 || p.Days[len(p.Days)-1].Words != day {
 			p.Days = append(p.Days, noticeDay{Words: day})
 		}
-		last := &p.Days[len(p.Days)-1]
-		last.Items = append(last.Items, ui.NoticeItemOf(n))
+		p.Days[len(p.Days)-1].add(ui.NoticeItemOf(n))
 	}
 	return ui.Show("notifications", p)
 }
@@ -128,11 +150,19 @@ func dayWords(t, now time.Time, zone *time.Location) string {
 	return local.Format("Monday, ") + day
 }
 
-// readNotice marks one notification as read or unread.
+// readNotice marks one notification as read or unread, or, with "group", as read with all earlier ones about the same
+// request.
 func (v *noticeRequest) readNotice(id int64) (ui.Response, error) {
-	read := v.PostFormValue("unread") == ""
-	err := v.App.Notifications.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil)
-	if err != nil {
+	mark := func() error {
+		read := v.PostFormValue("unread") == ""
+		return v.App.Notifications.MarkRead(v.Context(), v.Who.Actor, v.Who.ID, id, exchange.Some(read), nil)
+	}
+	if v.PostFormValue("group") != "" {
+		mark = func() error {
+			return v.App.Notifications.MarkGroupRead(v.Context(), v.Who.Actor, v.Who.ID, id)
+		}
+	}
+	if err := mark(); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.noticesBack()), nil
