@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"aliquot/internal/api"
+	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
@@ -91,7 +91,7 @@ type bareHandler struct {
 // said is what the rules make of the request in a status, taken from answers of ours.
 type said struct {
 	Correction   string
-	Requirements []api.Requirement
+	Requirements []shape.Requirement
 	WaitingOn    struct {
 		Party request.Side
 		What  []string
@@ -198,7 +198,7 @@ type bareMaterial struct {
 	Organization     int64           `json:"organization"`
 	PubMedID         string          `json:"pubmed_id"`
 	Metadata         json.RawMessage `json:"additional_metadata"`
-	ContactUser      api.Person      `json:"contact_user"`
+	ContactUser      shape.Person    `json:"contact_user"`
 	NeedsMTA         bool            `json:"needs_mta"`
 	NeedsIRB         bool            `json:"needs_irb"`
 	NeedsAbstract    bool            `json:"needs_abstract"`
@@ -215,8 +215,8 @@ type bareMaterial struct {
 	EmbargoDate      *exchange.Date  `json:"embargo_date"`
 	Grants           []int64         `json:"grants"`
 	Archived         bool            `json:"is_archived"`
-	CreatedAt        api.Time        `json:"created_at"`
-	UpdatedAt        api.Time        `json:"updated_at"`
+	CreatedAt        shape.Time      `json:"created_at"`
+	UpdatedAt        shape.Time      `json:"updated_at"`
 }
 
 func scanMaterial(row interface{ Scan(into ...any) error }) (m bareMaterial, err error) {
@@ -281,7 +281,7 @@ func (h *bareHandler) listMaterials(w http.ResponseWriter, r *http.Request) {
 	answer(w, list[:min(len(list), int(limit))], rows.Err())
 }
 
-func instant(t *api.Time) *time.Time { return (*time.Time)(t) }
+func instant(t *shape.Time) *time.Time { return (*time.Time)(t) }
 
 // known gives the user whom the token belongs to.
 func (h *bareHandler) known(r *http.Request) (user uuid.UUID, err error) {
@@ -298,7 +298,7 @@ func (h *bareHandler) known(r *http.Request) (user uuid.UUID, err error) {
 
 // row is a request with its columns that are not shown.
 type row struct {
-	api.Request
+	shape.Request
 	address, carrier, tracking, conditions *string
 	sent                                   *time.Time
 	putBack                                bool
@@ -351,7 +351,7 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var d api.Document
+		var d shape.Document
 		var id, request int64
 		if err := rows.Scan(&id, &request, &d.Name, &d.Attachment, &d.State, &d.Reason, &d.AddedBy, instant(&d.AddedAt),
 			&d.ReviewedAt); err != nil {
@@ -373,9 +373,9 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 func (h *bareHandler) show(q *row) {
 	s := h.rules[q.Status]
 	q.Correction, q.Requirements = s.Correction, s.Requirements
-	q.WaitingOn = &api.Turn{Party: s.WaitingOn.Party, What: s.WaitingOn.What, Since: api.Time(q.since)}
-	q.Clock = api.Clock{Requester: q.clock.Sides[request.RequesterSide], Lab: q.clock.Sides[request.LabSide],
-		Stages: q.clock.Stages, Until: api.Time(q.clock.Since)}
+	q.WaitingOn = &shape.Turn{Party: s.WaitingOn.Party, What: s.WaitingOn.What, Since: shape.Time(q.since)}
+	q.Clock = shape.Clock{Requester: q.clock.Sides[request.RequesterSide], Lab: q.clock.Sides[request.LabSide],
+		Stages: q.clock.Stages, Until: shape.Time(q.clock.Since)}
 	if q.Clock.Stages == nil {
 		q.Clock.Stages = map[request.Status]int64{}
 	}
@@ -447,7 +447,7 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	if err != nil {
 		return q, err
 	}
-	q.Status, q.since, q.UpdatedAt = status, now, api.Time(now)
+	q.Status, q.since, q.UpdatedAt = status, now, shape.Time(now)
 	h.show(&q)
 	q.party, q.step = q.WaitingOn.Party, q.WaitingOn.What[0]
 	if _, err := in(h.update).ExecContext(ctx, q.AssignedTo, string(q.Status), q.Active, q.Abstract, q.address,

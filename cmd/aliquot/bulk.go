@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"aliquot/internal/api"
+	"aliquot/internal/api/catalog"
 	"aliquot/internal/app"
 	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/config"
@@ -218,6 +218,6 @@ func (x *export) Run(e environment) error {
 		if err := a.Spreadsheets.MayExport(ctx, spreadsheet.Operator(), organization); err != nil {
 			return plainly(err)
 		}
-		return api.Export(ctx, a, "", organization, x.Format, func() io.Writer { return e.stdout })
+		return catalog.Export(ctx, a, "", organization, x.Format, func() io.Writer { return e.stdout })
 	})
 }

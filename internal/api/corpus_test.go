@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"aliquot/internal/api"
+	"aliquot/internal/api/rest"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -161,7 +162,7 @@ func badCallers(line api.Line) []attempt {
 // badHeaders are conditions that cannot hold, keys that are none, and bodies in a coding that we do not read.
 func badHeaders(line api.Line, method string) []attempt {
 	var list []attempt
-	one := method == "GET" && line.Out.Kind() == reflect.Struct && line.Out != reflect.TypeFor[api.None]()
+	one := method == "GET" && line.Out.Kind() == reflect.Struct && line.Out != reflect.TypeFor[rest.None]()
 	if one || method == "PUT" || method == "DELETE" {
 		for name, value := range map[string]string{"a version that is none": `"none"`,
 			"a version without quotes": "none", "a weak version": `W/"none"`, "an open quote": `"none`} {
@@ -264,7 +265,7 @@ func badLists(line api.Line) []attempt {
 
 // hasBody reports whether a route reads JSON.
 func hasBody(line api.Line) bool {
-	return line.In != reflect.TypeFor[api.None]() && !strings.HasPrefix(line.Route, "GET ")
+	return line.In != reflect.TypeFor[rest.None]() && !strings.HasPrefix(line.Route, "GET ")
 }
 
 // badBodies are no JSON, no object, or not whole.

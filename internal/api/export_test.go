@@ -4,16 +4,11 @@ import (
 	"reflect"
 	"strings"
 
+	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 )
 
-// What only the tests of this room reach.
-
-// DecodeObject is decodeObject.
-var DecodeObject = decodeObject
-
-// Presented is presented.
-var Presented = bearerToken
+// What only the tests of this package reach.
 
 // Line is what tests know of one line of the table of routes.
 type Line struct {
@@ -26,23 +21,17 @@ type Line struct {
 func Lines() []Line {
 	var list []Line
 	for _, r := range routes {
-		list = append(list, Line{strings.Join(r.methods, ",") + " " + r.path, r.action, layoutOf(r.in), r.out})
+		list = append(list, Line{strings.Join(r.Methods, ",") + " " + r.Path, r.Action, shape.LayoutOf(r.In), r.Out})
 	}
 	return list
 }
-
-// ExposedHeaders is exposedHeaders.
-const ExposedHeaders = exposedHeaders
-
-// Meanings is meanings.
-var Meanings = meanings
 
 // ListFields are the fields that lists can be sorted by, by the route as "GET /path".
 func ListFields() map[string][]exchange.Field {
 	lists := map[string][]exchange.Field{}
 	for _, r := range routes {
-		if r.fields != nil {
-			lists["GET "+r.path] = r.fields
+		if r.Fields != nil {
+			lists["GET "+r.Path] = r.Fields
 		}
 	}
 	return lists
@@ -52,14 +41,13 @@ func ListFields() map[string][]exchange.Field {
 func ListFilters() map[string][]string {
 	lists := map[string][]string{}
 	for _, r := range routes {
-		if r.fields == nil {
+		if r.Fields == nil {
 			continue
 		}
-		for i := range r.in.NumField() {
-			lists["GET "+r.path] = append(lists["GET "+r.path], r.in.Field(i).Tag.Get("query"))
-		}
-		for _, f := range r.filters() {
-			lists["GET "+r.path] = append(lists["GET "+r.path], f.name)
+		for _, p := range r.Parameters() {
+			if !p.Shared && p.Name != "ordering" {
+				lists["GET "+r.Path] = append(lists["GET "+r.Path], p.Name)
+			}
 		}
 	}
 	return lists

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"aliquot/internal/api"
+	"aliquot/internal/api/rest"
 	"aliquot/internal/server"
 )
 
@@ -34,7 +35,7 @@ type reader struct {
 }
 
 // streams serves the API with streams that go on until the test ends; change may set up the server.
-func (w *world) streams(change func(*api.API)) (url string) {
+func (w *world) streams(change func(*rest.API)) (url string) {
 	w.t.Helper()
 	door := api.New(w.app, w.app.Log)
 	change(door)
@@ -46,7 +47,7 @@ func (w *world) streams(change func(*api.API)) (url string) {
 	return s.URL
 }
 
-func asItIs(*api.API) {}
+func asItIs(*rest.API) {}
 
 // follow opens a stream of somebody's notifications; the server is the one at url.
 func (p *testPerson) follow(url, user, last string) *reader {

@@ -3,7 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,84 +13,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"aliquot/internal/api"
+	"aliquot/internal/api/shape"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/material"
-	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/storetest"
-
-	"github.com/google/uuid"
 )
-
-func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{
-		`{}`, `null`, `[]`, `{"title": "A", "category": "DATASET", "organization_id": {"id": "7"}, "additional_metadata": {"accession_code": "gse1", "x": [1.50]}}`,
-		`{"status": "OPEN", "address": {"id": 1}, "assigned_to": "018f0000-0000-7000-8000-000000000000", "is_active": null}`,
-		`{"title": "\ud800\u0000", "organisms": ["a", null], "organism": 1, "embargo_date": "2026-02-30"}`, `{"a":` +
-			strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
-		"{\"title\":\"\\\"\u2028<b>\"}", `{"material": 1e400, "title": {"title": {}}}`,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		told := func(err error) {
-			t.Helper()
-			if e, ok := errors.AsType[*exchange.Error](err); err != nil &&
-				(!ok || e.Code != exchange.InvalidInput && e.Code != exchange.MalformedJSON) {
-				t.Errorf("%q: %v", raw, err)
-			}
-		}
-		var m material.Patch
-		err := api.DecodeObject(raw, &m, true)
-		told(err)
-		if err == nil {
-			made, err := m.Create()
-			told(err)
-			if err == nil {
-				if shown, err := json.Marshal([]any{made.Metadata}); err != nil || !json.Valid(shown) {
-					t.Errorf("%q was taken and cannot be shown: %v", raw, err)
-				}
-				again := material.Patch{Title: exchange.Some(made.Title),
-					Metadata: exchange.Some(made.Metadata), Organisms: m.Organisms}
-				if kept, err := again.Patch(made); err != nil || string(kept.Metadata) != string(made.Metadata) ||
-					kept.Title != made.Title {
-					t.Errorf("%q: what was kept is not kept again: %q, then %q, %v", raw, made.Metadata, kept.Metadata,
-						err)
-				}
-			}
-		}
-		var r request.Patch
-		err = api.DecodeObject(raw, &r, true)
-		told(err)
-		if err == nil {
-			_, _, err = request.Request{Status: request.Open, Active: true}.Apply(request.Roles{Admin: true},
-				uuid.Max, r, nil, request.Terms{}, time.Unix(0, 0))
-			if e, ok := errors.AsType[*exchange.Error](err); err != nil && !ok {
-				t.Errorf("%q: %v", raw, e)
-			}
-		}
-	})
-}
-
-func FuzzAuthorization(f *testing.F) {
-	for _, seed := range []string{"", " ", "Token x", "token\tx ", "Token", "Bearer x", "Token x y", "Token \u00a0x",
-		"Tokenx", strings.Repeat("Token ", 100)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		token, ok, err := api.Presented(header)
-		if ok != (token != "") || ok && err != nil || !ok && err == nil && header != "" {
-			t.Errorf("%q: %q, %v, %v", header, token, ok, err)
-		}
-		if err != nil && exchange.CodeOf(err) != exchange.NotAuthenticated {
-			t.Errorf("%q: %v", header, err)
-		}
-		if ok && (strings.ContainsAny(token, " \t") || !strings.HasSuffix(strings.TrimSpace(header), token)) {
-			t.Errorf("%q gave %q", header, token)
-		}
-	})
-}
 
 func FuzzTime(f *testing.F) {
 	f.Add(int64(0), int64(0))
@@ -103,7 +29,7 @@ func FuzzTime(f *testing.F) {
 		if at.Year() < 1900 || at.Year() > 9999 {
 			return
 		}
-		raw, err := json.Marshal(api.Time(at))
+		raw, err := json.Marshal(shape.Time(at))
 		if err != nil || !forms["time"].MatchString(strings.Trim(string(raw), `"`)) {
 			t.Fatalf("%s: %v", raw, err)
 		}
@@ -111,7 +37,7 @@ func FuzzTime(f *testing.F) {
 		if err := json.Unmarshal(raw, &back); err != nil || !time.Time(back).Equal(at.Truncate(time.Second)) {
 			t.Errorf("%s came back as %v: %v", raw, time.Time(back), err)
 		}
-		if raw, err = json.Marshal(api.Expiry(at)); err != nil ||
+		if raw, err = json.Marshal(shape.Expiry(at)); err != nil ||
 			!forms["expiry"].MatchString(strings.Trim(string(raw), `"`)) {
 			t.Errorf("%s: %v", raw, err)
 		}

@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"aliquot/internal/api"
+	"aliquot/internal/api/jsonschema"
+	"aliquot/internal/api/rest"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store/storetest"
 
@@ -101,11 +103,11 @@ func TestOpenAPI_DescribesEveryField(t *testing.T) {
 		for field, property := range object.Properties {
 			text := property.Description
 			if used[text] = true; text == "" {
-				t.Errorf("%s.%s: openapi_words.go does not say what it is", name, field)
+				t.Errorf("%s.%s: jsonschema/meanings.go does not say what it is", name, field)
 			}
 		}
 	}
-	for field, text := range api.Meanings {
+	for field, text := range jsonschema.Meanings {
 		if !used[text] {
 			t.Errorf("no field is %s: %s", field, text)
 		}
@@ -186,7 +188,7 @@ func described(r *http.Request, a answer) string {
 		}
 	}
 	if response := route.Operation.Responses.Status(a.Status); response != nil {
-		for name := range strings.SplitSeq(api.ExposedHeaders, ", ") {
+		for name := range strings.SplitSeq(rest.ExposedHeaders, ", ") {
 			if a.Header.Get(name) != "" && response.Value.Headers[name] == nil {
 				return "the header " + name + " is not described"
 			}
@@ -325,7 +327,7 @@ func TestHandlers_ReadOnlyTheDocumentedQueryParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

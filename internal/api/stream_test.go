@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aliquot/internal/api"
+	"aliquot/internal/api/rest"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/mailing"
@@ -340,7 +341,7 @@ func TestStream_EndsWhenTheProcessStops(t *testing.T) {
 func TestStream_SendsHeartbeats(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
-	f := s.requester().own(s.streams(func(door *api.API) { door.Heartbeat = 10 * time.Millisecond }), "")
+	f := s.requester().own(s.streams(func(door *rest.API) { door.Heartbeat = 10 * time.Millisecond }), "")
 	f.until("three heartbeats", func([]told) bool { return f.beaten() >= 3 })
 	if got := f.unread(len(s.requester().all())); len(got) != 1 {
 		t.Errorf("got %v, want the count once", got)

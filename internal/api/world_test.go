@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"aliquot/internal/api"
+	"aliquot/internal/api/rest"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
@@ -40,7 +41,7 @@ type world struct {
 	sql    *sql.DB // a connection of its own
 	app    *app.App
 	folder *files.Folder
-	api    *api.API
+	api    *rest.API
 	door   http.Handler
 	url    string
 

@@ -1,0 +1,190 @@
+package shape
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/field"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+)
+
+// The JSON of the objects below is made of tables of fields. A field may show something instead of its value, such as
+// a person instead of their id; a function returns it, or nil.
+
+// LayoutOf returns a struct with the fields that the JSON of t has: t itself, unless its JSON is made of a table.
+func LayoutOf(t reflect.Type) reflect.Type {
+	if layout := layouts[t]; layout != nil {
+		return layout
+	}
+	return t
+}
+
+var layouts = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[Material](): layoutOfTable(material.Descriptors, map[string]reflect.Type{
+		"contact_user": reflect.TypeFor[Person](), "grants": reflect.TypeFor[[]int64]()},
+		reflect.StructField{Name: "Warnings", Type: reflect.TypeFor[map[string][]string](),
+			Tag: `json:"warnings,omitempty"`}),
+	reflect.TypeFor[Organization](): layoutOfTable(lab.Fields, map[string]reflect.Type{
+		"owner": reflect.TypeFor[Person](), "members": reflect.TypeFor[[]Person]()}),
+	reflect.TypeFor[lab.OrganizationPatch](): field.BodyType[lab.OrganizationPatch](lab.Fields),
+	reflect.TypeFor[Shipping]():              layoutOfTable(lab.ShippingFields, nil),
+	reflect.TypeFor[Address]():               layoutOfTable(person.AddressFields, nil),
+	reflect.TypeFor[OwnAddress](): layoutOfTable(person.AddressFields, map[string]reflect.Type{
+		"user": reflect.TypeFor[Person]()}),
+	reflect.TypeFor[material.Patch](): field.BodyType[material.Patch](material.Descriptors),
+}
+
+// layoutOfTable returns the layout of a table; instead holds the types of what fields show in place of their values.
+func layoutOfTable[T any](table []field.Descriptor[T], instead map[string]reflect.Type,
+	more ...reflect.StructField) reflect.Type {
+	fields := more
+	for _, d := range table {
+		if d.Hidden {
+			continue
+		}
+		shown := instead[d.ShownName()]
+		if shown == nil {
+			if shown = reflect.TypeOf(d.At(new(T))).Elem(); shown == reflect.TypeFor[time.Time]() {
+				shown = reflect.TypeFor[Time]()
+			}
+		}
+		name := strings.ToUpper(d.Name)
+		fields = append(fields, reflect.StructField{Name: name, Type: shown,
+			Tag: reflect.StructTag(`json:"` + d.ShownName() + `"`)})
+	}
+	return reflect.StructOf(fields)
+}
+
+// appendTable adds the members of the object of o, but for one.
+func appendTable[T any](b []byte, table []field.Descriptor[T], o *T, but string,
+	instead func(field string) any) ([]byte, error) {
+	var err error
+	begin := len(b)
+	for i := range table { // they are too large to copy
+		d := &table[i]
+		if name := d.ShownName(); !d.Hidden && name != but {
+			if len(b) > begin {
+				b = append(b, ',')
+			}
+			b = append(append(append(b, '"'), name...), `":`...)
+			if b, err = appendField(b, d, o, instead); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
+}
+
+// asItIs is for objects whose fields show their values.
+func asItIs(string) any { return nil }
+
+// appendObject returns the object of o, whose last member is another one or in place of one; last nil: there is none.
+func appendObject[T any](table []field.Descriptor[T], o *T, instead func(field string) any, name string,
+	last any) ([]byte, error) {
+	b, err := appendTable([]byte("{"), table, o, name, instead)
+	if err == nil && last != nil {
+		b, err = appendEncoded(append(b, `,"`+name+`":`...), last)
+	}
+	return append(b, '}'), err
+}
+
+func appendField[T any](b []byte, d *field.Descriptor[T], o *T, instead func(field string) any) ([]byte, error) {
+	if shown := instead(d.ShownName()); shown != nil {
+		return appendEncoded(b, shown)
+	}
+	switch at := d.At(o).(type) {
+	case *string:
+		return appendString(b, *at), nil
+	case **string:
+		if *at != nil {
+			return appendString(b, **at), nil
+		}
+	case *bool:
+		return strconv.AppendBool(b, *at), nil
+	case *int64:
+		return strconv.AppendInt(b, *at, 10), nil
+	case **int64:
+		if *at != nil {
+			return strconv.AppendInt(b, **at, 10), nil
+		}
+	case **exchange.Date:
+		if *at != nil {
+			return appendString(b, string(**at)), nil
+		}
+	case *[]string:
+		if *at != nil {
+			return appendStrings(b, *at), nil
+		}
+	case *time.Time:
+		b = at.UTC().AppendFormat(append(b, '"'), exchange.TimeLayout)
+		return append(b, '"'), nil
+	case *json.RawMessage:
+		if *at != nil {
+			return append(b, *at...), nil // stored compact
+		}
+	default:
+		return appendEncoded(b, at)
+	}
+	return append(b, "null"...), nil
+}
+
+// membersOfTable returns the fields of the object of o, as literal writes them.
+func membersOfTable[T any](table []field.Descriptor[T], o *T, instead func(field string) any) (list []member) {
+	for i := range table {
+		if d := &table[i]; !d.Hidden {
+			var value bytes.Buffer
+			raw, _ := appendField(nil, d, o, instead) // cannot fail: the value was read from JSON
+			json.HTMLEscape(&value, raw)
+			list = append(list, member{d.ShownName(), value.Bytes()})
+		}
+	}
+	return list
+}
+
+func appendStrings(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, s)
+	}
+	return append(b, ']')
+}
+
+// appendString adds a text as encoding/json writes it without HTML escapes.
+func appendString(b []byte, s string) []byte {
+	ascii := true
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			return appendEscaped(b, s)
+		} else if c >= utf8.RuneSelf {
+			ascii = false
+		}
+	}
+	if !ascii && (!utf8.ValidString(s) || strings.ContainsAny(s, "\u2028\u2029")) {
+		return appendEscaped(b, s)
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+func appendEscaped(b []byte, s string) []byte {
+	b, _ = appendEncoded(b, s) // a string has JSON
+	return b
+}
+
+func appendEncoded(b []byte, v any) ([]byte, error) {
+	buf := bytes.NewBuffer(b)
+	encoder := json.NewEncoder(buf)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+}
