@@ -1,0 +1,126 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"modernc.org/sqlite" // and the driver "sqlite"
+)
+
+// Open opens the database at a postgres:// URL, or the SQLite file at any other path, which it creates if missing. It
+// does not migrate.
+func Open(ctx context.Context, where string) (*DB, error) {
+	db := &DB{where: where, newNotifications: make(chan struct{}, 1), Clock: time.Now,
+		Sampling: Sampling{ExactUpTo: exchange.ExactUpTo, Sampled: 1000, ExactIn: exchange.ExactIn,
+			CountLimit: exchange.CountLimit, ProbeCost: 40}}
+	var err error
+	if isPostgres(where) {
+		db.dialect = postgresDialect
+		if db.write, err = openPostgres(where); err != nil {
+			return nil, fmt.Errorf("open %s: %w", redacted(where), err)
+		}
+		db.write.SetMaxOpenConns(32)
+		db.write.SetMaxIdleConns(32)
+		db.write.SetConnMaxIdleTime(5 * time.Minute)
+		db.read = db.write
+	} else {
+		db.dialect = sqliteDialect
+		if err = ownFile(where); err != nil {
+			return nil, fmt.Errorf("open database %s: %w", where, err)
+		}
+		if db.write, err = sql.Open("sqlite", sqliteName(where, "_txlock=immediate")); err != nil {
+			return nil, err
+		}
+		db.write.SetMaxOpenConns(1)
+		if db.read, err = sql.Open("sqlite", sqliteName(where, "_pragma=query_only(1)")); err != nil {
+			return nil, err
+		}
+		db.read.SetMaxOpenConns(readers())
+		db.read.SetMaxIdleConns(readers())
+	}
+	if err = db.answer(ctx); db.release(err) {
+		err = db.answer(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", redacted(where), err), db.Close())
+	}
+	db.setAside()
+	return db, nil
+}
+
+// openPostgres returns a connection pool. Parallel workers and JIT compilation are off: each takes some milliseconds to
+// start, as long as a whole statement of ours should take.
+func openPostgres(where string) (*sql.DB, error) {
+	config, err := pgx.ParseConfig(where)
+	if err != nil {
+		return nil, err
+	}
+	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET max_parallel_workers_per_gather = 0; SET jit = off",
+			pgx.QueryExecModeSimpleProtocol)
+		return err
+	})), nil
+}
+
+func isPostgres(where string) bool {
+	return strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
+}
+
+// sqliteName returns the DSN of one pool. The busy timeout comes before the journal mode, so that two processes can
+// start at once. With synchronous=FULL, what was answered survives a power cut.
+func sqliteName(path, more string) string {
+	return sqliteURL(path) +
+		"?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
+}
+
+// ownFile creates the file, readable by its owner alone, if it does not exist: SQLite itself leaves the mode to the
+// system's umask. The files that SQLite creates next to a database get the mode of the database.
+func ownFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+func sqliteURL(path string) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+}
+
+// answer waits for the first response of the database. Several processes that open a new SQLite file at once get in
+// each other's way when each turns on WAL, because SQLite's busy timeout does not cover that.
+func (db *DB) answer(ctx context.Context) error {
+	for pause := time.Millisecond; ; pause *= 2 {
+		err := db.write.PingContext(ctx)
+		if e, ok := errors.AsType[*sqlite.Error](err); !ok || e.Code()&0xff != busy || pause > 4*time.Second {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// busy is the primary result code SQLITE_BUSY.
+const busy = 5
+
+func redacted(where string) string {
+	if u, err := url.Parse(where); err == nil {
+		return u.Redacted()
+	}
+	return "the database"
+}
