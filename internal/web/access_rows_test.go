@@ -94,6 +94,8 @@ var access = []asked{
 	{"GET /catalog/{id}", "/catalog/{material}", "", "200 200 200 200 200 200"},
 	{"GET /catalog/{id}", "/catalog/999999", "", "404 404 404 404 404 404"},
 	{"GET /catalog/{id}", "/catalog/x", "", "404 404 404 404 404 404"},
+	{"GET /catalog/{id}/map", "/catalog/{mapped}/map?file={map}", "", "200 200 200 200 200 200"},
+	{"GET /catalog/{id}/map", "/catalog/{material}/map?file={map}", "", "404 404 404 404 404 404"},
 	{"GET /catalog/{id}/history", "/catalog/{material}/history", "", "in 403 403 200 200 200"},
 	{"POST /catalog/{id}/archive", "/catalog/{material}/archive", "", "in 403 403 409 409 409"},
 	{"GET /catalog/{id}/lab", "/catalog/{material}/lab", "", "in 403 403 200 200 200"},

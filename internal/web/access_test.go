@@ -87,7 +87,7 @@ func (w *world) furnished() *strings.Replacer {
 		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}",
 		id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
 		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID),
-		"{file}", id(file))
+		"{file}", id(file), "{mapped}", id(w.material(mapped).ID), "{map}", id(w.mapOf(mapped).ID))
 }
 
 func deref(p *int64) int64 {

@@ -23,6 +23,7 @@ var catalogPages = []ui.Route{
 	ui.Get("/catalog/suggest", (*pageRequest).suggest).Expensive(),
 	ui.Post("/catalog/save", (*pageRequest).saveSearch),
 	ui.GetID("/catalog/{id}", (*pageRequest).material),
+	ui.GetID("/catalog/{id}/map", (*pageRequest).sequenceMap),
 	ui.PostID("/catalog/{id}/archive", (*pageRequest).archive),
 	ui.PostID("/catalog/{id}/offer", (*pageRequest).offerAgain),
 	ui.Get("/robots.txt", (*pageRequest).robots),

@@ -59,6 +59,7 @@ type paper struct {
 
 type documentLink struct {
 	Icon, Name, Text, Address string
+	Map                       string // the page that shows a sequence map, "" for other files
 }
 
 // alike is a similar material.
@@ -191,6 +192,9 @@ func (p *materialPage) documents() {
 			d.Icon, d.Name = "map", strings.TrimSuffix("Sequence map, "+f.Description, ", ")
 		case d.Name == "":
 			d.Name = f.Filename
+		}
+		if f.SequenceMapFor != nil {
+			d.Map = mapAddress(p.ID, f)
 		}
 		p.Documents = append(p.Documents, d)
 	}
