@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search golden pictures bench-neighbour house client install check
+.PHONY: help test fast lint fmt bench bench-search golden pictures clicks bench-neighbour house client install check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -73,6 +73,9 @@ golden: ## regenerate the golden files; review the diff before committing it
 
 pictures: install ## retake the pictures of docs/pages
 	@TEST_BROWSER=$$($(browser)) go test ./e2e/browser -run TestPictures_ShowEachMainPage -update
+
+clicks: install ## measure what people do in the browser, and write the table of docs/pages.md
+	@TEST_BROWSER=$$($(browser)) go test ./e2e/browser -run TestClicks_MeetTheBars -update
 
 client: .bin/oapi-codegen ## regenerate the Go client from docs/openapi.json
 	@.bin/oapi-codegen -config client/generate.yaml -o client/client.gen.go docs/openapi.json

@@ -23,6 +23,7 @@ import (
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/limit"
 	"aliquot/internal/mail"
+	"aliquot/internal/mail/mailtest"
 	"aliquot/internal/notice"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
@@ -37,6 +38,8 @@ type site struct {
 	app *app.App
 	db  *store.DB
 	url string
+
+	letters *mailtest.Server // what strange.mail sends to, if a test looks at it
 }
 
 // strange is what makes a site unlike others.

@@ -28,6 +28,8 @@ type tab struct {
 	name string // of whose it is
 	keys bool   // whoever uses it has a keyboard alone
 
+	clicks int // how often something was pressed
+
 	broken bool   // failures of the server are what is looked for
 	part   string // of the page that axe looks at, in script
 	scheme string // light or dark
@@ -248,6 +250,7 @@ func (t *tab) pressIn(within, words string) {
 func (t *tab) click(what, element string) {
 	t.Helper()
 	t.until("there is "+what, element)
+	t.clicks++
 	if t.keys {
 		t.reach(what, element)
 		key := kb.Enter

@@ -9,7 +9,7 @@
     const box = form.querySelector("[data-select-all] input");
     box.checked = n > 0 && n === all.length;
     box.indeterminate = n > 0 && n < all.length;
-    form.querySelector("[data-selected]").textContent = n ? n + " selected" : "Select requests";
+    form.querySelector("[data-selected]").textContent = n ? n + " selected" : "Select requests, with Shift a range";
   }
   const begin = () => document.querySelectorAll("form[data-select]").forEach(tell);
   document.addEventListener("DOMContentLoaded", begin);
@@ -20,6 +20,20 @@
     if (!form?.dataset.select) return;
     if (event.target.closest("[data-select-all]")) boxes(form).forEach((box) => { box.checked = event.target.checked; });
     tell(form);
+  });
+
+  // With Shift, a click on a box does the same to all boxes since the one clicked before.
+  let last;
+  document.addEventListener("click", (event) => {
+    const form = event.target.form;
+    if (!form?.dataset.select || event.target.name !== form.dataset.select) return;
+    const all = boxes(form);
+    const ends = [all.indexOf(last), all.indexOf(event.target)].sort((a, b) => a - b);
+    if (event.shiftKey && ends[0] >= 0) {
+      all.slice(ends[0], ends[1] + 1).forEach((box) => { box.checked = event.target.checked; });
+      tell(form);
+    }
+    last = event.target;
   });
 
   // One menu of a form is open at a time, and Escape closes it.
