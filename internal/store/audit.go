@@ -178,7 +178,7 @@ var versions = sqldb.Listing[Version]{
 	Joins: "LEFT JOIN audit_events p ON p.object = o.object AND p.version = o.version - 1",
 	Scan: func(r sqldb.Row, v *Version) error {
 		var before sql.NullString
-		err := r.Scan(append(actFields(&v.AuditEvent), (*rawText)(&v.State), &before)...)
+		err := r.Scan(append(actFields(&v.AuditEvent), (*sqldb.RawText)(&v.State), &before)...)
 		if before.Valid {
 			v.Before = json.RawMessage(before.String)
 		}
@@ -200,7 +200,7 @@ func (st Audit) Versions(ctx context.Context, object string, before int64, p exc
 
 // VersionState reads the state that a change of an object led to.
 func (st Audit) VersionState(ctx context.Context, object string, version int64) (json.RawMessage, error) {
-	state, err := sqldb.One(ctx, st.conn, func(r sqldb.Row, state *rawText) error { return r.Scan(state) },
+	state, err := sqldb.One(ctx, st.conn, func(r sqldb.Row, state *sqldb.RawText) error { return r.Scan(state) },
 		"SELECT o.state FROM audit_events o WHERE o.object = $1 AND o.version = $2", object, version)
 	return json.RawMessage(state), err
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"aliquot/internal/search"
+	"aliquot/internal/store/delivery"
+	"aliquot/internal/store/insight"
+	"aliquot/internal/store/queue"
 	"aliquot/internal/store/sqldb"
 )
 
@@ -80,15 +83,15 @@ type Conn struct {
 	Bulk            Bulk
 	Chains          Chains
 	Closing         Closing
-	Deliveries      Deliveries
+	Deliveries      delivery.Deliveries
 	Drafts          Drafts
 	Events          Events
 	Grants          Grants
 	IdempotentCalls IdempotentCalls
 	Inbox           Inbox
-	Insights        Insights
+	Insights        insight.Insights
 	Invitations     Invitations
-	Jobs            Jobs
+	Jobs            queue.Jobs
 	JoinRequests    JoinRequests
 	Log             Log
 	Mail            Mail
@@ -106,7 +109,7 @@ type Conn struct {
 	Tokens          Tokens
 	Turns           Turns
 	Users           Users
-	Webhooks        Webhooks
+	Webhooks        delivery.Webhooks
 }
 
 func storesOn(c *sqldb.Conn) Conn {
@@ -114,14 +117,14 @@ func storesOn(c *sqldb.Conn) Conn {
 		Now: c.Now, conn: c,
 		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Alerts: Alerts{c},
 		Attachments: Attachments{c}, Audit: Audit{c}, Bulk: Bulk{c}, Chains: Chains{c}, Closing: Closing{c},
-		Deliveries: Deliveries{c}, Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
-		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Insights: Insights{c}, Invitations: Invitations{c},
-		Jobs: Jobs{c}, JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
+		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
+		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Insights: insight.New(c), Invitations: Invitations{c},
+		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Reminders: Reminders{c},
 		Requests:  Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Storage: Storage{c}, Tokens: Tokens{c}, Turns: Turns{c},
-		Users: Users{c}, Webhooks: Webhooks{c},
+		Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
 	}
 }
 
@@ -148,8 +151,6 @@ type (
 	Chains struct{ conn *sqldb.Conn }
 	// Closing stores what closing an account or an organization changes.
 	Closing struct{ conn *sqldb.Conn }
-	// Deliveries stores deliveries to webhooks.
-	Deliveries struct{ conn *sqldb.Conn }
 	// Drafts stores drafts of forms.
 	Drafts struct{ conn *sqldb.Conn }
 	// Events stores events of requests.
@@ -160,12 +161,8 @@ type (
 	IdempotentCalls struct{ conn *sqldb.Conn }
 	// Inbox stores the requests in which it is somebody's turn.
 	Inbox struct{ conn *sqldb.Conn }
-	// Insights stores daily counts of an organization.
-	Insights struct{ conn *sqldb.Conn }
 	// Invitations stores invitations to organizations.
 	Invitations struct{ conn *sqldb.Conn }
-	// Jobs stores the queue of jobs.
-	Jobs struct{ conn *sqldb.Conn }
 	// JoinRequests stores requests to join an organization.
 	JoinRequests struct{ conn *sqldb.Conn }
 	// Log stores the Merkle log of all events of chains, and its checkpoints.
@@ -198,6 +195,4 @@ type (
 	Turns struct{ conn *sqldb.Conn }
 	// Users stores users.
 	Users struct{ conn *sqldb.Conn }
-	// Webhooks stores webhooks.
-	Webhooks struct{ conn *sqldb.Conn }
 )

@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
+	"aliquot/internal/store/insight"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -171,7 +172,8 @@ func (st Requests) Move(ctx context.Context, material, from, to int64) error {
 	if err != nil || moved == 0 {
 		return err
 	}
-	return errors.Join(Insights(st).Forget(ctx, min(from, to), ""), Insights(st).Forget(ctx, max(from, to), ""))
+	insights := insight.New(st.conn)
+	return errors.Join(insights.Forget(ctx, min(from, to), ""), insights.Forget(ctx, max(from, to), ""))
 }
 
 // RequestHead is the last event of a request according to the request's row.

@@ -16,9 +16,9 @@ import (
 )
 
 // materialColumns are the columns of a material, and materialFields the values that they are scanned into.
-var materialColumns = columnsOf("o.", material.Descriptors)
+var materialColumns = sqldb.ColumnsOf("o.", material.Descriptors)
 
-func materialFields(m *material.Material) []any { return scanned(material.Descriptors, m) }
+func materialFields(m *material.Material) []any { return sqldb.ScannedInto(material.Descriptors, m) }
 
 func scanMaterial(r sqldb.Row, m *material.Material) error { return r.Scan(materialFields(m)...) }
 
@@ -125,7 +125,7 @@ var shownMaterials = sqldb.Listing[material.Shown]{Columns: shownMaterial, Table
 		"shipping_requirements": sqldb.Equals("o.shipping_requirements_id")}}
 
 // materialWritten are the columns that args fills: those of the descriptors that a change may set, and others.
-var materialWritten = append(writtenColumns(material.Descriptors),
+var materialWritten = append(sqldb.WrittenColumns(material.Descriptors),
 	"title_sort", "created_at", "updated_at", "listed_in", "opened_in")
 
 // Insert is Materials.InsertAll of one.
@@ -250,7 +250,7 @@ func (st Materials) args(list []material.Material, epoch int64) ([]any, error) {
 	args := make([]any, 0, len(list)*(len(materialWritten)+1))
 	for _, m := range list {
 		var err error
-		if args, err = appendWritten(args, material.Descriptors, &m); err != nil {
+		if args, err = sqldb.AppendWritten(args, material.Descriptors, &m); err != nil {
 			return nil, err
 		}
 		args = append(args, exchange.SortKey(m.Title), m.CreatedAt, st.conn.Now, epoch, epoch)

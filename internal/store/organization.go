@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 )
 
-var organizationColumns = columnsOf("o.", lab.Fields)
+var organizationColumns = sqldb.ColumnsOf("o.", lab.Fields)
 
-func organizationFields(o *lab.Organization) []any { return scanned(lab.Fields, o) }
+func organizationFields(o *lab.Organization) []any { return sqldb.ScannedInto(lab.Fields, o) }
 
 func scanOrganization(r sqldb.Row, o *lab.Organization) error {
 	return r.Scan(organizationFields(o)...)
@@ -89,7 +89,8 @@ func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uui
 
 // Insert adds an organization and gives its id.
 func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, error) {
-	id, err := insertOne(ctx, st.conn, "organizations", lab.Fields, &o, setter{"name_sort", exchange.SortKey(o.Name)})
+	id, err := sqldb.InsertOne(ctx, st.conn, "organizations", lab.Fields, &o,
+		sqldb.Setter{Column: "name_sort", Value: exchange.SortKey(o.Name)})
 	if err != nil {
 		return 0, err
 	}
@@ -99,8 +100,8 @@ func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, 
 
 // Update saves an organization.
 func (st Organizations) Update(ctx context.Context, o lab.Organization) error {
-	if err := updateOne(ctx, st.conn, "organizations", lab.Fields, []setter{{"id", o.ID}}, &o,
-		setter{"name_sort", exchange.SortKey(o.Name)}); err != nil {
+	if err := sqldb.UpdateOne(ctx, st.conn, "organizations", lab.Fields, []sqldb.Setter{{Column: "id", Value: o.ID}}, &o,
+		sqldb.Setter{Column: "name_sort", Value: exchange.SortKey(o.Name)}); err != nil {
 		return err
 	}
 	return search.On(st.conn).UpdateOrganization(ctx, o)

@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/request"
+	"aliquot/internal/store/insight"
 	"aliquot/internal/store/sqldb"
 
 	"github.com/google/uuid"
@@ -251,7 +252,7 @@ func (st Requests) Update(ctx context.Context, q request.Detail, deleted bool) e
 			q.ID); err != nil {
 			return err
 		}
-		if err := Insights(st).Forget(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
+		if err := insight.New(st.conn).Forget(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store/delivery"
 	"aliquot/internal/store/sqldb"
 )
 
@@ -213,9 +214,9 @@ func (st Secrets) resealWebhooks(ctx context.Context, which func(string) string,
 		func(r sqldb.Row, w *secrets) error { return r.Scan(&w.id, &w.secret, &w.old) },
 		"SELECT id, secret, old_secret FROM webhooks WHERE "+which("secret"))
 	for _, w := range list {
-		secret, err := change(secretOf(w.id), w.secret)
+		secret, err := change(delivery.SecretOf(w.id), w.secret)
 		if err == nil {
-			w.old, err = change(oldSecretOf(w.id), w.old)
+			w.old, err = change(delivery.OldSecretOf(w.id), w.old)
 		}
 		if err == nil {
 			_, err = st.conn.Exec(ctx, "UPDATE webhooks SET secret = $2, old_secret = $3 WHERE id = $1", w.id, secret,

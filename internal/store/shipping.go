@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 )
 
-var shippingColumns = columnsOf("o.", lab.ShippingFields)
+var shippingColumns = sqldb.ColumnsOf("o.", lab.ShippingFields)
 
 func scanShipping(r sqldb.Row, s *lab.Shipping) error {
-	return r.Scan(scanned(lab.ShippingFields, s)...)
+	return r.Scan(sqldb.ScannedInto(lab.ShippingFields, s)...)
 }
 
 // Get reads one record of shipping requirements.
@@ -45,18 +45,19 @@ func (st Shippings) List(ctx context.Context, organization *int64,
 
 // Insert adds shipping requirements and gives their id.
 func (st Shippings) Insert(ctx context.Context, s lab.Shipping) (int64, error) {
-	return insertOne(ctx, st.conn, "shipping_requirements", lab.ShippingFields, &s)
+	return sqldb.InsertOne(ctx, st.conn, "shipping_requirements", lab.ShippingFields, &s)
 }
 
 // Update saves shipping requirements.
 func (st Shippings) Update(ctx context.Context, s lab.Shipping) error {
-	return updateOne(ctx, st.conn, "shipping_requirements", lab.ShippingFields, []setter{{"id", s.ID}}, &s)
+	return sqldb.UpdateOne(ctx, st.conn, "shipping_requirements", lab.ShippingFields,
+		[]sqldb.Setter{{Column: "id", Value: s.ID}}, &s)
 }
 
-var addressColumns = columnsOf("o.", person.AddressFields)
+var addressColumns = sqldb.ColumnsOf("o.", person.AddressFields)
 
 func scanAddress(r sqldb.Row, a *person.Address) error {
-	return r.Scan(scanned(person.AddressFields, a)...)
+	return r.Scan(sqldb.ScannedInto(person.AddressFields, a)...)
 }
 
 // Get reads one address of a user.
@@ -84,19 +85,21 @@ func (st Addresses) List(ctx context.Context, user uuid.UUID, p exchange.Page) (
 
 // Insert adds an address and gives its id.
 func (st Addresses) Insert(ctx context.Context, a person.Address) (int64, error) {
-	return insertOne(ctx, st.conn, "addresses", person.AddressFields, &a, addressKeys(a)...)
+	return sqldb.InsertOne(ctx, st.conn, "addresses", person.AddressFields, &a, addressKeys(a)...)
 }
 
 // Update saves an address; requests keep it as it was when it was sent.
 func (st Addresses) Update(ctx context.Context, a person.Address) error {
-	return updateOne(ctx, st.conn, "addresses", person.AddressFields, []setter{{"user_id", a.UserID}, {"id", a.ID}}, &a,
+	return sqldb.UpdateOne(ctx, st.conn, "addresses", person.AddressFields,
+		[]sqldb.Setter{{Column: "user_id", Value: a.UserID}, {Column: "id", Value: a.ID}}, &a,
 		addressKeys(a)...)
 }
 
 // addressKeys are the keys by which addresses are sorted.
-func addressKeys(a person.Address) []setter {
-	return []setter{{"name_sort", exchange.SortKey(a.Name)}, {"institution_sort", exchange.SortKey(a.Institution)},
-		{"country_sort", exchange.SortKey(a.Country)}}
+func addressKeys(a person.Address) []sqldb.Setter {
+	return []sqldb.Setter{{Column: "name_sort", Value: exchange.SortKey(a.Name)},
+		{Column: "institution_sort", Value: exchange.SortKey(a.Institution)},
+		{Column: "country_sort", Value: exchange.SortKey(a.Country)}}
 }
 
 // Delete forgets an address of a user; NotFound when there is none.

@@ -15,6 +15,7 @@ import (
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
+	"aliquot/internal/store/delivery"
 	"aliquot/internal/webhook"
 
 	"github.com/google/uuid"
@@ -93,7 +94,7 @@ func send(ctx context.Context, tx store.Conn, w notify.Webhook, event *int64, ki
 // Deliver makes one attempt to send a message.
 func (a Notifications) Deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	c := a.DB.Read()
-	w, d, turn, err := s.read(ctx, c, store.Webhooks.Get, store.Deliveries.Get)
+	w, d, turn, err := s.read(ctx, c, delivery.Webhooks.Get, delivery.Deliveries.Get)
 	if err != nil || !turn {
 		return err
 	}
@@ -117,7 +118,7 @@ func (a Notifications) Deliver(ctx context.Context, r *job.Run, s DeliveryArgs) 
 	jitter := rand.Float64() //nolint:gosec // not security relevant
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		sent := w.Enabled
-		now, d, turn, err := s.read(ctx, tx, store.Webhooks.ForUpdate, store.Deliveries.ForUpdate)
+		now, d, turn, err := s.read(ctx, tx, delivery.Webhooks.ForUpdate, delivery.Deliveries.ForUpdate)
 		if err != nil || d.ID == 0 {
 			return nil, err
 		}
@@ -139,8 +140,8 @@ func (a Notifications) Deliver(ctx context.Context, r *job.Run, s DeliveryArgs) 
 // read reads the message and its receiver. d.ID is 0 if the delivery was deleted; turn reports whether this attempt is
 // the next one.
 func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
-	readWebhook func(store.Webhooks, context.Context, int64, int64) (notify.Webhook, error),
-	readDelivery func(store.Deliveries, context.Context, int64, int64) (notify.WebhookDelivery,
+	readWebhook func(delivery.Webhooks, context.Context, int64, int64) (notify.Webhook, error),
+	readDelivery func(delivery.Deliveries, context.Context, int64, int64) (notify.WebhookDelivery,
 		error)) (w notify.Webhook,
 	d notify.WebhookDelivery, turn bool, err error) {
 	if w, err = readWebhook(c.Webhooks, ctx, s.Organization, s.Webhook); err == nil {

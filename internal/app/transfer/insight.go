@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
+	"aliquot/internal/store/insight"
 )
 
 // Insights are statistics of a lab's requests over some months, up to the present one.
@@ -189,9 +190,9 @@ func keepDays(ctx context.Context, tx store.Conn, organization int64, from, unti
 			}
 		}
 	}
-	var list []store.InsightDay
+	var list []insight.Day
 	for p, figures := range days {
-		list = append(list, store.InsightDay{Day: p.day, Category: p.category, Figures: *figures})
+		list = append(list, insight.Day{Day: p.day, Category: p.category, Figures: *figures})
 	}
 	return tx.Insights.Insert(ctx, organization, list)
 }

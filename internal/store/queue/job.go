@@ -1,4 +1,5 @@
-package store
+// Package queue is the SQL of the queue of jobs.
+package queue
 
 import (
 	"context"
@@ -12,13 +13,19 @@ import (
 	"github.com/google/uuid"
 )
 
+// Jobs stores the queue of jobs.
+type Jobs struct{ conn *sqldb.Conn }
+
+// NewJobs returns the store on a connection.
+func New(c *sqldb.Conn) Jobs { return Jobs{c} }
+
 const jobColumns = `id, kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
 	checkpoint, result, created_at, ended_at, heavy, turn`
 
 func scanJob(r sqldb.Row, j *exchange.Job) error {
-	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, sqldb.UTCOrNull(&j.DueAt), &j.Lease,
+	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*sqldb.RawText)(&j.Args), &j.State, sqldb.UTCOrNull(&j.DueAt), &j.Lease,
 		&j.Failures, &j.Error,
-		&j.Progress.Done, &j.Progress.Total, &j.Progress.Note, (*rawText)(&j.Checkpoint), (*rawText)(&j.Result),
+		&j.Progress.Done, &j.Progress.Total, &j.Progress.Note, (*sqldb.RawText)(&j.Checkpoint), (*sqldb.RawText)(&j.Result),
 		sqldb.UTC(&j.CreatedAt), sqldb.UTCOrNull(&j.EndedAt), &j.Heavy, &j.Turn)
 }
 

@@ -1,4 +1,5 @@
-package store
+// Package delivery is the SQL of webhooks and of what is delivered to them.
+package delivery
 
 import (
 	"context"
@@ -9,6 +10,18 @@ import (
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store/sqldb"
 )
+
+// Webhooks stores webhooks.
+type Webhooks struct{ conn *sqldb.Conn }
+
+// NewWebhooks returns the store on a connection.
+func NewWebhooks(c *sqldb.Conn) Webhooks { return Webhooks{c} }
+
+// Deliveries stores deliveries to webhooks.
+type Deliveries struct{ conn *sqldb.Conn }
+
+// NewDeliveries returns the store on a connection.
+func NewDeliveries(c *sqldb.Conn) Deliveries { return Deliveries{c} }
 
 const webhookColumns = `o.id, o.organization_id, o.url, o.description, o.events, o.secret, o.old_secret, o.old_until,
 	o.enabled,
@@ -24,16 +37,17 @@ func (st Webhooks) scan(r sqldb.Row, w *notify.Webhook) error {
 	}
 	key, err := st.conn.DB.Key()
 	if err == nil {
-		w.Secret, err = key.Open(secretOf(w.ID), w.Secret)
+		w.Secret, err = key.Open(SecretOf(w.ID), w.Secret)
 	}
 	if err == nil {
-		w.OldSecret, err = key.Open(oldSecretOf(w.ID), w.OldSecret)
+		w.OldSecret, err = key.Open(OldSecretOf(w.ID), w.OldSecret)
 	}
 	return err
 }
 
-func secretOf(webhook int64) string    { return fmt.Sprintf("webhooks.secret/%d", webhook) }
-func oldSecretOf(webhook int64) string { return fmt.Sprintf("webhooks.old_secret/%d", webhook) }
+func SecretOf(webhook int64) string { return fmt.Sprintf("webhooks.secret/%d", webhook) }
+
+func OldSecretOf(webhook int64) string { return fmt.Sprintf("webhooks.old_secret/%d", webhook) }
 
 // Get reads one webhook of an organization.
 func (st Webhooks) Get(ctx context.Context, organization, id int64) (notify.Webhook, error) {
@@ -80,7 +94,7 @@ func (st Webhooks) Insert(ctx context.Context, w notify.Webhook) (int64, error) 
 		w.OrganizationID, w.URL, w.Description, events, w.Enabled, w.OffAt, st.conn.Now)
 	if err == nil {
 		_, err = st.conn.Exec(ctx, "UPDATE webhooks SET secret = "+sqldb.SealedArgument(2, 3)+" WHERE id = $1", id,
-			key.Seal(secretOf(id), w.Secret), st.conn.DB.Proof())
+			key.Seal(SecretOf(id), w.Secret), st.conn.DB.Proof())
 	}
 	return id, sqldb.SealError(err)
 }
@@ -98,8 +112,8 @@ func (st Webhooks) Update(ctx context.Context, w notify.Webhook) error {
 	_, err = st.conn.Exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4,
 		secret = `+sqldb.SealedArgument(5, 13)+`, old_secret = $6, old_until = $7, enabled = $8,
 		off_reason = $9, off_at = $10, failing_since = $11, updated_at = $12 WHERE id = $1`,
-		w.ID, w.URL, w.Description, events, key.Seal(secretOf(w.ID), w.Secret),
-		key.Seal(oldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince,
+		w.ID, w.URL, w.Description, events, key.Seal(SecretOf(w.ID), w.Secret),
+		key.Seal(OldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince,
 		w.UpdatedAt, st.conn.DB.Proof())
 	return sqldb.SealError(err)
 }

@@ -1,4 +1,5 @@
-package store
+// Package insight is the SQL of the daily counts of organizations.
+package insight
 
 import (
 	"context"
@@ -9,6 +10,12 @@ import (
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/sqldb"
 )
+
+// Insights stores daily counts of an organization.
+type Insights struct{ conn *sqldb.Conn }
+
+// NewInsights returns the store on a connection.
+func New(c *sqldb.Conn) Insights { return Insights{c} }
 
 // What insights tell of days that are over is kept, a row for each day in which something happened to requests of an
 // organization, and each category of their materials. insight_marks says until which day: what is later, or was
@@ -90,13 +97,13 @@ func (st Insights) AccountsWithin(ctx context.Context, organization int64, from,
 }
 
 // InsightDay is what is kept of a day and a category.
-type InsightDay struct {
+type Day struct {
 	Day, Category string
 	Figures       request.InsightCounts
 }
 
 // Insert keeps days.
-func (st Insights) Insert(ctx context.Context, organization int64, list []InsightDay) error {
+func (st Insights) Insert(ctx context.Context, organization int64, list []Day) error {
 	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
 		var args []any
 		for _, d := range some {
@@ -117,8 +124,8 @@ func (st Insights) Insert(ctx context.Context, organization int64, list []Insigh
 }
 
 // List reads the days that are kept from one on, of a category or of all ("").
-func (st Insights) List(ctx context.Context, organization int64, category, from string) ([]InsightDay, error) {
-	scan := func(r sqldb.Row, d *InsightDay) error { return r.Scan(&d.Day, &d.Category, sqldb.FromJSON(&d.Figures)) }
+func (st Insights) List(ctx context.Context, organization int64, category, from string) ([]Day, error) {
+	scan := func(r sqldb.Row, d *Day) error { return r.Scan(&d.Day, &d.Category, sqldb.FromJSON(&d.Figures)) }
 	return sqldb.All(ctx, st.conn, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1
 		AND day >= $2
 		AND ($3 = '' OR category = $3)
