@@ -137,7 +137,8 @@ func (st Attachments) ContentKnown(ctx context.Context, key string) (bool, error
 // StoredContent reads, by id, the attachments behind after that have content; for verifying.
 func (st Attachments) StoredContent(ctx context.Context, after int64, limit int) ([]document.Attachment, error) {
 	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
-		" FROM attachments o WHERE o.id > $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2", after, limit)
+		" FROM attachments o WHERE o.id > $1 AND (o.content_key || '') IS NOT NULL ORDER BY o.id "+ // not by their keys
+		"LIMIT $2", after, limit)
 }
 
 // BlankAgreements reads the documents of an organization that its materials can show as their MTA, the newest first:

@@ -182,7 +182,8 @@ func (st Notifications) MarkGroupRead(ctx context.Context, user uuid.UUID, id in
 		return err
 	}
 	_, err := st.conn.Exec(ctx, `UPDATE notifications SET read_at = $3
-		WHERE user_id = $1 AND id < $2 AND read_at IS NULL AND event_id IN (SELECT e.id FROM request_events e WHERE e.request_id = (SELECT f.request_id
+		WHERE user_id = $1 AND id < $2 AND read_at IS NULL
+		AND event_id IN (SELECT e.id FROM request_events e WHERE e.request_id = (SELECT f.request_id
 		FROM request_events f JOIN notifications n ON n.event_id = f.id WHERE n.id = $2))`, user, id, st.conn.Now)
 	return err
 }
