@@ -5053,6 +5053,9 @@ type BulkMaterialsParams struct {
 	// Unknown Unrecognized columns: refuse (the default), or keep them as keys of additional_metadata.
 	Unknown *string `form:"unknown,omitempty" json:"unknown,omitempty"`
 
+	// Lacking New rows without a field that forms require: keep or refuse.
+	Lacking *string `form:"lacking,omitempty" json:"lacking,omitempty"`
+
 	// Mapping JSON object from headers to fields, such as {"Box": "additional_metadata.storage"}; an empty text leaves a column out, null removes a remembered mapping. It is remembered for the organization, unless mode is dry-run, except for the headers of templates and exports.
 	Mapping *string `form:"mapping,omitempty" json:"mapping,omitempty"`
 }
@@ -15778,6 +15781,18 @@ func NewBulkMaterialsRequestWithBody(server string, id int64, params *BulkMateri
 		if params.Unknown != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unknown", *params.Unknown, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Lacking != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "lacking", *params.Lacking, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

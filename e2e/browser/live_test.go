@@ -55,11 +55,11 @@ func TestSpreadsheet_ListsManyMaterials(t *testing.T) {
 			tab := s.open("olivia")
 			set(tab)
 			path := filepath.Join(t.TempDir(), "freezer.csv")
-			rows := "title,category,organisms,freezer box\n"
+			rows := "title,category,organisms,freezer box,disease,cell type,biosafety level\n"
 			for i := range 30 {
-				rows += fmt.Sprintf("Line %d,CELL_LINE,Homo sapiens,B%d\n", i, i)
+				rows += fmt.Sprintf("Line %d,CELL_LINE,Homo sapiens,B%d,not known,not known,1\n", i, i)
 			}
-			s.must(os.WriteFile(path, []byte(rows+"Wrong,STONE,Homo sapiens,B99\n"), 0o600))
+			s.must(os.WriteFile(path, []byte(rows+"Wrong,STONE,Homo sapiens,B99,not known,not known,1\n"), 0o600))
 			tab.visit("/share")
 			tab.visit("/share/spreadsheet")
 			tab.choose("main input[type=file]", path)

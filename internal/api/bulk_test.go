@@ -202,6 +202,7 @@ func TestBulk_UnreadableFileIsRefusedAtOnce(t *testing.T) {
 				{"category=OTHER&mapping=%7B%22a%22:%22nofield%22%7D", "title\na\n", "mapping", 400},
 				{"mode=maybe", "title\na\n", "mode", 400},
 				{"unknown=maybe&category=OTHER", "title\na\n", "unknown", 400},
+				{"lacking=maybe&category=OTHER", "title\na\n", "lacking", 400},
 				{"sheet=x&category=OTHER", "title\na\n", "sheet", 400},
 				{"", "", "file", 400},
 				{"", "\n\n", "file", 400},
@@ -376,6 +377,28 @@ func TestBulk_AcceptsTheTableOfRealMaterials(t *testing.T) {
 				string(out)); again.at("result.unchanged") != a.at("result.created").(float64)+1 {
 				t.Errorf("%s", again.Raw)
 			}
+		}
+	})
+}
+
+// TestBulk_LackingRefusesNewRowsWithoutRequiredFields holds that the option applies to new materials only.
+func TestBulk_LackingRefusesNewRowsWithoutRequiredFields(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := stocking(t, db)
+		rows := "title,reference,description\nBare,L-1,\nDescribed,L-2,not known\n"
+		if a := s.bulk(s.member, "category=OTHER&lacking=refuse", rows); counts(a) != "false 1 0 0 1" {
+			t.Errorf("refuse: %s", a.Raw)
+		} else if got := s.report(s.member, a)[0]; got[1] != "refused" || got[4] != "description" ||
+			!strings.Contains(got[5], "is required") {
+			t.Errorf("report: %q", got)
+		}
+		if a := s.bulk(s.member, "category=OTHER", rows); counts(a) != "true 2 0 0 0" {
+			t.Errorf("keep: %s", a.Raw)
+		}
+		if a := s.bulk(s.member, "category=OTHER&lacking=refuse", "title,reference\nBare too,L-1\n"); counts(a) !=
+			"true 0 1 0 0" {
+			t.Errorf("an existing material: %s", a.Raw)
 		}
 	})
 }

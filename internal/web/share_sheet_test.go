@@ -13,7 +13,8 @@ func TestSpreadsheetPage_PreviewsThenCreates(t *testing.T) {
 		w.work()
 		v := w.as("mario")
 		lab := fmt.Sprint(w.material("HT-29").OrganizationID)
-		rows := "Name,Ref,Box,Needs an MTA\nSheet one,S-1,A1,yes\nSheet <two>,S-2,A2,maybe\nSheet three,S-3,A3,no\n"
+		rows := "Name,Ref,Box,Needs an MTA,Description\nSheet one,S-1,A1,yes,One of three\n" +
+			"Sheet <two>,S-2,A2,maybe,not known\nSheet three,S-3,A3,no,not known\n"
 		a := v.upload("/share/spreadsheet", "file", "freezer.csv", rows, "lab", lab, "category",
 			"OTHER").want(http.StatusOK)
 		if !strings.Contains(a.text("#columns"), "Not recognised") ||
@@ -103,9 +104,9 @@ func TestSpreadsheetPage_CorrectsAValueInAllRows(t *testing.T) {
 		w.work()
 		v := w.as("mario")
 		lab := fmt.Sprint(w.material("HT-29").OrganizationID)
-		rows := "Name,Ref,Category,Needs an MTA,Embargo\n"
+		rows := "Name,Ref,Category,Needs an MTA,Embargo,Disease,Cell type,Biosafety level\n"
 		for i := range 5 {
-			rows += fmt.Sprintf("Mended %d,M-%d,cells,%s,soon\n", i, i, []string{"maybe", "yes"}[i%2])
+			rows += fmt.Sprintf("Mended %d,M-%d,cells,%s,soon,not known,not known,1\n", i, i, []string{"maybe", "yes"}[i%2])
 		}
 		a := v.upload("/share/spreadsheet", "file", "freezer.csv", rows, "lab", lab).want(http.StatusOK)
 		form := a.formOf("form[action='/share/spreadsheet/columns']")
@@ -149,5 +150,40 @@ func TestSpreadsheetPage_CorrectsAValueInAllRows(t *testing.T) {
 			w.Errorf("%+v", m)
 		}
 		w.as("olivia").post(right+"/values", "header", "Category", "value", "x", "with", "y").want(http.StatusForbidden)
+	})
+}
+
+// TestSpreadsheetPage_RequiresWhatTheFormRequires holds that a spreadsheet is no way around the form.
+func TestSpreadsheetPage_RequiresWhatTheFormRequires(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.work()
+		v := w.as("mario")
+		rows := "Name,Ref,Disease,Cell type,Biosafety level\nComplete,R-1,not known,Epithelial,BSL-1\n" +
+			"No disease,R-2,,Epithelial,BSL-1\nOther spelling,R-3,not known,Epithelial,Level 2\n" +
+			"No level,R-4,not known,Epithelial,\n"
+		lab := fmt.Sprint(w.material("HT-29").OrganizationID)
+		a := v.upload("/share/spreadsheet", "file", "lines.csv", "Name,Ref\nA,R-9\n", "lab", lab, "category",
+			"CELL_LINE").want(http.StatusOK)
+		if text := a.text("main"); !strings.Contains(text, "Disease, Cell type, Biosafety level") {
+			t.Error("the page does not name the columns that are missing: " + text)
+		}
+		a = v.upload("/share/spreadsheet", "file", "lines.csv", rows, "lab", lab, "category",
+			"CELL_LINE").want(http.StatusOK)
+		form := a.formOf("form[action='/share/spreadsheet/columns']")
+		form.Set("mode", "valid-rows-only")
+		a = v.form("/share/spreadsheet/columns", form).done()
+		text := a.text("main")
+		for _, want := range []string{"2 listed", "2 rows with errors", `enter "not known"`, "is required: one of"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("without %q: %s", want, text)
+			}
+		}
+		if m := w.material("Other spelling"); !strings.Contains(string(m.Metadata), `"BSL-2"`) {
+			t.Errorf("the vocabulary of the form is not that of spreadsheets: %s", m.Metadata)
+		}
+		if m := w.material("Complete"); !strings.Contains(string(m.Metadata), `"disease":"not known"`) {
+			t.Errorf("%s", m.Metadata)
+		}
 	})
 }

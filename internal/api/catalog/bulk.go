@@ -26,6 +26,7 @@ type BulkQuery struct {
 	Category *string            `query:"category" help:"Category of rows that name none."`
 	Sheet    *string            `query:"sheet" help:"Name of the sheet of an XLSX or ODS; without it the first one."`
 	Unknown  *string            `query:"unknown"`
+	Lacking  *string            `query:"lacking" help:"New rows without a field that forms require: keep or refuse."`
 	Mapping  *string            `query:"mapping"`
 }
 
@@ -99,6 +100,8 @@ func (q *BulkQuery) set(name, text string) {
 		q.Sheet = &text
 	case "unknown":
 		q.Unknown = &text
+	case "lacking":
+		q.Lacking = &text
 	case "mapping":
 		q.Mapping = &text
 	}
@@ -112,7 +115,7 @@ func (q BulkQuery) order() (material.BulkOptions, error) {
 		return strings.TrimSpace(*s)
 	}
 	o := material.BulkOptions{Mode: material.BulkMode(text((*string)(q.Mode))), Category: text(q.Category),
-		Unknown: text(q.Unknown)}
+		Unknown: text(q.Unknown), Lacking: text(q.Lacking)}
 	if q.Sheet != nil {
 		o.Sheet = *q.Sheet
 	}

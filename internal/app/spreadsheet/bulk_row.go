@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/sheet"
@@ -141,11 +143,33 @@ func (b *bulkRun) judge(ctx context.Context, s *catalog.MaterialWriter, r *bulkR
 	} else {
 		r.changed = true
 		if r.now, err = patch.Create(); err == nil {
+			if b.args.Order.Lacking == material.LackingRefuse {
+				r.needs(r.now.MissingFields())
+			}
 			r.asAdmin, err = s.Add(ctx, &r.now)
 		}
 	}
 	r.asAdmin = r.asAdmin || b.args.Operator
 	return r.refuse(err)
+}
+
+// needs refuses a new material without a value that the form requires too. Its title will do for a name.
+func (r *bulkRow) needs(missing []category.Field) {
+	for _, f := range missing {
+		field := "additional_metadata." + f.Key
+		if r.faults[field] != nil || strings.HasSuffix(f.Key, "_name") {
+			continue // the cell could not be read, or the title is the name
+		}
+		if len(f.Options) == 0 {
+			r.faults.Add(field, `is required; if it is not known, enter "not known"`)
+			continue
+		}
+		var labels []string
+		for _, o := range f.Options {
+			labels = append(labels, o.Label)
+		}
+		r.faults.Add(field, "is required: one of %s", strings.Join(labels, ", "))
+	}
 }
 
 // claims checks that no earlier row names the same material or has the same reference.

@@ -27,6 +27,7 @@ type BulkOptions struct {
 	Category string             `json:"category"` // of rows that name none
 	Sheet    string             `json:"sheet"`    // sheet of an XLSX or ODS file; "": the first
 	Unknown  string             `json:"unknown"`  // unknown columns: refuse (default) or keep as custom fields
+	Lacking  string             `json:"lacking"`  // new rows without a required field: keep (default) or refuse
 	Mapping  map[string]*string `json:"mapping"`  // from header to field; "": left out; null: forget the stored mapping
 }
 
@@ -34,6 +35,12 @@ type BulkOptions struct {
 const (
 	UnknownRefuse = "refuse"
 	UnknownKeep   = "keep"
+)
+
+// The values of Lacking: what to do with new rows that lack a value that the form requires.
+const (
+	LackingKeep   = "keep"
+	LackingRefuse = "refuse"
 )
 
 const maxMapped = 1000 // headers
@@ -52,6 +59,12 @@ func (o BulkOptions) Check() (BulkOptions, error) {
 	}
 	if o.Unknown != UnknownRefuse && o.Unknown != UnknownKeep {
 		f.Add("unknown", "must be %s or %s", UnknownRefuse, UnknownKeep)
+	}
+	if o.Lacking == "" {
+		o.Lacking = LackingKeep
+	}
+	if o.Lacking != LackingKeep && o.Lacking != LackingRefuse {
+		f.Add("lacking", "must be %s or %s", LackingKeep, LackingRefuse)
 	}
 	if o.Category = categoryCode(o.Category); o.Category != "" {
 		if _, ok := category.Get(o.Category); !ok {

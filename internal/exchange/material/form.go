@@ -205,17 +205,27 @@ func tidyAll(texts []string) []string {
 	return list
 }
 
-// MissingForListing reports what a material still needs before the pages list it: the fields that its category
-// requires. The API lists materials without them.
-func (m Material) MissingForListing() exchange.FieldErrors {
-	var f exchange.FieldErrors
+// MissingFields returns the fields that the category requires before the pages or a spreadsheet list the material, and
+// that have no value.
+func (m Material) MissingFields() []category.Field {
+	var list []category.Field
 	c, _ := category.Get(m.Category)
 	for _, key := range c.Missing(m.values()) {
+		field, _ := c.Field(key)
+		list = append(list, field)
+	}
+	return list
+}
+
+// MissingForListing reports MissingFields as errors of the form.
+func (m Material) MissingForListing() exchange.FieldErrors {
+	var f exchange.FieldErrors
+	for _, field := range m.MissingFields() {
 		text := "is required; if it is not known, tick Not known"
-		if field, _ := c.Field(key); len(field.Options) > 0 {
+		if len(field.Options) > 0 {
 			text = "is required: choose one"
 		}
-		f.Add(metadataPrefix+key, "%s", text)
+		f.Add(metadataPrefix+field.Key, "%s", text)
 	}
 	return f
 }

@@ -169,6 +169,19 @@ func (p *sheetPage) columns(s spreadsheet.BulkSheet, order material.BulkOptions,
 	}
 }
 
+// Lacking returns the labels of fields that a new listing requires and that no column has.
+func (p *sheetPage) Lacking() []string {
+	var labels []string
+	c, _ := category.Get(p.Order.Category)
+	for _, f := range c.Fields {
+		has := func(column sheetColumn) bool { return column.Chosen == metadataName+f.Key }
+		if f.Required && !strings.HasSuffix(f.Key, "_name") && !slices.ContainsFunc(p.Columns, has) {
+			labels = append(labels, f.Label)
+		}
+	}
+	return labels
+}
+
 // fieldErrors returns errors of the columns in the words of the page.
 func (p *sheetPage) fieldErrors(fields map[string][]string) ui.FieldErrors {
 	out := ui.FieldErrors{}
@@ -196,7 +209,7 @@ func (p *sheetPage) fieldErrors(fields map[string][]string) ui.FieldErrors {
 func (v *pageRequest) sendColumns() (ui.Response, error) {
 	order := material.BulkOptions{Mode: material.BulkMode(v.PostFormValue("mode")),
 		Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
-		Unknown: v.PostFormValue("unknown"), Mapping: map[string]*string{}}
+		Unknown: v.PostFormValue("unknown"), Lacking: material.LackingRefuse, Mapping: map[string]*string{}}
 	chosen := map[string]string{}
 	for i, header := range v.PostForm["header"] {
 		field := v.PostFormValue(fmt.Sprintf("column.%d", indexOf(v.PostForm["index"], i)))
