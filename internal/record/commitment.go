@@ -9,8 +9,8 @@ import (
 
 // Opening opens a commitment: it proves what the text was. Without it the commitment tells nothing of the text.
 type Opening struct {
-	Salt string // hex of 32 random bytes
-	Text string
+	Salt string `json:"salt"` // hex of 32 random bytes
+	Text string `json:"text"`
 }
 
 // saltSize is the length of a salt in bytes; padding is what the length of a committed text is padded to a multiple of.

@@ -32,28 +32,29 @@ func (s State) Digest() string {
 	return hexSum(append(appendPart(nil, "aliquot-state-2"), s.String()...))
 }
 
-// Row is an object as its row in the database has it, by field. A field that has no value is not in it.
+// Row is an object as its row in the database has it, by field.
 type Row map[string]Value
 
 // Value is the value of a field in a row.
 type Value struct {
 	Text     string
 	Personal bool // a personal or free text, which can be erased
+	None     bool // the field has no value
 }
 
-// SetRow notes in an event how a row differs from the state before. texts opens the commitments of that state, by
-// field; a text that was erased is "" in the row, and no difference.
-func (d *Draft) SetRow(before State, texts map[string]Opening, row Row) {
-	for _, f := range before.Detail {
-		if _, there := row[f.Name]; !there && f.Mark != Null {
-			d.SetNull(SetPrefix + f.Name)
-		}
-	}
+// SetRow notes in an event how fields of a row differ from the state before; fields that are not in the row stay as
+// they are. salts has those of the state's commitments, by field; a text that was erased has none, is "" in the row,
+// and no difference.
+func (d *Draft) SetRow(before State, salts map[string]string, row Row) {
 	for _, name := range slices.Sorted(maps.Keys(row)) {
 		value := row[name]
-		old, _ := before.Get(name)
+		old, known := before.Get(name)
 		switch {
-		case old.Mark == Committed && value.Personal && texts[name].Text == value.Text,
+		case value.None:
+			if known && old.Mark != Null {
+				d.SetNull(SetPrefix + name)
+			}
+		case old.Mark == Committed && value.Personal && same(old.Value, salts[name], value.Text),
 			old.Mark == Clear && old.Value == value.Text:
 		case value.Personal && value.Text != "":
 			d.Commit(SetPrefix+name, value.Text)
@@ -61,6 +62,10 @@ func (d *Draft) SetRow(before State, texts map[string]Opening, row Row) {
 			d.Set(SetPrefix+name, value.Text)
 		}
 	}
+}
+
+func same(commitment, salt, text string) bool {
+	return salt == "" && text == "" || Opening{salt, text}.Opens(commitment)
 }
 
 // Compare lists the fields in which a row differs from the state that the events led to. A text that was erased is ""
@@ -77,6 +82,9 @@ func (v *Verifier) Compare(row Row) []string {
 	}
 	var differ []string
 	for _, name := range slices.Sorted(maps.Keys(row)) {
+		if row[name].None {
+			continue
+		}
 		if text, ok := want[name]; !ok || text != row[name].Text {
 			differ = append(differ, name)
 		}

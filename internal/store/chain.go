@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"aliquot/internal/record"
 	"aliquot/internal/store/sqldb"
@@ -13,6 +15,7 @@ import (
 // ChainEvent is an event to append to a chain.
 type ChainEvent struct {
 	Kind  string
+	Actor string // a user's UUID, "" Aliquot itself
 	Draft record.Draft
 }
 
@@ -27,103 +30,196 @@ type StoredEvent struct {
 	state string      // likewise, if this is the last event
 }
 
-// Append seals the events of one act behind the last of a chain, which begins with them if it has none, and stores them
-// with their texts, as part of what is next for the log. Until commit nobody else can append to the chain; a
-// transaction that appends to several does so in the order of their names. actor is a user's UUID, "" Aliquot itself.
-// All events have the time of the transaction. object is the row that the act led to, whose differences the first event
-// notes; nil: the act changed none.
-func (st Chains) Append(ctx context.Context, chain, actor string, object record.Row,
-	list ...ChainEvent) ([]StoredEvent, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	row, err := st.lock(ctx, chain)
-	if err != nil {
-		return nil, err
-	}
-	stored := make([]StoredEvent, len(list))
-	for i, e := range list {
-		draft := e.Draft.Clone() // the transaction may run again
-		if i == 0 && object != nil {
-			texts, err := st.stateTexts(ctx, row)
-			if err != nil {
+// ChainAct is what one act did to an object.
+type ChainAct struct {
+	Chain  string
+	Actor  string        // of the event if Events is empty
+	Row    record.Row    // the fields of the object that it may have changed, which the first event notes
+	Events []*ChainEvent // none: one that reports whether the object was made, changed or removed, if it was
+	erase  []string      // salts of texts that are erased
+}
+
+// The kinds of events that note what an act did to a row and have no kind of their own.
+const (
+	RowCreated = "created"
+	RowChanged = "changed"
+	RowRemoved = "removed"
+)
+
+// Append seals the events of acts on different objects behind the last ones of their chains, which begin with them if
+// there are none, and stores them with their texts, as part of what is next for the log. Until commit nobody else can
+// append to these chains; a transaction appends to several in the order of their names. A chain is begun by the act
+// that makes its object, of which nobody else knows yet. All events have the time of the transaction.
+func (st Chains) Append(ctx context.Context, acts ...ChainAct) ([]StoredEvent, error) {
+	slices.SortFunc(acts, func(a, b ChainAct) int { return strings.Compare(a.Chain, b.Chain) })
+	var stored []StoredEvent
+	for some := range slices.Chunk(acts, sqldb.MaxIn) {
+		rows, err := st.lock(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		var grown []*chainRow
+		for _, act := range some {
+			row := rows[act.Chain]
+			before := len(row.events)
+			if err := row.apply(act, st.conn.Now); err != nil {
 				return nil, err
 			}
-			draft.SetRow(row.state, texts, object)
+			if len(row.events) > before {
+				grown = append(grown, row)
+			}
 		}
-		if row.state, err = draft.Apply(row.state); err != nil {
+		if err := st.save(ctx, grown); err != nil {
 			return nil, err
 		}
-		sealed := row.head.Seal(record.Event{Chain: chain, Kind: e.Kind, Actor: actor, At: st.conn.Now,
-			Detail: draft.Detail.String()})
-		row.head = sealed.Head()
-		stored[i] = StoredEvent{Event: sealed, Openings: draft.Openings, chain: row.id}
-		if err := st.insert(ctx, &stored[i]); err != nil {
-			return nil, err
+		for _, row := range grown {
+			stored = append(stored, row.events...)
 		}
 	}
-	_, err = st.conn.Exec(ctx, "UPDATE chains SET last_seq = $2, last_hash = $3, state = $4 WHERE id = $1", row.id,
-		row.head.Seq, row.head.Hash, row.state.String())
-	return stored, err
+	return stored, nil
 }
 
 type chainRow struct {
-	id    int64
-	head  record.Head
-	state record.State
+	id     int64
+	name   string
+	head   record.Head
+	state  record.State
+	salts  map[string]string // of the texts that the state has commitments to, by field
+	events []StoredEvent     // that are appended
 }
 
-// lock reads the row of a chain, which is added if there is none, and locks it.
-func (st Chains) lock(ctx context.Context, chain string) (chainRow, error) {
-	scan := func(r sqldb.Row, c *chainRow) error {
+// lock reads the chains of some acts and locks them. One that is new has no id.
+func (st Chains) lock(ctx context.Context, acts []ChainAct) (map[string]*chainRow, error) {
+	rows, names := map[string]*chainRow{}, make([]string, len(acts))
+	for i, act := range acts {
+		names[i] = act.Chain
+		rows[act.Chain] = &chainRow{name: act.Chain, salts: map[string]string{}}
+	}
+	places, args := sqldb.In(nil, names)
+	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, c *chainRow) error {
+		c.salts = map[string]string{}
 		var state string
-		err := r.Scan(&c.id, &c.head.Seq, &c.head.Hash, &state)
+		err := r.Scan(&c.id, &c.name, &c.head.Seq, &c.head.Hash, &state, sqldb.FromJSON(&c.salts))
 		if err == nil {
 			c.state, err = record.ParseState(state)
 		}
+		read := *c
+		rows[c.name] = &read
 		return err
-	}
-	return sqldb.One(ctx, st.conn, scan, `INSERT INTO chains (name, last_seq, last_hash, state) VALUES ($1, 0, '', '')
-		ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, last_seq, last_hash, state`, chain)
+	}, "SELECT id, name, last_seq, last_hash, state, salts FROM chains WHERE name IN ("+places+") ORDER BY name"+
+		st.conn.Dialect().ForUpdate, args...)
+	return rows, err
 }
 
-// stateTexts reads what opens the commitments of a chain's state, by field.
-func (st Chains) stateTexts(ctx context.Context, row chainRow) (map[string]record.Opening, error) {
-	texts := map[string]record.Opening{}
-	if !slices.ContainsFunc(row.state.Detail, func(f record.Field) bool { return f.Mark == record.Committed }) {
-		return texts, nil
+// apply appends the events of an act.
+func (c *chainRow) apply(act ChainAct, at time.Time) error {
+	events := act.Events
+	if len(events) == 0 {
+		events = []*ChainEvent{{Actor: act.Actor}}
 	}
-	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
-		var field string
-		var o record.Opening
-		if err := r.Scan(&field, &o.Salt, &o.Text); err != nil {
+	maps.DeleteFunc(c.salts, func(_, salt string) bool { return slices.Contains(act.erase, salt) })
+	for i, e := range events {
+		draft := e.Draft.Clone() // the transaction may run again
+		if i == 0 {
+			draft.SetRow(c.state, c.salts, act.Row)
+		}
+		if len(act.Events) == 0 && len(draft.Detail) == 0 {
+			return nil
+		}
+		first := len(c.state.Detail) == 0
+		var err error
+		if c.state, err = draft.Apply(c.state); err != nil {
 			return err
 		}
-		field = strings.TrimPrefix(field, record.SetPrefix)
-		if f, ok := row.state.Get(field); ok && o.Opens(f.Value) {
-			texts[field] = o
+		kind := e.Kind
+		if kind == "" {
+			kind = c.kind(first)
 		}
-		return nil
-	}, `SELECT t.field, t.salt, t.text FROM chain_events e JOIN chain_texts t ON t.event_id = e.id
-		WHERE e.chain_id = $1 AND t.field LIKE 'set.%'`, row.id)
-	return texts, err
+		for _, f := range draft.Detail {
+			if field, ok := strings.CutPrefix(f.Name, record.SetPrefix); ok {
+				if delete(c.salts, field); f.Mark == record.Committed {
+					c.salts[field] = draft.Openings[f.Name].Salt
+				}
+			}
+		}
+		sealed := c.head.Seal(record.Event{Chain: c.name, Kind: kind, Actor: e.Actor, At: at,
+			Detail: draft.Detail.String()})
+		c.head = sealed.Head()
+		c.events = append(c.events, StoredEvent{Event: sealed, Openings: draft.Openings})
+	}
+	return nil
 }
 
-func (st Chains) insert(ctx context.Context, e *StoredEvent) (err error) {
-	e.ID, err = sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO chain_events (chain_id, seq, kind, actor, at,
-		detail, prev_hash, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-		e.chain, e.Seq, e.Kind, e.Actor, e.At, e.Detail, e.Prev, e.Hash)
+// kind is that of an event that has none of its own; first: the object had no state before.
+func (c *chainRow) kind(first bool) string {
+	switch {
+	case first:
+		return RowCreated
+	case slices.ContainsFunc(c.state.Detail, func(f record.Field) bool { return f.Mark != record.Null }):
+		return RowChanged
+	default:
+		return RowRemoved
+	}
+}
+
+// openingsJSON are the texts of an event as its row has them.
+func openingsJSON(openings map[string]record.Opening) (*string, error) {
+	if len(openings) == 0 {
+		return nil, nil
+	}
+	raw, err := sqldb.JSON(openings)
+	return &raw, err
+}
+
+// save writes chains that have grown, with their new events.
+func (st Chains) save(ctx context.Context, rows []*chainRow) error {
+	byName := map[string]*chainRow{}
+	var chains, events [][]any
+	for _, c := range rows {
+		byName[c.name] = c
+		salts, err := sqldb.JSON(c.salts)
+		if err != nil {
+			return err
+		}
+		chains = append(chains, []any{c.name, c.head.Seq, c.head.Hash, c.state.String(), salts, 0})
+	}
+	err := st.insert(ctx, "chains (name, last_seq, last_hash, state, salts, logged_seq)", chains,
+		"ON CONFLICT (name) DO UPDATE SET "+sqldb.Excluded([]string{"last_seq", "last_hash", "state", "salts"})+
+			" RETURNING id, name", func(r sqldb.Row, _ *struct{}) error {
+			var id int64
+			var name string
+			err := r.Scan(&id, &name)
+			byName[name].id = id
+			return err
+		})
 	if err != nil {
 		return err
 	}
-	for field, o := range e.Openings {
-		if _, err := st.conn.Exec(ctx, "INSERT INTO chain_texts (event_id, field, salt, text) VALUES ($1, $2, $3, $4)",
-			e.ID, field, o.Salt, o.Text); err != nil {
+	for _, c := range rows {
+		for i := range c.events {
+			e := &c.events[i]
+			e.chain = c.id
+			texts, err := openingsJSON(e.Openings)
+			if err != nil {
+				return err
+			}
+			events = append(events, []any{c.id, e.Seq, e.Kind, e.Actor, e.At, e.Detail, e.Prev, e.Hash, texts})
+		}
+	}
+	return st.insert(ctx, "chain_events (chain_id, seq, kind, actor, at, detail, prev_hash, hash, texts)", events,
+		"", nil)
+}
+
+// insert adds rows to a table, named with its columns, some at a time.
+func (st Chains) insert(ctx context.Context, into string, rows [][]any, ending string,
+	scan func(sqldb.Row, *struct{}) error) error {
+	for some := range sqldb.Batches(rows, st.conn.Dialect().AtOnce) {
+		if _, err := sqldb.All(ctx, st.conn, scan, "INSERT INTO "+into+" VALUES "+
+			sqldb.Places(len(some), len(some[0]))+" "+ending, slices.Concat(some...)...); err != nil {
 			return err
 		}
 	}
-	_, err = st.conn.Exec(ctx, "INSERT INTO log_outbox (event_id) VALUES ($1)", e.ID)
-	return err
+	return nil
 }
 
 // Erase deletes texts of a chain, by the number of their event and by field, and appends the event that says so. Those
@@ -132,24 +228,49 @@ func (st Chains) insert(ctx context.Context, e *StoredEvent) (err error) {
 // DB.Erasing.
 func (st Chains) Erase(ctx context.Context, chain, actor string, fields map[int64][]string) error {
 	erased := map[int64][]string{}
+	var salts []string
 	for seq, names := range fields {
+		list, err := st.events(ctx, "c.name = $1 AND e.seq = $2", chain, seq)
+		if err != nil {
+			return err
+		}
 		for _, name := range names {
-			n, err := st.conn.Exec(ctx, `DELETE FROM chain_texts WHERE field = $3 AND event_id IN (SELECT e.id
-				FROM chain_events e JOIN chains c ON c.id = e.chain_id WHERE c.name = $1 AND e.seq = $2)`,
-				chain, seq, name)
-			if err != nil {
-				return err
+			for _, e := range list {
+				o, stored := e.Openings[name]
+				if !stored {
+					continue
+				}
+				delete(e.Openings, name)
+				salts, erased[seq] = append(salts, o.Salt), append(erased[seq], name)
 			}
-			if n > 0 || record.ErasesContent(name) {
+			if record.ErasesContent(name) {
 				erased[seq] = append(erased[seq], name)
 			}
+		}
+		if err := st.saveTexts(ctx, list); err != nil {
+			return err
 		}
 	}
 	if len(erased) == 0 {
 		return nil
 	}
-	_, err := st.Append(ctx, chain, actor, nil, ChainEvent{record.Erased, record.EraseDraft(erased)})
+	_, err := st.Append(ctx, ChainAct{Chain: chain, erase: salts,
+		Events: []*ChainEvent{{record.Erased, actor, record.EraseDraft(erased)}}})
 	return err
+}
+
+// saveTexts replaces the texts of events by those that are left.
+func (st Chains) saveTexts(ctx context.Context, list []StoredEvent) error {
+	for _, e := range list {
+		texts, err := openingsJSON(e.Openings)
+		if err != nil {
+			return err
+		}
+		if _, err := st.conn.Exec(ctx, "UPDATE chain_events SET texts = $2 WHERE id = $1", e.ID, texts); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Events reads events of a chain behind a number, in their order.
@@ -160,56 +281,19 @@ func (st Chains) Events(ctx context.Context, chain string, after int64, limit in
 func (st Chains) events(ctx context.Context, condition string, args ...any) ([]StoredEvent, error) {
 	scan := func(r sqldb.Row, e *StoredEvent) error {
 		return r.Scan(&e.ID, &e.chain, &e.Chain, &e.Seq, &e.Kind, &e.Actor, sqldb.UTC(&e.At), &e.Detail, &e.Prev,
-			&e.Hash, &e.end.Seq, &e.end.Hash, &e.state)
+			&e.Hash, sqldb.FromJSON(&e.Openings), &e.end.Seq, &e.end.Hash, &e.state)
 	}
-	list, err := sqldb.All(ctx, st.conn, scan, `SELECT e.id, c.id, c.name, e.seq, e.kind, e.actor, e.at, e.detail,
-		e.prev_hash, e.hash, c.last_seq, c.last_hash, CASE WHEN e.seq = c.last_seq THEN c.state ELSE '' END
+	return sqldb.All(ctx, st.conn, scan, `SELECT e.id, c.id, c.name, e.seq, e.kind, e.actor, e.at, e.detail,
+		e.prev_hash, e.hash, e.texts, c.last_seq, c.last_hash, CASE WHEN e.seq = c.last_seq THEN c.state ELSE '' END
 		FROM chain_events e JOIN chains c ON c.id = e.chain_id
 		WHERE `+condition, args...)
-	if err != nil {
-		return nil, err
-	}
-	return list, st.open(ctx, list)
-}
-
-// open reads the texts of events.
-func (st Chains) open(ctx context.Context, list []StoredEvent) error {
-	at := map[int64]int{}
-	var ids []int64
-	for i, e := range list {
-		if strings.Contains(e.Detail, ":"+string(record.Committed)) {
-			at[e.ID], ids = i, append(ids, e.ID)
-		}
-	}
-	for len(ids) > 0 {
-		some := ids[:min(len(ids), sqldb.MaxIn)]
-		ids = ids[len(some):]
-		places, args := sqldb.In(nil, some)
-		_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
-			var event int64
-			var field string
-			var o record.Opening
-			if err := r.Scan(&event, &field, &o.Salt, &o.Text); err != nil {
-				return err
-			}
-			e := &list[at[event]]
-			if e.Openings == nil {
-				e.Openings = map[string]record.Opening{}
-			}
-			e.Openings[field] = o
-			return nil
-		}, "SELECT event_id, field, salt, text FROM chain_texts WHERE event_id IN ("+places+")", args...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Verify checks every chain, its events and texts, and passes what is wrong to fault, at most one error for each chain.
-// It reads some events at a time while others may append, and returns how many there are. object, unless nil, gets each
-// chain that is whole, to compare the object's row with it.
-func (st Chains) Verify(ctx context.Context, fault func(error), object func(*record.Verifier)) (n int64, err error) {
+// It reads some events at a time while others may append, and returns how many there are. event gets each event that
+// holds, and object each chain that is whole, to compare the object's row with it; both may be nil.
+func (st Chains) Verify(ctx context.Context, fault func(error), object func(*record.Verifier),
+	event func(StoredEvent)) (n int64, err error) {
 	const batch = 512
 	var v *record.Verifier
 	var last StoredEvent
@@ -246,6 +330,8 @@ func (st Chains) Verify(ctx context.Context, fault func(error), object func(*rec
 			if err := v.Add(e.Event, e.Openings); err != nil {
 				fault(err)
 				broken = true
+			} else if event != nil {
+				event(e)
 			}
 		}
 		if len(list) < batch {
@@ -258,8 +344,8 @@ func (st Chains) Verify(ctx context.Context, fault func(error), object func(*rec
 
 // verifyEmpty finds chains all of whose events are missing.
 func (st Chains) verifyEmpty(ctx context.Context, fault func(error)) error {
-	empty, err := sqldb.All(ctx, st.conn, sqldb.Value[string], `SELECT name FROM chains WHERE NOT EXISTS
-		(SELECT 1 FROM chain_events e WHERE e.chain_id = chains.id) ORDER BY id LIMIT 100`)
+	empty, err := sqldb.All(ctx, st.conn, sqldb.Value[string], `SELECT name FROM chains WHERE last_seq > 0
+		AND NOT EXISTS (SELECT 1 FROM chain_events e WHERE e.chain_id = chains.id) ORDER BY id LIMIT 100`)
 	for _, name := range empty {
 		fault(&record.Fault{Chain: name, What: "all of its events are missing"})
 	}

@@ -46,13 +46,14 @@ func appendUntilKilled(ctx context, where string) error {
 
 // addEvents adds n events to a chain of these tests.
 func addEvents(ctx context, tx store.Conn, chain, n int) error {
-	list := make([]store.ChainEvent, n)
+	list := make([]*store.ChainEvent, n)
 	for i := range list {
+		list[i] = &store.ChainEvent{}
 		list[i].Kind = "message"
 		list[i].Draft.Set("set.status", fmt.Sprint("status ", i))
 		list[i].Draft.Commit("text", "Dear Zoë")
 	}
-	_, err := tx.Chains.Append(ctx, fmt.Sprint("request/", chain), "", nil, list...)
+	_, err := tx.Chains.Append(ctx, store.ChainAct{Chain: fmt.Sprint("example/", chain), Events: list})
 	return err
 }
 
@@ -69,7 +70,7 @@ func toLog(ctx context, db *store.DB, limit int) (n int, err error) {
 func faults(t testing.TB, c store.Conn, known ...record.Checkpoint) (list []string) {
 	t.Helper()
 	fault := func(err error) { list = append(list, err.Error()) }
-	_, err := c.Chains.Verify(t.Context(), fault, nil)
+	_, err := c.VerifyRecord(t.Context(), fault)
 	if err == nil {
 		err = c.Log.Verify(t.Context(), fault, known...)
 	}
@@ -86,6 +87,19 @@ func (l testLab) head() record.Checkpoint {
 		l.t.Fatal(err)
 	}
 	return c
+}
+
+// begun begins chains, as the act does that makes an object.
+func (l testLab) begun(chains int) {
+	l.t.Helper()
+	l.write(func(ctx context, tx store.Conn) error {
+		for i := range chains {
+			if err := addEvents(ctx, tx, i, 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // filled adds events to three chains, some to the log, and a checkpoint.
@@ -118,7 +132,7 @@ func TestChains_AppendedEventsAreReadAgainAndHold(t *testing.T) {
 		if got := faults(t, l.db.Read(), l.head()); len(got) > 0 {
 			t.Errorf("faults %q", got)
 		}
-		list, err := l.db.Read().Chains.Events(l.ctx, "request/1", 40, 5)
+		list, err := l.db.Read().Chains.Events(l.ctx, "example/1", 40, 5)
 		if err != nil || len(list) != 5 || list[0].Seq != 41 || list[0].Openings["text"].Text != "Dear Zoë" {
 			t.Errorf("got %+v, %v", list, err)
 		}
@@ -127,8 +141,8 @@ func TestChains_AppendedEventsAreReadAgainAndHold(t *testing.T) {
 			func(v *record.Verifier) {
 				wholes = append(wholes, fmt.Sprintf("%s %d %v", v.Chain, v.Head.Seq,
 					v.Compare(record.Row{"status": {Text: "status 0"}})))
-			}); err != nil || n != 300 ||
-			strings.Join(wholes, " ") != "request/0 100 [] request/1 100 [] request/2 100 []" {
+			}, nil); err != nil || n != 300 ||
+			strings.Join(wholes, " ") != "example/0 100 [] example/1 100 [] example/2 100 []" {
 			t.Errorf("%d events, whole are %q, %v", n, wholes, err)
 		}
 	})
@@ -144,17 +158,18 @@ func TestChains_ErasedTextIsGoneFromTheDatabaseAndTheChainHolds(t *testing.T) {
 			e.Draft.Commit("reason", "stays")
 			var document store.ChainEvent
 			document.Draft.Set("document.sha256", strings.Repeat("0", 64))
-			_, err := tx.Chains.Append(ctx, "request/1", "", nil, e, document)
+			_, err := tx.Chains.Append(ctx, store.ChainAct{Chain: "example/1",
+				Events: []*store.ChainEvent{&e, &document}})
 			return err
 		})
 		if err := l.db.Erasing(l.ctx, func(ctx context, tx store.Conn) error {
 			fields := map[int64][]string{1: {"text", "never"}, 2: {"document.sha256"}, 7: {"text"}}
-			return errors.Join(tx.Chains.Erase(ctx, "request/1", "", fields),
-				tx.Chains.Erase(ctx, "request/1", "", map[int64][]string{1: {"text"}}))
+			return errors.Join(tx.Chains.Erase(ctx, "example/1", "", fields),
+				tx.Chains.Erase(ctx, "example/1", "", map[int64][]string{1: {"text"}}))
 		}); err != nil {
 			t.Fatal(err)
 		}
-		list, err := l.db.Read().Chains.Events(l.ctx, "request/1", 0, 9)
+		list, err := l.db.Read().Chains.Events(l.ctx, "example/1", 0, 9)
 		if err != nil || len(list) != 3 || len(list[0].Openings) != 1 || list[2].Kind != record.Erased {
 			t.Errorf("got %+v, %v", list, err)
 		}
@@ -179,8 +194,8 @@ func TestChains_ARowIsComparedWithTheEventsThatLedToIt(t *testing.T) {
 		save := func(row record.Row) (details []string) {
 			t.Helper()
 			l.write(func(ctx context, tx store.Conn) error {
-				stored, err := tx.Chains.Append(ctx, "request/1", "", row, store.ChainEvent{Kind: "changed"},
-					store.ChainEvent{Kind: "also"})
+				stored, err := tx.Chains.Append(ctx, store.ChainAct{Chain: "example/1", Row: row,
+					Events: []*store.ChainEvent{{Kind: "changed"}, {Kind: "also"}}})
 				for _, e := range stored {
 					details = append(details, e.Detail)
 				}
@@ -202,7 +217,7 @@ func TestChains_ARowIsComparedWithTheEventsThatLedToIt(t *testing.T) {
 		compare := func() (differ []string) {
 			t.Helper()
 			if _, err := l.db.Read().Chains.Verify(l.ctx, func(err error) { t.Error(err) },
-				func(v *record.Verifier) { differ = v.Compare(row) }); err != nil {
+				func(v *record.Verifier) { differ = v.Compare(row) }, nil); err != nil {
 				t.Fatal(err)
 			}
 			return differ

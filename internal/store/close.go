@@ -85,6 +85,7 @@ func changeAll(ctx context.Context, c *sqldb.Conn, list ...change) error {
 // ForgetUser takes from a user who closes their account what is theirs alone. u is the user as they were, labs are the
 // organizations that they have been in; the content of their documents counts as deleted at gone.
 func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, gone time.Time) error {
+	st.conn.Changes.Forget = true
 	if err := st.forgetMessages(ctx, u.ID, labs); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.Observe(observed)
 	return &DB{db}, nil
 }
 
@@ -47,8 +48,15 @@ func (db *DB) Erasing(ctx context.Context, do func(ctx context.Context, tx Conn)
 	return db.DB.Erasing(ctx, onStores(do))
 }
 
+// onStores runs do and records what it changed.
 func onStores(do func(ctx context.Context, tx Conn) error) func(context.Context, *sqldb.Conn) error {
-	return func(ctx context.Context, c *sqldb.Conn) error { return do(ctx, storesOn(c)) }
+	return func(ctx context.Context, c *sqldb.Conn) error {
+		tx := storesOn(c)
+		if err := do(ctx, tx); err != nil {
+			return err
+		}
+		return tx.record(ctx)
+	}
 }
 
 // DeferredCommit is a transaction that stays open after the use case that ran in it, so that the response of the call

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"aliquot/internal/exchange/document"
@@ -45,3 +47,29 @@ var RankOf = search.RankOf
 
 // ManyRanks is manyRanks.
 const ManyRanks = search.ManyRanks
+
+// UnknownToRecord lists the tables of which the record does not say whether their changes are recorded.
+func UnknownToRecord(tables []string) (unknown []string) {
+	for _, table := range tables {
+		_, recorded := observed[table]
+		_, not := unrecordedTables[table]
+		own := strings.HasPrefix(table, "chain") || strings.HasPrefix(table, "log_") || table == "carry_over" ||
+			table == "goose_db_version" || strings.Contains(table, "_words") || table == "words"
+		if !recorded && !not && !own {
+			unknown = append(unknown, table)
+		}
+	}
+	return unknown
+}
+
+// RecordedColumns lists the columns of each recorded table that the record knows.
+func RecordedColumns() map[string][]string {
+	all := map[string][]string{}
+	for name, t := range recordedTables {
+		columns := strings.Fields(strings.Join([]string{t.key, t.partKey, t.clear, t.bools, t.times, t.personal,
+			t.left}, " "))
+		slices.Sort(columns)
+		all[name] = slices.Compact(columns)
+	}
+	return all
+}

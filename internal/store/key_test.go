@@ -299,7 +299,7 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 		var writers sync.WaitGroup
 		for writer := range 4 {
 			writers.Go(func() {
-				for i := range 10_000 {
+				for i := 0; l.ctx.Err() == nil; i++ {
 					err := l.db.Tx(l.ctx, func(ctx stdcontext.Context, tx store.Conn) error {
 						if _, err := tx.Webhooks.Insert(ctx,
 							notify.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
@@ -325,8 +325,14 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 		for kept.Load() < 20 && l.ctx.Err() == nil {
 			runtime.Gosched()
 		}
-		if err := rotating.Rotate(l.ctx, newKey(t), noNote); err != nil {
-			t.Error(err)
+		// On SQLite the writers may keep it from its turn for longer than it waits; who rotates tries again.
+		key := newKey(t)
+		err := rotating.Rotate(l.ctx, key, noNote)
+		for err != nil && strings.Contains(err.Error(), "busy") && l.ctx.Err() == nil {
+			err = rotating.Rotate(l.ctx, key, noNote)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		writers.Wait()
 		if refused.Load() != 4 {

@@ -52,8 +52,16 @@ func Load(ctx context.Context, where, label string, fill func(context.Context, *
 			if err := (Requests{l.rows.Conn}).indexAll(ctx); err != nil {
 				return err
 			}
-			_, err := Secrets{l.rows.Conn}.store(ctx, loaded, label)
-			return err
+			if _, err := (Secrets{l.rows.Conn}).store(ctx, loaded, label); err != nil {
+				return err
+			}
+			if _, err := l.rows.Conn.Exec(ctx, `UPDATE carry_over SET done = FALSE,
+				audit_until = (SELECT COALESCE(MAX(id), 0) FROM audit_events)`); err != nil {
+				return err
+			}
+			return carryOver(ctx, func(ctx context.Context, do func(context.Context, Conn) error) error {
+				return do(ctx, storesOn(l.rows.Conn))
+			})
 		},
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,20 +16,16 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Append moves up to limit events from the outbox into the log, in the order of their ids, and returns how many. Only
-// one transaction at a time appends; another waits for it.
+// Append adds up to limit events to the log that are not in it, those of one chain in their order, and returns how
+// many. Only one transaction at a time appends; another waits for it. A chain to which somebody is appending waits for
+// the next time.
 func (st Log) Append(ctx context.Context, limit int) (n int, err error) {
 	size, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head"+st.conn.Dialect().ForUpdate)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := st.conn.Exec(ctx, `INSERT INTO log_entries (entry, event_id)
-		SELECT ROW_NUMBER() OVER (ORDER BY event_id) - 1 + $1, event_id
-		FROM (SELECT event_id FROM log_outbox ORDER BY event_id LIMIT `+strconv.Itoa(limit)+") o", size); err != nil {
-		return 0, err
-	}
-	hashes, err := st.Entries(ctx, size, limit)
-	if err != nil || len(hashes) == 0 {
+	next, err := st.next(ctx, limit)
+	if err != nil || len(next) == 0 {
 		return 0, err
 	}
 	edge, err := record.ReadEdge(size, st.Tiles(ctx))
@@ -35,8 +33,15 @@ func (st Log) Append(ctx context.Context, limit int) (n int, err error) {
 		return 0, err
 	}
 	var tiles []record.Tile
-	for _, hash := range hashes {
-		tiles = append(tiles, edge.Append(record.Leaf(hash))...)
+	var entries [][]any
+	chains := map[int64]int64{}
+	for i, e := range next {
+		tiles = append(tiles, edge.Append(record.Leaf(e.hash))...)
+		entries = append(entries, []any{size + int64(i), e.id})
+		chains[e.chain] = e.seq
+	}
+	if err := (Chains(st)).insert(ctx, "log_entries (entry, event_id)", entries, "", nil); err != nil {
+		return 0, err
 	}
 	for _, t := range append(tiles, edge.Partial()...) {
 		if _, err := st.conn.Exec(ctx, `INSERT INTO log_tiles (level, number, data) VALUES ($1, $2, $3)
@@ -44,12 +49,51 @@ func (st Log) Append(ctx context.Context, limit int) (n int, err error) {
 			return 0, err
 		}
 	}
-	if _, err := st.conn.Exec(ctx, "DELETE FROM log_outbox WHERE event_id IN (SELECT event_id FROM log_entries "+
-		"WHERE entry >= $1)", size); err != nil {
+	if err := st.logged(ctx, chains); err != nil {
 		return 0, err
 	}
 	_, err = st.conn.Exec(ctx, "UPDATE log_head SET size = $1", edge.Size)
-	return len(hashes), err
+	return len(next), err
+}
+
+// nextEntry is an event that is not in the log yet.
+type nextEntry struct {
+	id, chain, seq int64
+	hash           string
+}
+
+// next reads and locks what is next for the log.
+func (st Log) next(ctx context.Context, limit int) ([]nextEntry, error) {
+	ids, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT id FROM chains WHERE logged_seq < last_seq "+
+		"ORDER BY id LIMIT "+strconv.Itoa(limit)+st.conn.Dialect().SkipLocked)
+	if err != nil {
+		return nil, err
+	}
+	var list []nextEntry
+	scan := func(r sqldb.Row, e *nextEntry) error { return r.Scan(&e.id, &e.chain, &e.seq, &e.hash) }
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{limit - len(list)}, some)
+		more, err := sqldb.All(ctx, st.conn, scan, `SELECT e.id, e.chain_id, e.seq, e.hash FROM chains c
+			JOIN chain_events e ON e.chain_id = c.id AND e.seq > c.logged_seq WHERE c.id IN (`+places+`)
+			ORDER BY c.id, e.seq LIMIT $1`, args...)
+		if list = append(list, more...); err != nil || len(list) >= limit {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+// logged notes the last event of each chain that is in the log.
+func (st Log) logged(ctx context.Context, chains map[int64]int64) error {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(chains)), sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		if _, err := st.conn.Exec(ctx, `UPDATE chains SET logged_seq = (SELECT MAX(e.seq) FROM chain_events e
+			JOIN log_entries l ON l.event_id = e.id WHERE e.chain_id = chains.id AND e.seq > chains.logged_seq)
+			WHERE id IN (`+places+")", args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Entries reads the hashes of the events that are the entries of the log from first on.
@@ -110,9 +154,11 @@ func (st Log) Head(ctx context.Context) (c record.Checkpoint, err error) {
 
 // Waiting counts the events that are not in the log yet, and returns when the oldest of them happened.
 func (st Log) Waiting(ctx context.Context) (n int64, since *time.Time, err error) {
+	const waiting = "FROM chains c JOIN chain_events e ON e.chain_id = c.id AND e.seq > c.logged_seq " +
+		"WHERE c.logged_seq < c.last_seq"
 	scan := func(r sqldb.Row, _ *struct{}) error { return r.Scan(&n, sqldb.UTCOrNull(&since)) }
-	_, err = sqldb.One(ctx, st.conn, scan, `SELECT (SELECT COUNT(*) FROM log_outbox), (SELECT e.at FROM log_outbox o
-		JOIN chain_events e ON e.id = o.event_id ORDER BY o.event_id LIMIT 1)`)
+	_, err = sqldb.One(ctx, st.conn, scan, "SELECT (SELECT COUNT(*) "+waiting+"), (SELECT e.at "+waiting+
+		" ORDER BY e.at LIMIT 1)")
 	return n, since, err
 }
 
@@ -191,12 +237,12 @@ func (st Log) Verify(ctx context.Context, fault func(error), known ...record.Che
 	return v.lost(ctx)
 }
 
-// lost finds events that are neither in the log nor in its outbox.
+// lost finds events that are not in the log although their chains say so.
 func (v *logVerifier) lost(ctx context.Context) error {
 	scan := func(r sqldb.Row, f *record.Fault) error { return r.Scan(&f.Chain, &f.Seq) }
 	lost, err := sqldb.All(ctx, v.conn, scan, `SELECT c.name, e.seq FROM chain_events e
 		JOIN chains c ON c.id = e.chain_id WHERE NOT EXISTS (SELECT 1 FROM log_entries l WHERE l.event_id = e.id)
-		AND NOT EXISTS (SELECT 1 FROM log_outbox o WHERE o.event_id = e.id) ORDER BY e.id LIMIT 100`)
+		AND e.seq <= c.logged_seq ORDER BY e.id LIMIT 100`)
 	for _, f := range lost {
 		f.What = "it is not in the log"
 		v.fault(&f)

@@ -122,7 +122,7 @@ func (w *world) snapshot() *snapshot {
 
 // changed describes what is not as it was; "", if all is, but for what may be written whoever asks: when a session was
 // seen, what an admin looked at, what was typed and could not be sent, and which numbers are kept of days that are
-// over.
+// over. The chains record changes of tables that are compared themselves.
 func (s *snapshot) changed() string {
 	s.w.Helper()
 	queries := []string{}
@@ -130,7 +130,8 @@ func (s *snapshot) changed() string {
 		queries = append(queries, fmt.Sprintf("SELECT id, HEX(block) FROM %s_words_data WHERE id <= 10", index))
 	}
 	for _, table := range s.rows(s.now, `SELECT name FROM written
-		WHERE name NOT IN ('tokens', 'audit_events', 'drafts', 'insight_marks', 'insight_days')`) {
+		WHERE name NOT IN ('tokens', 'audit_events', 'chains', 'chain_events', 'drafts', 'insight_marks',
+		'insight_days')`) {
 		queries = append(queries, "SELECT * FROM "+table)
 	}
 	for _, query := range queries {

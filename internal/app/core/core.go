@@ -101,6 +101,7 @@ func (a *Core) Policy() exchange.Policy { return a.policy }
 func (a *Core) Write(ctx context.Context, who exchange.Actor,
 	do func(ctx context.Context, tx store.Conn, who exchange.Actor) error) error {
 	return a.tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		tx.ActAs(who.ID)
 		if who.Anonymous() {
 			return do(ctx, tx, who)
 		}

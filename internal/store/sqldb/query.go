@@ -131,6 +131,9 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	if err != nil {
 		return 0, err
 	}
+	if o := c.observe(query); o != nil {
+		return c.execObserved(ctx, o, args)
+	}
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return 0, Translate(err)
@@ -152,6 +155,10 @@ func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query st
 	if err != nil {
 		return nil, err
 	}
+	observed := c.observe(query)
+	if observed != nil {
+		query = observed.query
+	}
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return nil, Translate(err)
@@ -167,7 +174,11 @@ func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query st
 	list := []T{}
 	for rows.Next() {
 		list = append(list, *new(T)) // scanned in its place: an item of its own would be another allocation
-		if err := scan(rows, &list[len(list)-1]); err != nil {
+		var row Row = rows
+		if observed != nil {
+			row = c.note(observed, rows)
+		}
+		if err := scan(row, &list[len(list)-1]); err != nil {
 			return nil, Translate(err)
 		}
 	}

@@ -33,9 +33,11 @@ type DB struct {
 	// when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
 	fullAt atomic.Int64
 
-	Sampling  Sampling
-	longLists longLists
-	writer    writer // of SQLite
+	Sampling     Sampling
+	longLists    longLists
+	observed     map[string][]string // tables whose changes transactions collect, with the columns
+	observations observations
+	writer       writer // of SQLite
 
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
@@ -110,6 +112,7 @@ type Conn struct {
 	Loader        any      // collects what is to be indexed while a new database is loaded; nil otherwise
 	skipStmtCache bool     // its queries have too many texts to keep each prepared
 	Acts          *[][]any // for the log, once the transaction is committed
+	Changes       *Changes // what the transaction changed; nil: nobody asks
 	Enqueued      *bool    // set where the transaction makes a job ready
 	News          *bool    // set where it changes what someone's notifications are
 }
@@ -205,7 +208,8 @@ func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx *Conn) 
 
 // begin begins a transaction; alone is for TxAlone.
 func (db *DB) begin(ctx context.Context, alone bool) (*Conn, error) {
-	c := &Conn{DB: db, wanted: map[string]*sql.Stmt{}, Acts: new([][]any), Enqueued: new(bool), News: new(bool)}
+	c := &Conn{DB: db, wanted: map[string]*sql.Stmt{}, Acts: new([][]any), Changes: &Changes{},
+		Enqueued: new(bool), News: new(bool)}
 	var err error
 	if db.Postgres() {
 		c.tx, err = db.write.BeginTx(ctx, nil)

@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/record"
+	"aliquot/internal/store/sqldb"
+
+	"github.com/google/uuid"
+)
+
+// carriedAtOnce is how many rows are carried over in one transaction.
+const carriedAtOnce = 512
+
+// Migrate brings the schema up to date and names what it ran; with dryRun it only names it. It begins the chains of
+// objects that are older than these: each with an event that has its row as it is, and for a request the last event of
+// its chain of format 1.
+func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
+	names, err := db.DB.Migrate(ctx, dryRun)
+	if err != nil || dryRun {
+		return names, err
+	}
+	return names, db.carryOver(ctx)
+}
+
+func (db *DB) carryOver(ctx context.Context) error {
+	done, err := sqldb.One(ctx, db.DB.Read(), sqldb.Value[bool], "SELECT done FROM carry_over")
+	if err != nil || done {
+		return err
+	}
+	return carryOver(ctx, db.Tx)
+}
+
+// carryOver begins the chains of all objects that have none, some in each transaction. What failed continues with the
+// next ones.
+func carryOver(ctx context.Context, tx func(context.Context, func(context.Context, Conn) error) error) error {
+	steps := []func(context.Context, Conn) (int, error){}
+	for _, name := range sortedTables() {
+		if t := recordedTables[name]; t.part == "" {
+			steps = append(steps, func(ctx context.Context, c Conn) (int, error) {
+				return c.Chains.carryObjects(ctx, name, t)
+			})
+		}
+	}
+	steps = append(steps, func(ctx context.Context, c Conn) (int, error) { return c.Chains.carryAudit(ctx) })
+	for _, step := range steps {
+		for n := carriedAtOnce; n == carriedAtOnce; {
+			if err := tx(ctx, func(ctx context.Context, c Conn) (err error) {
+				// only one process at a time
+				if _, err = sqldb.One(ctx, c.conn, sqldb.Value[int64], "SELECT size FROM log_head"+
+					c.conn.Dialect().ForUpdate); err == nil {
+					n, err = step(ctx, c)
+				}
+				return err
+			}); err != nil {
+				return fmt.Errorf("begin the record: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func sortedTables() (names []string) {
+	for name := range recordedTables {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unchained is the condition of rows of a table that have no chain.
+func (t recordedTable) unchained(table string) string {
+	return "NOT EXISTS (SELECT 1 FROM chains WHERE name = '" + t.object + "/' || CAST(" + table + "." + t.key +
+		" AS TEXT))"
+}
+
+// carryObjects begins the chains of some objects that have none, and returns how many.
+func (st Chains) carryObjects(ctx context.Context, table string, t recordedTable) (int, error) {
+	rows, err := st.rows(ctx, table, t, t.unchained(table)+" ORDER BY "+t.key+fmt.Sprint(" LIMIT ", carriedAtOnce))
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	acts := make([]ChainAct, 0, len(rows))
+	var keys []string
+	for key, row := range rows {
+		keys = append(keys, key)
+		event := &ChainEvent{Kind: record.CarriedOver}
+		if t.object == "request" {
+			event.Draft = record.CarryDraft(headOf(row))
+		}
+		acts = append(acts, ChainAct{Chain: t.object + "/" + key, Row: row, Events: []*ChainEvent{event}})
+	}
+	if err := st.addParts(ctx, t.object, keys, rows); err != nil {
+		return 0, err
+	}
+	_, err = st.Append(ctx, acts...)
+	return len(rows), err
+}
+
+// headOf is the last event of a request's chain of format 1.
+func headOf(row record.Row) record.Head {
+	var h record.Head
+	_, _ = fmt.Sscan(row["last_seq"].Text, &h.Seq)
+	h.Hash = row["last_hash"].Text
+	return h
+}
+
+// rows reads rows of a recorded table by the key of their object; those of the same object are joined.
+func (st Chains) rows(ctx context.Context, table string, t recordedTable, condition string,
+	args ...any) (map[string]record.Row, error) {
+	columns := t.columns(table)
+	found := map[string]record.Row{}
+	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := r.Scan(into...); err != nil {
+			return err
+		}
+		key, row, err := t.read(table, values, false)
+		if err != nil {
+			return err
+		}
+		if found[key] == nil {
+			found[key] = record.Row{}
+		}
+		for name, value := range row {
+			found[key][name] = value
+		}
+		return nil
+	}, "SELECT "+strings.Join(columns, ", ")+" FROM "+table+" WHERE "+condition, args...)
+	return found, err
+}
+
+// addParts adds to the rows of objects of a kind, by key, those of their parts.
+func (st Chains) addParts(ctx context.Context, object string, keys []string, rows map[string]record.Row) error {
+	for _, table := range recordedOf(object) {
+		t := recordedTables[table]
+		if t.part == "" {
+			continue
+		}
+		parts, err := st.rowsOf(ctx, table, t, keys)
+		if err != nil {
+			return err
+		}
+		for key, part := range parts {
+			if rows[key] == nil {
+				rows[key] = record.Row{}
+			}
+			for name, value := range part {
+				rows[key][name] = value
+			}
+		}
+	}
+	return nil
+}
+
+// rowsOf reads the rows of a table of some objects.
+func (st Chains) rowsOf(ctx context.Context, table string, t recordedTable, keys []string) (map[string]record.Row,
+	error) {
+	found := map[string]record.Row{}
+	for some := range slices.Chunk(keys, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, keysOf(t, some))
+		for i := len(some); i < len(args); i++ {
+			args[i] = args[0] // what pads the list has the type of the others
+		}
+		rows, err := st.rows(ctx, table, t, t.key+" IN ("+places+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		for key, row := range rows {
+			found[key] = row
+		}
+	}
+	return found, nil
+}
+
+// carryAudit records some audit events that are older than the chains, and notes how far they are; done after the last.
+func (st Chains) carryAudit(ctx context.Context) (int, error) {
+	type span struct{ after, until int64 }
+	left, err := sqldb.One(ctx, st.conn, func(r sqldb.Row, s *span) error { return r.Scan(&s.after, &s.until) },
+		"SELECT audit_after, audit_until FROM carry_over")
+	if err != nil {
+		return 0, err
+	}
+	rows, err := auditRows(ctx, st.conn, "id > $1 AND id <= $2 ORDER BY id"+fmt.Sprint(" LIMIT ", carriedAtOnce),
+		left.after, left.until)
+	if err != nil {
+		return 0, err
+	}
+	r := recorder{acts: map[string]*ChainAct{}}
+	for _, values := range rows {
+		if err := r.addAudit(sqldb.Change{Table: "audit_events", Values: values}); err != nil {
+			return 0, err
+		}
+		left.after = values[0].(int64)
+	}
+	if _, err := st.Append(ctx, r.list()...); err != nil {
+		return 0, err
+	}
+	_, err = st.conn.Exec(ctx, "UPDATE carry_over SET audit_after = $1, done = $2", left.after,
+		len(rows) < carriedAtOnce)
+	return len(rows), err
+}
+
+// auditRows reads audit events, each with the values of auditColumnsRecorded.
+func auditRows(ctx context.Context, c *sqldb.Conn, condition string, args ...any) ([][]any, error) {
+	return sqldb.All(ctx, c, func(r sqldb.Row, values *[]any) error {
+		*values = make([]any, len(auditColumnsRecorded))
+		into := make([]any, len(*values))
+		for i := range into {
+			into[i] = &(*values)[i]
+		}
+		return r.Scan(into...)
+	}, "SELECT "+strings.Join(auditColumnsRecorded, ", ")+" FROM audit_events WHERE "+condition, args...)
+}
+
+// keysOf are the keys of objects as their table has them.
+func keysOf(t recordedTable, keys []string) []any {
+	list := make([]any, len(keys))
+	for i, key := range keys {
+		list[i] = key
+		if t.object == "user" {
+			id, err := uuid.Parse(key)
+			if err == nil {
+				list[i] = id
+			}
+			continue
+		}
+		if n, err := strconv.ParseInt(key, 10, 64); err == nil {
+			list[i] = n
+		}
+	}
+	return list
+}
