@@ -100,7 +100,8 @@ func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, 
 
 // Update saves an organization.
 func (st Organizations) Update(ctx context.Context, o lab.Organization) error {
-	if err := sqldb.UpdateOne(ctx, st.conn, "organizations", lab.Fields, []sqldb.Setter{{Column: "id", Value: o.ID}}, &o,
+	if err := sqldb.UpdateOne(ctx, st.conn, "organizations", lab.Fields,
+		[]sqldb.Setter{{Column: "id", Value: o.ID}}, &o,
 		sqldb.Setter{Column: "name_sort", Value: exchange.SortKey(o.Name)}); err != nil {
 		return err
 	}

@@ -23,10 +23,10 @@ const jobColumns = `id, kind, key, user_id, args, state, due_at, lease, failures
 	checkpoint, result, created_at, ended_at, heavy, turn`
 
 func scanJob(r sqldb.Row, j *exchange.Job) error {
-	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*sqldb.RawText)(&j.Args), &j.State, sqldb.UTCOrNull(&j.DueAt), &j.Lease,
-		&j.Failures, &j.Error,
-		&j.Progress.Done, &j.Progress.Total, &j.Progress.Note, (*sqldb.RawText)(&j.Checkpoint), (*sqldb.RawText)(&j.Result),
-		sqldb.UTC(&j.CreatedAt), sqldb.UTCOrNull(&j.EndedAt), &j.Heavy, &j.Turn)
+	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*sqldb.RawText)(&j.Args), &j.State, sqldb.UTCOrNull(&j.DueAt),
+		&j.Lease, &j.Failures, &j.Error, &j.Progress.Done, &j.Progress.Total, &j.Progress.Note,
+		(*sqldb.RawText)(&j.Checkpoint), (*sqldb.RawText)(&j.Result), sqldb.UTC(&j.CreatedAt),
+		sqldb.UTCOrNull(&j.EndedAt), &j.Heavy, &j.Turn)
 }
 
 var jobs = sqldb.Listing[exchange.Job]{Columns: jobColumns, Table: "jobs", Scan: scanJob,

@@ -117,7 +117,8 @@ func writeOf[T any](table []field.Descriptor[T], o *T, more []Setter) (columns [
 // InsertOne adds an object with the columns of its table of fields and more, made now, and returns its id.
 func InsertOne[T any](ctx context.Context, c *Conn, into string, table []field.Descriptor[T], o *T,
 	more ...Setter) (int64, error) {
-	columns, args, err := writeOf(table, o, append(more, Setter{Column: "created_at", Value: c.Now}, Setter{Column: "updated_at", Value: c.Now}))
+	columns, args, err := writeOf(table, o, append(more,
+		Setter{Column: "created_at", Value: c.Now}, Setter{Column: "updated_at", Value: c.Now}))
 	if err != nil {
 		return 0, err
 	}
