@@ -114,8 +114,7 @@ func (i Institution) Check() error {
 	}
 	if !slices.Contains(Kinds(), string(i.Kind)) {
 		faults.Add("kind", "must be one of %s", strings.Join(Kinds(), ", "))
-	}
-	if i.Kind != Unknown && (i.KindEvidence == "" || i.KindSince == "") {
+	} else if i.Kind != Unknown && (i.KindEvidence == "" || i.KindSince == "") {
 		faults.Add("kind_evidence", "is required, with its date, where the kind is not %s", Unknown)
 	}
 	for _, d := range i.MailDomains {

@@ -54,10 +54,17 @@ func TestInstitution_CheckNamesEachWrongField(t *testing.T) {
 		MailDomains: []string{"@Aarlund"},
 	}
 	faults := exchange.FieldsOf(bad.Check())
-	for _, field := range []string{"legal_name", "ror", "country", "kind", "kind_evidence", "mail_domains"} {
+	for _, field := range []string{"legal_name", "ror", "country", "kind", "mail_domains"} {
 		if _, ok := faults[field]; !ok {
 			t.Errorf("%s is not named in %v", field, faults)
 		}
+	}
+	if _, blamed := faults["kind_evidence"]; blamed {
+		t.Errorf("a kind that does not exist asks for evidence: %v", faults)
+	}
+	good.KindEvidence = ""
+	if _, ok := exchange.FieldsOf(good.Check())["kind_evidence"]; !ok {
+		t.Error("a kind without evidence is accepted")
 	}
 }
 
