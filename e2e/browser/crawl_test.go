@@ -63,6 +63,7 @@ func (s *site) walk(role string) []found {
 	type step struct{ path, from string }
 	queue := []step{{"/", ""}, {"/signin", ""}, {"/catalog?q=no-such-thing", ""}, {"/nothing-here", ""},
 		{"/welcome", ""}, {"/labs/new", ""},
+		{fmt.Sprintf("/catalog/%d", s.material("pSample-EGFP (made up)")), ""}, // the one with a sequence map
 		// the form of the inbox leads there
 		{fmt.Sprintf("/requests/labels?id=%d&id=%d", s.request("HCT 116"), s.request("HeLa")), ""}}
 	for len(queue) > 0 {
