@@ -37,7 +37,7 @@ func Identify(text string) []identifier.ID {
 		return nil
 	}
 	var ids []identifier.ID
-	for _, kind := range identifier.Kinds() {
+	for _, kind := range identifier.KindsOf(text) {
 		canonical, warning, err := identifier.Parse(kind, text)
 		if err != nil || warning != "" {
 			continue

@@ -1,6 +1,7 @@
 package identifier_test
 
 import (
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // fuzz checks for any text that Parse does not panic, and that what it accepts has a canonical form that is a fixed
-// point, valid UTF-8 and at most 255 characters.
+// point, valid UTF-8 and at most 255 characters, and that it is among the kinds of KindsOf unless there is a warning.
 func fuzz(f *testing.F, kind identifier.Kind) {
 	s := table[kind]
 	for in := range s.good {
@@ -30,6 +31,9 @@ func fuzz(f *testing.F, kind identifier.Kind) {
 		}
 		if canonical == "" || len(canonical) > 255 || !utf8.ValidString(canonical) {
 			t.Errorf("%q gives %q", in, canonical)
+		}
+		if warning == "" && !slices.Contains(identifier.KindsOf(in), kind) {
+			t.Errorf("%q might be one of %q, but is %q", in, identifier.KindsOf(in), canonical)
 		}
 		again, warningAgain, err := identifier.Parse(kind, canonical)
 		if again != canonical || warningAgain != warning || err != nil {

@@ -25,40 +25,78 @@ type family struct {
 	label   string
 	example string // in canonical form
 	address string // of the record on the web; {} stands for the canonical form, "" if unknown
+	sites   string // separated by blanks; each web address that is parsed has one of these in it
 	parse   func(string) (canonical, warning string, err error)
 }
+
+// The sites of the public archives.
+const (
+	recordSites = "ncbi.nlm.nih.gov ebi.ac.uk ega-archive.org"
+	filedSites  = "ncbi.nlm.nih.gov ebi.ac.uk identifiers.org omicsdi.org"
+)
+
+// anySite has every web address.
+const anySite = "/"
 
 const resolver = "https://scicrunch.org/resolver/RRID:{}"
 
 var families = map[Kind]family{
-	"accession":   {"Accession", "GSE2122", "", Accession},
-	"addgene":     {"Addgene number", "12260", "https://www.addgene.org/{}/", sure(Addgene)},
-	"bioproject":  {"BioProject", "PRJNA257197", "https://www.ncbi.nlm.nih.gov/bioproject/{}", sure(BioProject)},
-	"biosample":   {"BioSample", "SAMN19842595", "https://www.ncbi.nlm.nih.gov/biosample/{}", sure(BioSample)},
-	"cellosaurus": {"Cellosaurus accession", "CVCL_0030", "https://www.cellosaurus.org/{}", sure(Cellosaurus)},
-	"country":     {"Country", "DE", "", sure(Country)},
+	"accession": {"Accession", "GSE2122", "", recordSites + " " + filedSites + " doi.org", Accession},
+	"addgene":   {"Addgene number", "12260", "https://www.addgene.org/{}/", "addgene.org", sure(Addgene)},
+	"bioproject": {"BioProject", "PRJNA257197", "https://www.ncbi.nlm.nih.gov/bioproject/{}", filedSites,
+		sure(BioProject)},
+	"biosample": {"BioSample", "SAMN19842595", "https://www.ncbi.nlm.nih.gov/biosample/{}", filedSites,
+		sure(BioSample)},
+	"cellosaurus": {"Cellosaurus accession", "CVCL_0030", "https://www.cellosaurus.org/{}",
+		"cellosaurus.org expasy.org", sure(Cellosaurus)},
+	"country": {"Country", "DE", "", "", sure(Country)},
 	"dbgap": {"dbGaP study", "phs000007.v33.p14",
-		"https://www.ncbi.nlm.nih.gov/projects/gap/cgi-bin/study.cgi?study_id={}", sure(DbGaP)},
-	"doi":   {"DOI", "10.1158/0008-5472.can-17-0582", "https://doi.org/{}", sure(DOI)},
-	"ega":   {"EGA accession", "EGAD00001000433", "", sure(EGA)},
-	"geo":   {"GEO accession", "GSE2122", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc={}", sure(GEO)},
-	"imsr":  {"Mouse strain (IMSR or JAX)", "IMSR_JAX:000664", resolver, sure(IMSR)},
-	"mgi":   {"MGI accession", "MGI:3840442", "https://www.informatics.jax.org/accession/{}", sure(MGI)},
-	"mmrrc": {"MMRRC stock", "MMRRC_000002-UNC", resolver, sure(MMRRC)},
-	"obo":   {"Ontology term", "UBERON:0002107", "https://bioregistry.io/{}", OBO},
-	"orcid": {"ORCID iD", "0000-0002-1825-0097", "https://orcid.org/{}", sure(ORCID)},
-	"pmid":  {"PubMed ID", "13052828", "https://pubmed.ncbi.nlm.nih.gov/{}/", sure(PMID)},
+		"https://www.ncbi.nlm.nih.gov/projects/gap/cgi-bin/study.cgi?study_id={}", recordSites, sure(DbGaP)},
+	"doi":  {"DOI", "10.1158/0008-5472.can-17-0582", "https://doi.org/{}", "doi.org", sure(DOI)},
+	"ega":  {"EGA accession", "EGAD00001000433", "", recordSites, sure(EGA)},
+	"geo":  {"GEO accession", "GSE2122", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc={}", filedSites, sure(GEO)},
+	"imsr": {"Mouse strain (IMSR or JAX)", "IMSR_JAX:000664", resolver, "jax.org", sure(IMSR)},
+	"mgi": {"MGI accession", "MGI:3840442", "https://www.informatics.jax.org/accession/{}", "informatics.jax.org",
+		sure(MGI)},
+	"mmrrc": {"MMRRC stock", "MMRRC_000002-UNC", resolver, "", sure(MMRRC)},
+	"obo":   {"Ontology term", "UBERON:0002107", "https://bioregistry.io/{}", anySite, OBO},
+	"orcid": {"ORCID iD", "0000-0002-1825-0097", "https://orcid.org/{}", "orcid.org", sure(ORCID)},
+	"pmid": {"PubMed ID", "13052828", "https://pubmed.ncbi.nlm.nih.gov/{}/", "ncbi.nlm.nih.gov",
+		sure(PMID)},
 	"protocols-doi": {"protocols.io DOI", "dx.doi.org/10.17504/protocols.io.bbmuik6w", "https://{}",
-		sure(ProtocolsDOI)},
-	"ror":      {"ROR ID", "https://ror.org/05dxps055", "{}", sure(ROR)},
-	"rrid":     {"RRID", "RRID:CVCL_0030", "https://scicrunch.org/resolver/{}", RRID},
-	"spdx":     {"Licence", "CC-BY-4.0", "https://spdx.org/licenses/{}.html", sure(SPDX)},
-	"sra":      {"SRA or ENA accession", "SRP045225", "https://www.ebi.ac.uk/ena/browser/view/{}", sure(SRA)},
-	"taxonomy": {"NCBI Taxonomy ID", "NCBITaxon:9606", "https://bioregistry.io/{}", sure(Taxonomy)},
+		"protocols.io doi.org", sure(ProtocolsDOI)},
+	"ror":  {"ROR ID", "https://ror.org/05dxps055", "{}", "ror.org", sure(ROR)},
+	"rrid": {"RRID", "RRID:CVCL_0030", "https://scicrunch.org/resolver/{}", "rrid: " + filedSites, RRID},
+	"spdx": {"Licence", "CC-BY-4.0", "https://spdx.org/licenses/{}.html",
+		"spdx.org opensource.org creativecommons.org", sure(SPDX)},
+	"sra": {"SRA or ENA accession", "SRP045225", "https://www.ebi.ac.uk/ena/browser/view/{}", filedSites, sure(SRA)},
+	"taxonomy": {"NCBI Taxonomy ID", "NCBITaxon:9606", "https://bioregistry.io/{}",
+		recordSites + " purl.obolibrary.org", sure(Taxonomy)},
 }
 
+var kinds = slices.Sorted(maps.Keys(families))
+
 // Kinds returns every kind, sorted by name.
-func Kinds() []Kind { return slices.Sorted(maps.Keys(families)) }
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// KindsOf returns the kinds of which a text might be an identifier, sorted by name. For a web address these are few,
+// which saves most of the work of parsing it.
+func KindsOf(text string) []Kind {
+	text = strings.ToLower(clean(text))
+	if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
+		return kinds
+	}
+	var some []Kind
+	for _, kind := range kinds {
+		for site := range strings.FieldsSeq(families[kind].sites) {
+			if strings.Contains(text, site) {
+				some = append(some, kind)
+				break
+			}
+		}
+	}
+	return some
+}
 
 // Label returns the name of the kind for a person, such as "ORCID iD".
 func (k Kind) Label() string { return families[k].label }
