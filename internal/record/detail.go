@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -40,9 +39,11 @@ type Detail []Field
 // MaxDetail is the most bytes that a detail may have.
 const MaxDetail = 1 << 20
 
+func tooLong(n int) error { return fmt.Errorf("a detail of %d bytes; at most %d", n, MaxDetail) }
+
 // String returns the canonical text: for every field, its name as a part, then its mark and value as a part.
 func (d Detail) String() string {
-	var b []byte
+	b := make([]byte, 0, 64*len(d))
 	for _, f := range d {
 		b = appendPart(b, f.Name)
 		b = appendPart(b, string(rune(f.Mark))+f.Value)
@@ -54,7 +55,7 @@ func (d Detail) String() string {
 // field.
 func ParseDetail(text string) (Detail, error) {
 	if len(text) > MaxDetail {
-		return nil, fmt.Errorf("a detail of %d bytes; at most %d", len(text), MaxDetail)
+		return nil, tooLong(len(text))
 	}
 	var d Detail
 	for rest := text; rest != ""; {
@@ -69,32 +70,52 @@ func ParseDetail(text string) (Detail, error) {
 		if value == "" {
 			return nil, fmt.Errorf("detail, field %q: no mark", name)
 		}
-		f := Field{name, Mark(value[0]), value[1:]}
-		if err := f.check(); err != nil {
-			return nil, fmt.Errorf("detail, field %q: %w", name, err)
-		}
-		if len(d) > 0 && d[len(d)-1].Name >= name {
-			return nil, fmt.Errorf("detail, field %q: not in order", name)
-		}
-		d = append(d, f)
+		d = append(d, Field{name, Mark(value[0]), value[1:]})
+	}
+	if err := d.check(); err != nil {
+		return nil, err
 	}
 	return d, nil
 }
 
-var (
-	fieldName = regexp.MustCompile(`^[a-z0-9_.]{1,100}$`)
-	hexHash   = regexp.MustCompile(`^[0-9a-f]{64}$`)
-)
+// check returns what is wrong with a field.
+func (d Detail) check() error {
+	for i, f := range d {
+		if err := f.check(); err != nil {
+			return fmt.Errorf("detail, field %q: %w", f.Name, err)
+		}
+		if i > 0 && d[i-1].Name >= f.Name {
+			return fmt.Errorf("detail, field %q: not in order", f.Name)
+		}
+	}
+	return nil
+}
 
 func (f Field) check() error {
 	switch {
-	case !fieldName.MatchString(f.Name):
+	case f.Name == "" || len(f.Name) > maxName || !consistsOf(f.Name, "abcdefghijklmnopqrstuvwxyz0123456789_."):
 		return errors.New("not a name")
 	case f.Mark == Clear && utf8.ValidString(f.Value), f.Mark == Null && f.Value == "",
-		f.Mark == Committed && hexHash.MatchString(f.Value):
+		f.Mark == Committed && isHash(f.Value):
 		return nil
 	}
 	return errors.New("not a value of its mark")
+}
+
+const maxName = 100
+
+// isHash reports whether s is a SHA-256 in hex.
+func isHash(s string) bool { return len(s) == hashLetters && consistsOf(s, "0123456789abcdef") }
+
+// consistsOf reports whether every byte of s is one of some. Every change of an object asks this of all of its fields,
+// so it is no pattern.
+func consistsOf(s, some string) bool {
+	for i := range len(s) {
+		if strings.IndexByte(some, s[i]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Get returns the field of a name, and whether there is one.
@@ -146,6 +167,8 @@ func (d *Draft) Commit(name, text string) {
 func (d *Draft) Apply(before State) (State, error) {
 	after := before.Apply(d.Detail)
 	d.Set(StateField, after.Digest())
-	_, err := ParseDetail(d.Detail.String())
-	return after, err
+	if n := len(d.Detail.String()); n > MaxDetail {
+		return after, tooLong(n)
+	}
+	return after, d.Detail.check()
 }

@@ -62,7 +62,7 @@ func ParseEntries(bundle []byte) ([]string, error) {
 	var list []string
 	for len(bundle) > 0 {
 		if len(bundle) < EntrySize || binary.BigEndian.Uint16(bundle) != hashLetters ||
-			!hexHash.Match(bundle[2:EntrySize]) {
+			!isHash(string(bundle[2:EntrySize])) {
 			return nil, errors.New("not a bundle of hashes of events")
 		}
 		list = append(list, string(bundle[2:EntrySize]))

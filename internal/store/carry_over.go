@@ -38,27 +38,36 @@ func (db *DB) carryOver(ctx context.Context) error {
 // carryOver begins the chains of all objects that have none, some in each transaction. What failed continues with the
 // next ones.
 func carryOver(ctx context.Context, tx func(context.Context, func(context.Context, Conn) error) error) error {
-	steps := []func(context.Context, Conn) (int, error){}
+	steps := []func(ctx context.Context, c Conn, after any) (n int, last any, err error){}
 	for _, name := range sortedTables() {
 		if t := recordedTables[name]; t.part == "" {
-			steps = append(steps, func(ctx context.Context, c Conn) (int, error) {
-				return c.Chains.carryObjects(ctx, name, t)
+			steps = append(steps, func(ctx context.Context, c Conn, after any) (int, any, error) {
+				return c.Chains.carryObjects(ctx, name, t, after)
 			})
 		}
 	}
-	steps = append(steps, func(ctx context.Context, c Conn) (int, error) { return c.Chains.carryAudit(ctx) })
+	steps = append(steps, func(ctx context.Context, c Conn, _ any) (int, any, error) { return c.Chains.carryAudit(ctx) })
 	for _, step := range steps {
-		for n := carriedAtOnce; n == carriedAtOnce; {
+		// The key with which a part ended, so that the next one need not look for its beginning. What others added in
+		// front of it meanwhile is found at last, when all is looked through once more.
+		var after any
+		for more := true; more; {
+			var n int
+			var last any
 			if err := tx(ctx, func(ctx context.Context, c Conn) (err error) {
 				// only one process at a time
 				if _, err = sqldb.One(ctx, c.conn, sqldb.Value[int64], "SELECT size FROM log_head"+
 					c.conn.Dialect().ForUpdate); err == nil {
-					n, err = step(ctx, c)
+					n, last, err = step(ctx, c, after)
 				}
 				return err
 			}); err != nil {
 				return fmt.Errorf("begin the record: %w", err)
 			}
+			if n < carriedAtOnce {
+				last = nil
+			}
+			more, after = n == carriedAtOnce || after != nil, last
 		}
 	}
 	return nil
@@ -78,11 +87,18 @@ func (t recordedTable) unchained(table string) string {
 		" AS TEXT))"
 }
 
-// carryObjects begins the chains of some objects that have none, and returns how many.
-func (st Chains) carryObjects(ctx context.Context, table string, t recordedTable) (int, error) {
-	rows, err := st.rows(ctx, table, t, t.unchained(table)+" ORDER BY "+t.key+fmt.Sprint(" LIMIT ", carriedAtOnce))
+// carryObjects begins the chains of some objects behind a key that have none, and returns how many and the last key;
+// nil is before all keys.
+func (st Chains) carryObjects(ctx context.Context, table string, t recordedTable, after any) (n int, last any,
+	err error) {
+	condition, args := t.unchained(table), []any{}
+	if after != nil {
+		condition, args = condition+" AND "+t.key+" > $1", []any{after}
+	}
+	rows, last, err := st.rows(ctx, table, t, condition+" ORDER BY "+t.key+fmt.Sprint(" LIMIT ", carriedAtOnce),
+		args...)
 	if err != nil || len(rows) == 0 {
-		return 0, err
+		return 0, nil, err
 	}
 	acts := make([]ChainAct, 0, len(rows))
 	var keys []string
@@ -95,10 +111,10 @@ func (st Chains) carryObjects(ctx context.Context, table string, t recordedTable
 		acts = append(acts, ChainAct{Chain: t.object + "/" + key, Row: row, Events: []*ChainEvent{event}})
 	}
 	if err := st.addParts(ctx, t.object, keys, rows); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	_, err = st.Append(ctx, acts...)
-	return len(rows), err
+	return len(rows), last, err
 }
 
 // headOf is the last event of a request's chain of format 1.
@@ -109,12 +125,13 @@ func headOf(row record.Row) record.Head {
 	return h
 }
 
-// rows reads rows of a recorded table by the key of their object; those of the same object are joined.
+// rows reads rows of a recorded table by the key of their object; those of the same object are joined. last is the key
+// of the last one.
 func (st Chains) rows(ctx context.Context, table string, t recordedTable, condition string,
-	args ...any) (map[string]record.Row, error) {
+	args ...any) (found map[string]record.Row, last any, err error) {
 	columns := t.columns(table)
-	found := map[string]record.Row{}
-	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
+	found = map[string]record.Row{}
+	_, err = sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
 		values, into := make([]any, len(columns)), make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]
@@ -132,9 +149,10 @@ func (st Chains) rows(ctx context.Context, table string, t recordedTable, condit
 		for name, value := range row {
 			found[key][name] = value
 		}
+		last = values[0]
 		return nil
 	}, "SELECT "+strings.Join(columns, ", ")+" FROM "+table+" WHERE "+condition, args...)
-	return found, err
+	return found, last, err
 }
 
 // addParts adds to the rows of objects of a kind, by key, those of their parts.
@@ -169,7 +187,7 @@ func (st Chains) rowsOf(ctx context.Context, table string, t recordedTable, keys
 		for i := len(some); i < len(args); i++ {
 			args[i] = args[0] // what pads the list has the type of the others
 		}
-		rows, err := st.rows(ctx, table, t, t.key+" IN ("+places+")", args...)
+		rows, _, err := st.rows(ctx, table, t, t.key+" IN ("+places+")", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -181,31 +199,31 @@ func (st Chains) rowsOf(ctx context.Context, table string, t recordedTable, keys
 }
 
 // carryAudit records some audit events that are older than the chains, and notes how far they are; done after the last.
-func (st Chains) carryAudit(ctx context.Context) (int, error) {
+func (st Chains) carryAudit(ctx context.Context) (n int, last any, err error) {
 	type span struct{ after, until int64 }
 	left, err := sqldb.One(ctx, st.conn, func(r sqldb.Row, s *span) error { return r.Scan(&s.after, &s.until) },
 		"SELECT audit_after, audit_until FROM carry_over")
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	rows, err := auditRows(ctx, st.conn, "id > $1 AND id <= $2 ORDER BY id"+fmt.Sprint(" LIMIT ", carriedAtOnce),
 		left.after, left.until)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	r := recorder{acts: map[string]*ChainAct{}}
 	for _, values := range rows {
 		if err := r.addAudit(sqldb.Change{Table: "audit_events", Values: values}); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		left.after = values[0].(int64)
 	}
 	if _, err := st.Append(ctx, r.list()...); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	_, err = st.conn.Exec(ctx, "UPDATE carry_over SET audit_after = $1, done = $2", left.after,
 		len(rows) < carriedAtOnce)
-	return len(rows), err
+	return len(rows), nil, err
 }
 
 // auditRows reads audit events, each with the values of auditColumnsRecorded.

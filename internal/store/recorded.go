@@ -150,7 +150,16 @@ const (
 	isPersonal
 )
 
-// fields lists what is recorded of a row.
+// recordedFields are the fields of the rows of each recorded table.
+var recordedFields = func() map[string][]recordedField {
+	all := map[string][]recordedField{}
+	for name, t := range recordedTables {
+		all[name] = t.fields(name)
+	}
+	return all
+}()
+
+// fields lists what is recorded of a row; recordedFields has it ready.
 func (t recordedTable) fields(table string) []recordedField {
 	var list []recordedField
 	for kind, names := range []string{t.clear, t.bools, t.times, t.personal} {
@@ -204,8 +213,8 @@ func (t recordedTable) read(table string, values []any, gone bool) (key string, 
 		}
 		prefix, values = t.part+"."+part+".", values[1:]
 	}
-	row = record.Row{}
-	for i, f := range t.fields(table) {
+	row = make(record.Row, len(values))
+	for i, f := range recordedFields[table] {
 		value := record.Value{None: true}
 		if !gone {
 			if value, err = f.value(values[i]); err != nil {

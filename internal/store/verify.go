@@ -95,7 +95,7 @@ func (v *rowVerifier) end() error {
 		if t.part != "" || v.err != nil {
 			continue
 		}
-		rows, err := v.Chains.rows(v.ctx, table, t, t.unchained(table)+" LIMIT 100")
+		rows, _, err := v.Chains.rows(v.ctx, table, t, t.unchained(table)+" LIMIT 100")
 		for _, key := range slices.Sorted(maps.Keys(rows)) {
 			v.fault(fmt.Errorf("%s/%s: there is a row in %s that no event led to", t.object, key, table))
 		}
