@@ -164,12 +164,13 @@ func (st Mail) toMail(ctx context.Context, column string, id int64, limit int) (
 		ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
 }
 
-// SetState sets the state of the mail about notifications that were in a state.
+// SetState sets the state of the mail about notifications that were in a state. That state is in the text: SQLite would
+// compare a bound one with the conditions of the indexes, and so parse the statement again each time.
 func (st Mail) SetState(ctx context.Context, was, now mailing.State, ids ...int64) error {
 	for some := range slices.Chunk(ids, sqldb.MaxIn) {
-		places, args := sqldb.In([]any{string(was), string(now)}, some)
-		if _, err := st.conn.Exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")",
-			args...); err != nil {
+		places, args := sqldb.In([]any{string(now)}, some)
+		if _, err := st.conn.Exec(ctx, "UPDATE notifications SET mail = $1 WHERE mail = '"+string(was)+"' AND id IN ("+
+			places+")", args...); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing/fstest"
@@ -90,6 +91,17 @@ var (
 		migrated: "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
 )
+
+var boundLimit = regexp.MustCompile(`\bLIMIT (\$\d+)`)
+
+// text is a query as the database is given it. SQLite plans by the value of a bound LIMIT, and so parses the statement
+// again each time that it is bound; not so if the limit is an expression.
+func (d Dialect) text(query string) string {
+	if !d.prepare {
+		return query
+	}
+	return boundLimit.ReplaceAllString(query, "LIMIT $1 + 0")
+}
 
 // migrations are the embedded files with the dialect's type words filled in.
 func (d Dialect) migrations() (fs.FS, error) {

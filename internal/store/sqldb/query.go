@@ -31,7 +31,7 @@ func (c *Conn) statement(ctx context.Context, query string) (runner, error) {
 	case c.tx != nil && !c.DB.dialect.prepare:
 		return bound{c.tx, query}, nil
 	case c.tx == nil && (c.skipStmtCache || !c.DB.dialect.prepare):
-		return bound{c.DB.read, query}, nil
+		return bound{c.DB.read, c.DB.dialect.text(query)}, nil
 	case c.tx == nil:
 		if stmt, ok := c.DB.prepared[0].Load(query); ok {
 			return stmt.(*sql.Stmt), nil
@@ -45,7 +45,7 @@ func (c *Conn) statement(ctx context.Context, query string) (runner, error) {
 		if stmt, ok := c.wanted[query]; ok {
 			return stmt, nil
 		}
-		stmt, err := c.tx.PrepareContext(ctx, query)
+		stmt, err := c.tx.PrepareContext(ctx, c.DB.dialect.text(query))
 		if err == nil {
 			c.wanted[query] = stmt
 		}
@@ -89,7 +89,7 @@ func (c *Conn) InTx() bool { return c.tx != nil }
 
 // keep prepares a query on a pool and keeps the statement until Close.
 func (db *DB) keep(ctx context.Context, which int, pool *sql.DB, query string) (*sql.Stmt, error) {
-	stmt, err := pool.PrepareContext(ctx, query)
+	stmt, err := pool.PrepareContext(ctx, db.dialect.text(query))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func All[T any](ctx context.Context, c *Conn, scan func(Row, *T) error, query st
 		return nil, Translate(err)
 	}
 	if watch := c.DB.watch.Load(); watch != nil {
-		(*watch)(query, args)
+		(*watch)(c.DB.dialect.text(query), args)
 	}
 	rows, err := s.QueryContext(ctx, args...)
 	if err != nil {
