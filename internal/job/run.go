@@ -67,15 +67,26 @@ func (r *Run) Resume(state any) error {
 // its own results.
 func (r *Run) Step(ctx context.Context,
 	do func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error)) error {
+	return r.Part(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, state any, more bool, err error) {
+		p, state, err = do(ctx, tx)
+		return p, state, true, err
+	})
+}
+
+// Part is Step, but where do reports that there is no more to do, it ends the job, without a result.
+func (r *Run) Part(ctx context.Context,
+	do func(ctx context.Context, tx store.Conn) (p exchange.Progress, state any, more bool, err error)) error {
 	select {
 	case <-r.w.stopping:
 		return ErrStopping
 	default:
 	}
 	return r.save(ctx, func(ctx context.Context, tx store.Conn) (exchange.Job, error) {
-		p, state, err := do(ctx, tx)
-		if err != nil {
-			return r.job, err
+		p, state, more, err := do(ctx, tx)
+		if err != nil || !more {
+			ended := r.job
+			ended.Progress = p
+			return ended.Finish(nil, tx.Now), err
 		}
 		raw, err := json.Marshal(state)
 		return r.job.Step(p, raw, tx.Now.Add(r.w.Lease)), err

@@ -94,10 +94,10 @@ func (a Notifications) NotifyRest(ctx context.Context, r *job.Run, args NotifyAr
 	}
 	for at.Event < len(args.Events) {
 		var next notifyProgress
-		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+		err := r.Part(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, more bool, err error) {
 			next, err = a.notifySome(ctx, tx, args, at, r.Turn())
 			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next,
-				err
+				next.Event < len(args.Events), err
 		})
 		if err != nil {
 			return err
