@@ -75,6 +75,13 @@ const (
 	insertJob = `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7)
 		ON CONFLICT (kind, key) DO UPDATE SET key = excluded.key RETURNING id`
+	selectChain = "SELECT id, name, last_seq, last_hash, state, salts FROM chains WHERE name IN ($1) ORDER BY name"
+	growChain   = `INSERT INTO chains (name, last_seq, last_hash, state, salts, logged_seq) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (name) DO UPDATE SET last_seq = excluded.last_seq, last_hash = excluded.last_hash, state = excluded.state,
+		salts = excluded.salts RETURNING id, name`
+	insertChainEvent = `INSERT INTO chain_events (chain_id, seq, kind, actor, at, detail, prev_hash, hash, texts)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	lastOfChains = "SELECT detail, texts FROM chain_events WHERE kind = 'status_changed' ORDER BY id DESC LIMIT 1"
 )
 
 // bareHandler is net/http, database/sql and encoding/json with nothing around them: no table of
@@ -85,7 +92,10 @@ type bareHandler struct {
 
 	material, count, materials, actor, request, documents              *sql.Stmt // to read
 	lock, locked, event, update, turn, tellRequester, tellMembers, job *sql.Stmt // to write
+	chain, grow, chained                                               *sql.Stmt // likewise, of the record
 	row                                                                *sql.Stmt // for BenchmarkWriters
+
+	detail, texts string // of an event of the record
 }
 
 // said is what the rules make of the request in a status, taken from answers of ours.
@@ -157,6 +167,11 @@ func newBare(b *testing.B, kind, where string, rules map[request.Status]said) ht
 	h.event, h.update = prepare(b, h.write, insertEvent), prepare(b, h.write, updateRequest)
 	h.turn, h.job = prepare(b, h.write, insertTurn), prepare(b, h.write, insertJob)
 	h.tellRequester, h.tellMembers = prepare(b, h.write, tellRequester), prepare(b, h.write, tellMembers)
+	h.chain, h.grow = prepare(b, h.write, selectChain+strings.TrimSuffix(lock, " OF o")), prepare(b, h.write, growChain)
+	h.chained = prepare(b, h.write, insertChainEvent)
+	if err := h.write.QueryRowContext(b.Context(), lastOfChains).Scan(&h.detail, &h.texts); err != nil {
+		b.Fatal(err)
+	}
 	h.row = prepare(b, h.write, "UPDATE materials SET additional_info = $1, updated_at = $2 WHERE id = $3")
 	mux := http.NewServeMux()
 	mux.HandleFunc("PATCH /row/{id}", h.patchRow)
@@ -482,5 +497,26 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	if err := in(h.job).QueryRowContext(ctx, "bare", nil, nil, args, "READY", now, now).Scan(&job); err != nil {
 		return q, err
 	}
+	if err := h.record(ctx, in, "request/"+strconv.FormatInt(q.ID, 10), user, now); err != nil {
+		return q, err
+	}
 	return q, tx.Commit()
+}
+
+// record appends an event to a chain of the record, as long as one of ours.
+func (h *bareHandler) record(ctx context.Context, in func(*sql.Stmt) statement, chain string, user uuid.UUID,
+	now time.Time) error {
+	var id, seq int64
+	var name, prev, state, salts string
+	if err := in(h.chain).QueryRowContext(ctx, chain).Scan(&id, &name, &seq, &prev, &state, &salts); err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(prev + h.detail))
+	hash := hex.EncodeToString(sum[:])
+	if err := in(h.grow).QueryRowContext(ctx, chain, seq+1, hash, state, salts, 0).Scan(&id, &name); err != nil {
+		return err
+	}
+	_, err := in(h.chained).ExecContext(ctx, id, seq+1, "status_changed", user.String(), now, h.detail, prev, hash,
+		h.texts)
+	return err
 }

@@ -79,17 +79,22 @@ func (w *world) work() (stop func()) {
 
 // wait waits until everybody was told.
 func (w *world) wait() {
-	jobtest.Poll(w.b, "everybody was told", func() bool {
+	jobtest.Poll(w.b, "everybody was told", func() bool { return !w.waits("tell") })
+}
+
+// waits reports whether a job of some kinds waits or runs.
+func (w *world) waits(kinds ...string) bool {
+	for _, kind := range kinds {
 		for _, state := range []exchange.JobState{exchange.JobReady, exchange.JobRunning} {
 			part, err := w.db.Read().Jobs.List(w.b.Context(), exchange.Page{Limit: 1}, nil,
-				exchange.JobFilter{State: &state, Kind: new("tell")})
+				exchange.JobFilter{State: &state, Kind: &kind})
 			if err != nil {
 				w.b.Fatal(err)
 			}
 			if len(part.Items) > 0 {
-				return false
+				return true
 			}
 		}
-		return true
-	})
+	}
+	return false
 }

@@ -67,7 +67,7 @@ func eachLibrary(b *testing.B, measure func(*library)) {
 				b.Fatalf("SEARCH_SIZES: %v", err)
 			}
 			b.Run(kind+"/"+text, func(b *testing.B) {
-				measure(newLibrary(b, kind, n))
+				measure(newLibrary(b, kind, seed.Size{Materials: n}))
 				b.ReportMetric(0, "ns/op") // of all together, which says nothing
 			})
 		}
@@ -81,32 +81,33 @@ type library struct {
 	n      int
 	url    string
 	db     *store.DB
+	app    *app.App
 	where  string
 	caller *http.Client
 }
 
-func newLibrary(b *testing.B, kind string, n int) *library {
-	l := &library{B: b, kind: kind, n: n,
+func newLibrary(b *testing.B, kind string, size seed.Size) *library {
+	l := &library{B: b, kind: kind, n: size.Materials,
 		caller: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}}
 	folder := os.Getenv("SEARCH_FOLDER")
 	if folder == "" {
 		folder = b.TempDir()
 	}
 	if kind == storetest.PostgreSQL {
-		l.where = storetest.Kept(b, fmt.Sprintf("aliquot_search_%d", n))
+		l.where = storetest.Kept(b, fmt.Sprintf("aliquot_search_%d_%d", size.Materials, size.Requests))
 	} else {
-		l.where = filepath.Join(folder, strconv.Itoa(n), "aliquot.db")
+		l.where = filepath.Join(folder, fmt.Sprintf("%d-%d", size.Materials, size.Requests), "aliquot.db")
 		if err := os.MkdirAll(filepath.Dir(l.where), 0o700); err != nil {
 			b.Fatal(err)
 		}
 	}
-	size, began := seed.Size{Materials: n}, time.Now()
+	began := time.Now()
 	err := store.Load(b.Context(), l.where, size.String(), func(ctx context.Context, loader *store.Loader) error {
 		return seed.Fill(ctx, loader, size, func(exchange.Progress) {})
 	})
 	if err == nil {
 		took := time.Since(began).Seconds()
-		b.Logf("seeded in %.0f s, %.0f materials/s", took, float64(n)/took)
+		b.Logf("seeded in %.0f s, %.0f materials/s", took, float64(l.n)/took)
 	} else if !errors.Is(err, sqldb.ErrTaken) {
 		b.Fatal(err)
 	}
@@ -125,8 +126,9 @@ func newLibrary(b *testing.B, kind string, n int) *library {
 	}
 	b.Cleanup(func() { _ = logFile.Close() })
 	log := slog.New(slog.NewJSONHandler(logFile, nil))
-	l.url = serve(b, api.New(app.New(app.Config{DB: l.db, Files: content, Access: exchange.AccessOpen, Log: log,
-		UploadLimit: 1}), log), log)
+	l.app = app.New(app.Config{DB: l.db, Files: content, Access: exchange.AccessOpen, Log: log, UploadLimit: 1,
+		Registration: []string{"open"}, TokenLifetime: time.Hour})
+	l.url = serve(b, api.New(l.app, log), log)
 	return l
 }
 

@@ -39,6 +39,7 @@ const (
 type world struct {
 	b         *testing.B
 	db        *store.DB
+	where     string // it is
 	app       *app.App
 	log       *slog.Logger
 	url       [2]string // of ours and of bare
@@ -66,6 +67,7 @@ func newWorld(b *testing.B, kind string) *world {
 	if w.db, err = store.Open(b.Context(), where); err != nil {
 		b.Fatal(err)
 	}
+	w.where = where
 	w.db.UseKey(storetest.Key())
 	b.Cleanup(func() { w.db.Close() })
 	if _, err := w.db.Migrate(b.Context(), false); err != nil {
@@ -119,7 +121,8 @@ type obj map[string]any
 // seed makes a lab whose materials ask for everything, and requests with documents for them.
 func (w *world) seed(a *app.App) {
 	signIn := func(name string) (token, id string) {
-		s, err := a.Accounts.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"},
+		s, err := a.Accounts.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test",
+			Email: name + "@example.org"},
 			person.Registration{})
 		if err != nil {
 			w.b.Fatal(err)

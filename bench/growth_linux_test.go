@@ -1,0 +1,153 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/identity"
+	"aliquot/internal/seed"
+	"aliquot/internal/store/storetest"
+)
+
+// grownBar is how many times as much a call may take among many materials.
+const grownBar = 1.5
+
+const (
+	growthRounds = 20
+	growthCalls  = 25 // of a kind in a round
+)
+
+// BenchmarkGrowth compares the processor time of calls among many materials and requests with that among few, served by
+// one process and called in turns: lists with the smallest size of GROWTH_SIZES, which are ascending, and the rest with
+// the second. The databases are kept in SEARCH_FOLDER.
+func BenchmarkGrowth(b *testing.B) {
+	for _, kind := range storetest.Kinds() {
+		b.Run(kind, func(b *testing.B) {
+			var all []*grown
+			for text := range strings.SplitSeq(cmp.Or(os.Getenv("GROWTH_SIZES"), "1000,10000,100000"), ",") {
+				n, err := strconv.Atoi(text)
+				if err != nil {
+					b.Fatalf("GROWTH_SIZES: %v", err)
+				}
+				all = append(all, newGrown(newLibrary(b, kind, seed.Size{Materials: n, Requests: n})))
+			}
+			few, some, many := all[0], all[1], all[len(all)-1]
+			for range b.N { // once: it takes longer than -benchtime
+				for _, row := range []struct {
+					name string
+					few  *grown
+					call func(g *grown, n int) *http.Request
+				}{
+					{"list", few, (*grown).list}, {"material", some, (*grown).material}, {"request", some, (*grown).request},
+					{"change", some, (*grown).change}, {"status", some, (*grown).status},
+				} {
+					spent := [2]float64{}
+					for round := range growthRounds {
+						for i, g := range []*grown{row.few, many} {
+							spent[i] += g.spent.of(func() {
+								for n := range growthCalls {
+									if _, err := send(g.caller, row.call(g, round*growthCalls+n), io.Discard); err != nil {
+										b.Fatal(err)
+									}
+								}
+							}).Seconds()
+						}
+					}
+					b.ReportMetric(spent[1]/spent[0], row.name+"-growth")
+					if spent[1] > grownBar*spent[0] {
+						b.Errorf("%s: %.2f ms among %d materials, %.2f ms among %d", row.name,
+							1000*spent[1]/growthRounds/growthCalls, many.n, 1000*spent[0]/growthRounds/growthCalls, row.few.n)
+					}
+				}
+				b.ReportMetric(0, "ns/op")
+			}
+		})
+	}
+}
+
+// grown is a seeded installation with a member of the lab that has the most requests that may be approved.
+type grown struct {
+	*library
+	spent    processorTime
+	token    string
+	requests []int64
+}
+
+func newGrown(l *library) *grown {
+	g := &grown{library: l, spent: newProcessorTime(l.B, l.db, l.where)}
+	db := storetest.SQL(l.B, l.db)
+	var lab int64
+	var registryID string
+	if err := db.QueryRowContext(l.Context(), `SELECT o.id, u.registry_id FROM material_requests r
+		JOIN organizations o ON o.id = r.organization_id JOIN users u ON u.id = o.owner_id
+		WHERE r.status = 'APPROVED' GROUP BY o.id, u.registry_id ORDER BY COUNT(*) DESC, o.id LIMIT 1`).Scan(&lab,
+		&registryID); err != nil {
+		l.Fatal(err)
+	}
+	rows, err := db.QueryContext(l.Context(), `SELECT id FROM material_requests
+		WHERE organization_id = $1 AND status = 'APPROVED' ORDER BY id LIMIT 5`, lab)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			l.Fatal(err)
+		}
+		g.requests = append(g.requests, id)
+	}
+	if err := rows.Err(); err != nil {
+		l.Fatal(err)
+	}
+	signed, err := l.app.Accounts.SignIn(l.Context(), identity.Person{RegistryID: registryID, GivenName: "A",
+		FamilyName: "B"}, person.Registration{})
+	if err != nil {
+		l.Fatal(err)
+	}
+	g.token = signed.Token
+	return g
+}
+
+func (g *grown) ask(method, path, body string) *http.Request {
+	r, err := http.NewRequestWithContext(g.Context(), method, g.url+path, strings.NewReader(body))
+	if err != nil {
+		g.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Token "+g.token)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+// at is one of the materials, far from the one before.
+func (g *grown) at(n int) int { return 1 + n*7919%g.n }
+
+func (g *grown) list(int) *http.Request { return g.ask("GET", "/v1/materials/?limit=10", "") }
+
+func (g *grown) material(n int) *http.Request {
+	return g.ask("GET", fmt.Sprintf("/v1/materials/%d", g.at(n)), "")
+}
+
+func (g *grown) request(n int) *http.Request {
+	return g.ask("GET", fmt.Sprintf("/v1/material-requests/%d", g.requests[n%len(g.requests)]), "")
+}
+
+func (g *grown) change(n int) *http.Request {
+	return g.ask("PATCH", fmt.Sprintf("/v1/materials/%d", g.at(n)),
+		fmt.Sprintf(`{"additional_info": "Checked on %s."}`, time.Now().Format(time.RFC3339Nano)))
+}
+
+func (g *grown) status(n int) *http.Request {
+	return g.ask("PATCH", fmt.Sprintf("/v1/material-requests/%d", g.requests[n%len(g.requests)]),
+		[2]string{reopened, approved}[n/len(g.requests)%2])
+}
