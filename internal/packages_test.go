@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"mail":                  {},
 	"app":                   {"exchange", "store", "job", "webhook"}, // and all of its own
 	"app/core":              {"exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "webhook"},
-	"backup":                {},
+	"backup":                {"exchange", "files", "record", "store"},
 	"app/stream":            {"exchange", "store", "app/core"},
 	"app/notifier":          {"exchange", "store", "job", "mail", "notice", "webhook", "app/core"},
 	"app/documents":         {"exchange", "store", "files", "app/core"},

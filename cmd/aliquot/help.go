@@ -10,6 +10,11 @@ var helpTexts = kong.Vars{
 		"material is listed.",
 	"map": "What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is " +
 		"remembered.",
+	"with_keys": "Put the keys of the instance into the archive too. Whoever has it can then open every secret in it; " +
+		"keep it as safe as the keys themselves.",
+	"restore_since": "File with a checkpoint of the log that was kept elsewhere, such as the answer of " +
+		"/log/checkpoint; a backup that is older, or of another history, is refused.",
+	"despite_faults": "Keep what was restored although the checks found faults, which are listed.",
 	"new_key": "File for the new key, made if it is missing. Default: the file of the present key, which is kept " +
 		"beside it under its name with the time.",
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime/debug"
 
 	"aliquot/internal/api"
@@ -122,10 +121,8 @@ func withApp(e environment, s config.Store, do func(context.Context, *app.App) e
 
 // withDatabase is withApp without the key of the secrets.
 func withDatabase(e environment, s config.Store, do func(context.Context, *app.App) error) error {
-	if s.Database == "" {
-		if _, err := os.Stat(s.DatabasePath()); err != nil {
-			return fmt.Errorf("there is no database in %s: %w", s.Data, err)
-		}
+	if err := exists(s); err != nil {
+		return err
 	}
 	db, folder, err := open(e, s)
 	if err != nil {

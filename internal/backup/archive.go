@@ -1,5 +1,5 @@
-// Package backup reads and writes archives of an instance (docs/backup.md): one stream of named parts, each with its
-// length and SHA-256, ended by a manifest. It does not know what the parts hold.
+// Package backup takes backups of an instance and restores them (docs/backup.md). An archive is one stream of named
+// parts, each with its length and SHA-256, ended by a manifest.
 package backup
 
 import (

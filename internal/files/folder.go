@@ -75,6 +75,40 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, er
 	return content, nil
 }
 
+// Restore stores content under a key that it had before, as it is.
+func (f *Folder) Restore(ctx context.Context, key string, r io.Reader) error {
+	if !keyForm.MatchString(key) {
+		return errors.New("it is not the key of a content")
+	}
+	file, err := f.create(key)
+	if err != nil {
+		return asStorageFull(err)
+	}
+	_, err = io.Copy(file, untilDone{ctx, r})
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = f.settle(key)
+	}
+	return asStorageFull(err)
+}
+
+// create makes the file of content that is not complete.
+func (f *Folder) create(key string) (*os.File, error) {
+	name := fileOf(key)
+	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return nil, err
+	}
+	return f.root.OpenFile(name+partSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// settle gives complete content its name.
+func (f *Folder) settle(key string) error {
+	name := fileOf(key)
+	if err := f.root.Rename(name+partSuffix, name); err != nil {
+		return err
+	}
+	return errors.Join(f.syncFolder(path.Dir(name)), f.syncFolder("."))
+}
+
 // incoming counts the bytes read from r, and remembers a read error.
 type incoming struct {
 	r   io.Reader
@@ -104,11 +138,7 @@ func (c *counter) Write(p []byte) (int, error) {
 // content; it removes the metadata of a picture. The file gets its final name once all of it is on disk and was
 // inspected, and the names are on disk when write returns.
 func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit int64) error {
-	name := fileOf(content.Key)
-	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return err
-	}
-	file, err := f.root.OpenFile(name+partSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := f.create(content.Key)
 	if err != nil {
 		return err
 	}
@@ -128,10 +158,7 @@ func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit in
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	if err := f.root.Rename(name+partSuffix, name); err != nil {
-		return err
-	}
-	return errors.Join(f.syncFolder(path.Dir(name)), f.syncFolder("."))
+	return f.settle(content.Key)
 }
 
 // Open implements Store. The File is an *os.File, which the kernel can send without copying.

@@ -60,14 +60,13 @@ func (l *Loader) hold(ix Index, entries []entry) {
 	}
 }
 
-// Materials makes materials findable. They come in the order of InOrderOfRank, the archived ones behind all others;
-// organization returns the name of one.
+// Materials makes materials findable. They come in the order of InOrderOfRank, the archived ones behind all others.
 func (l *Loader) Materials(ctx context.Context, list []material.Material,
-	organization func(id int64) string) error {
+	organization func(id int64) lab.Organization) error {
 	rows, spelt, errs := make([]indexRow, len(list)), make([][]string, len(list)), make([]error, len(list))
 	parallel(len(list), func(i int) {
 		var e entry
-		errs[i] = e.material(list[i], lab.Organization{Name: organization(list[i].OrganizationID)})
+		errs[i] = e.material(list[i], organization(list[i].OrganizationID))
 		rows[i], spelt[i] = l.row(Materials, e), fulltext.Spellings(e.Doc.Weights)
 	})
 	if err := errors.Join(errs...); err != nil {

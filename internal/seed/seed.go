@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/search"
 	"aliquot/internal/store"
@@ -100,7 +101,9 @@ func (m *maker) index(ctx context.Context, l *store.Loader, organizations []stri
 	flush := func(some []material.Material) error {
 		progress(exchange.Progress{Note: "materials to be found", Done: int64(done), Total: int64(m.Materials)})
 		done += len(some)
-		return l.IndexMaterials(ctx, some, func(id int64) string { return organizations[id-1] })
+		return l.IndexMaterials(ctx, some, func(id int64) lab.Organization {
+			return lab.Organization{Name: organizations[id-1]}
+		})
 	}
 	ids, err := search.InOrderOfRank(m.Materials)
 	if err != nil {

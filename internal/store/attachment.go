@@ -1,8 +1,12 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -132,6 +136,48 @@ func (st Attachments) ContentKnown(ctx context.Context, key string) (bool, error
 		OR EXISTS (SELECT 1 FROM attachment_versions WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM bulks WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM sheets WHERE content_key = $1)`, key)
+}
+
+// StoredKey is the key of a content; Sum is its SHA-256, zero where the database does not have it.
+type StoredKey struct{ Key, Sum [32]byte }
+
+// ContentKeys reads the keys of all content that ContentKnown knows, in their order. A key that no store gives is left
+// out.
+func (st Attachments) ContentKeys(ctx context.Context) (list []StoredKey, err error) {
+	scan := func(r sqldb.Row, _ *struct{}) error {
+		var key, sum string
+		err := r.Scan(&key, &sum)
+		raw, wrong := hex.DecodeString(key)
+		if wrong != nil || len(raw) != 32 {
+			return err
+		}
+		stored := StoredKey{Key: [32]byte(raw)}
+		_, _ = hex.Decode(stored.Sum[:], []byte(sum)[:min(64, len(sum))]) // what is none differs from every sum
+		list = append(list, stored)
+		return err
+	}
+	_, err = sqldb.All(ctx, st.conn, scan, `SELECT content_key, sha256 FROM attachments WHERE content_key IS NOT NULL
+		UNION ALL SELECT content_key, sha256 FROM attachment_versions UNION ALL SELECT content_key, '' FROM bulks
+		UNION ALL SELECT content_key, '' FROM sheets`)
+	// of a spreadsheet that is in two tables, or of one that is an attachment too, the first has the sum
+	slices.SortFunc(list, func(a, b StoredKey) int {
+		return cmp.Or(bytes.Compare(a.Key[:], b.Key[:]), bytes.Compare(b.Sum[:], a.Sum[:]))
+	})
+	return slices.CompactFunc(list, func(a, b StoredKey) bool { return a.Key == b.Key }), err
+}
+
+// ForgetContent makes attachments, and versions of them, those whose content was deleted, by its keys.
+func (st Attachments) ForgetContent(ctx context.Context, keys []string) error {
+	for _, key := range keys {
+		err := changeAll(ctx, st.conn,
+			change{`UPDATE attachments SET content_key = NULL, size = NULL, sha256 = NULL, media_type = NULL,
+				storage_resource_deleted = TRUE WHERE content_key = $1`, []any{key}},
+			change{"DELETE FROM attachment_versions WHERE content_key = $1", []any{key}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // StoredContent reads, by id, the attachments behind after that have content; for verifying.

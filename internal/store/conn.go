@@ -30,6 +30,11 @@ func Open(ctx context.Context, where string) (*DB, error) {
 // Read returns a Conn that reads committed data.
 func (db *DB) Read() Conn { return storesOn(db.DB.Read()) }
 
+// Snapshot runs do on one state of the database, however long it takes; do only reads.
+func (db *DB) Snapshot(ctx context.Context, do func(ctx context.Context, c Conn) error) error {
+	return db.DB.Snapshot(ctx, func(ctx context.Context, c *sqldb.Conn) error { return do(ctx, storesOn(c)) })
+}
+
 // Tx runs do in one transaction and commits when do returns nil. On PostgreSQL a serialization failure or deadlock runs
 // do again after a short random pause, so do must change nothing but the database and its own results. Transactions do
 // not nest.

@@ -251,3 +251,17 @@ func (st Materials) Behind(ctx context.Context, organization, after int64, limit
 		"> $2 AND "+
 		published("m")+" ORDER BY id LIMIT $3", organization, after, limit)
 }
+
+// indexAll makes all requests found, once there are the indexes that it reads them by.
+func (st Requests) indexAll(ctx context.Context) error {
+	const atOnce = 256
+	last, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM material_requests")
+	for first := int64(1); err == nil && first <= last; first += atOnce {
+		ids := make([]int64, min(atOnce, last-first+1))
+		for i := range ids {
+			ids[i] = first + int64(i)
+		}
+		err = st.Index(ctx, ids, true)
+	}
+	return err
+}

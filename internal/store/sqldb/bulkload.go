@@ -177,6 +177,25 @@ func (l *Loader) Add(ctx context.Context, write func() error) error {
 	}
 }
 
+// Do runs a piece of work after those that were added before, and waits for it.
+func (l *Loader) Do(ctx context.Context, work func() error) error {
+	var err error
+	done := make(chan struct{})
+	if err := l.Add(ctx, func() error {
+		defer close(done)
+		err = work()
+		return err
+	}); err != nil {
+		return err
+	}
+	select {
+	case <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // perStatement is how many values one INSERT of SQLite takes; more make it no faster.
 const perStatement = 400
 

@@ -33,6 +33,8 @@ type Dialect struct {
 	InOrder  string
 	AtOnce   int    // rows that one statement writes, a power of two
 	migrated string // reports whether the schema has a version
+	columns  string // the columns of all tables: table, column and type, in order
+	numbers  string // the tables with ids, and the last one that each gave
 	later    string // what a Load takes away and makes again in reverse order: two statements each
 	Seconds  string // those from 1970 until the time %[1]s
 	List     string // the rows of a JSON list of texts, $1
@@ -56,9 +58,12 @@ var (
 		Seconds:  "CAST(strftime('%%s', %[1]s) AS INTEGER)",
 		List:     "json_each($1)",
 		migrated: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
-		later:    "SELECT 'DROP INDEX ' || name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
-		AtOnce:   8,    // it looks for each placeholder among all others
-		prepare:  true, // one writer: BEGIN IMMEDIATE locks what ForUpdate and ForShare would
+		columns: "SELECT t.name, c.name, c.type FROM sqlite_master t JOIN pragma_table_info(t.name) c " +
+			"WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY t.name, c.cid",
+		numbers: "SELECT name, seq FROM sqlite_sequence WHERE seq > 0 AND name <> 'goose_db_version'",
+		later:   "SELECT 'DROP INDEX ' || name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+		AtOnce:  8,    // it looks for each placeholder among all others
+		prepare: true, // one writer: BEGIN IMMEDIATE locks what ForUpdate and ForShare would
 	}
 	postgresDialect = Dialect{
 		name: goose.DialectPostgres,
@@ -88,6 +93,14 @@ var (
 		sheets:   "sheets/postgres.sql",
 		Seconds:  "CAST(FLOOR(EXTRACT(EPOCH FROM %[1]s)) AS BIGINT)",
 		List:     "json_array_elements_text(CAST($1 AS JSON)) AS list (value)",
+		columns: `SELECT t.relname, c.attname, format_type(c.atttypid, NULL) FROM pg_class t
+			JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped
+			WHERE t.relkind = 'r' AND t.relnamespace = current_schema()::regnamespace
+			ORDER BY t.relname COLLATE "C", c.attnum`,
+		numbers: `SELECT t.relname, pg_sequence_last_value(s.oid) FROM pg_class s
+			JOIN pg_depend d ON d.objid = s.oid AND d.deptype IN ('a', 'i') JOIN pg_class t ON t.oid = d.refobjid
+			WHERE s.relkind = 'S' AND s.relnamespace = current_schema()::regnamespace
+				AND pg_sequence_last_value(s.oid) > 0 AND t.relname <> 'goose_db_version'`,
 		migrated: "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
 )

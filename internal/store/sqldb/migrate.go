@@ -45,7 +45,7 @@ func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
 
 // pending names the migrations that were not run yet.
 func (db *DB) pending(ctx context.Context, p *goose.Provider) ([]string, error) {
-	at, err := db.version(ctx)
+	at, err := version(ctx, db.Read())
 	if err != nil {
 		return nil, fmt.Errorf("read schema version: %w", err)
 	}
@@ -97,10 +97,10 @@ func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
 }
 
 // version is that of the newest migration that was run, 0 when there was none.
-func (db *DB) version(ctx context.Context) (int64, error) {
-	migrated, err := One(ctx, db.Read(), Value[bool], db.dialect.migrated)
+func version(ctx context.Context, c *Conn) (int64, error) {
+	migrated, err := One(ctx, c, Value[bool], c.DB.dialect.migrated)
 	if err != nil || !migrated {
 		return 0, err
 	}
-	return One(ctx, db.Read(), Value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
+	return One(ctx, c, Value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
 }

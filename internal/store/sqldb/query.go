@@ -28,7 +28,7 @@ type runner interface {
 func (c *Conn) statement(ctx context.Context, query string) (runner, error) {
 	c.DB.queries.Add(1)
 	switch {
-	case c.tx != nil && !c.DB.dialect.prepare:
+	case c.tx != nil && (!c.DB.dialect.prepare || c.wanted == nil):
 		return bound{c.tx, query}, nil
 	case c.tx == nil && (c.skipStmtCache || !c.DB.dialect.prepare):
 		return bound{c.DB.read, c.DB.dialect.text(query)}, nil

@@ -102,12 +102,13 @@ func (db *DB) Watch(note func(query string, args []any)) {
 
 // Conn runs queries, on the pool or in a transaction.
 type Conn struct {
-	DB     *DB
-	tx     *sql.Tx
-	group  *group               // in which it runs on SQLite
-	over   bool                 // it was committed or rolled back
-	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
-	Now    time.Time
+	DB      *DB
+	tx      *sql.Tx
+	group   *group               // in which it runs on SQLite
+	over    bool                 // it was committed or rolled back
+	wanted  map[string]*sql.Stmt // queries to keep prepared once the transaction is over; nil: none
+	session *sql.Conn            // of a snapshot
+	Now     time.Time
 
 	Loader        any      // collects what is to be indexed while a new database is loaded; nil otherwise
 	skipStmtCache bool     // its queries have too many texts to keep each prepared

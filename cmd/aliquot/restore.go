@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+
+	"aliquot/internal/backup"
+	"aliquot/internal/config"
+	"aliquot/internal/files"
+	"aliquot/internal/store"
+	"aliquot/internal/store/sqldb"
+)
+
+// restoreBackup is "aliquot restore".
+type restoreBackup struct {
+	config.Store
+	Since         string `help:"${restore_since}"`
+	DespiteFaults bool   `name:"despite-faults" help:"${despite_faults}"`
+	File          string `arg:"" help:"Archive that \"aliquot backup\" wrote."`
+}
+
+// Run restores a backup into an empty place, or leaves that empty.
+func (r *restoreBackup) Run(e environment) (err error) {
+	debug.SetGCPercent(50)
+	archive, err := os.Open(r.File)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = archive.Close() }()
+	info, err := archive.Stat()
+	if err != nil {
+		return err
+	}
+	place := backup.Place{Database: r.DatabasePath(), Despite: r.DespiteFaults, SaveKey: r.saveKey,
+		Progress: progressOn(e.stdout),
+		Check: func(ctx context.Context, c store.Conn, fault func(error)) error {
+			_, err := c.VerifyRecord(ctx, fault)
+			return err
+		}}
+	if r.Since != "" {
+		if place.Since, err = backup.ReadCheckpoint(r.Since); err != nil {
+			return fmt.Errorf("since: %w", err)
+		}
+	}
+	if err := r.empty(); err != nil {
+		return err
+	}
+	keys, err := instanceKeys(r.Store)
+	if err != nil {
+		return err
+	}
+	place.Fingerprints = fingerprints(keys)
+	_, absent := os.Stat(r.Data)
+	if _, err := r.Prepare(); err != nil {
+		return err
+	}
+	if place.Files, err = files.OpenFolder(r.FilesPath()); err != nil {
+		return err
+	}
+	restored, err := place.Restore(e.ctx, bufio.NewReaderSize(archive, 1<<20), info.Size())
+	for _, fault := range restored.Faults {
+		_, _ = fmt.Fprintln(e.stdout, fault)
+	}
+	if err = errors.Join(err, place.Files.Close()); err != nil {
+		err = errors.Join(err, os.RemoveAll(r.FilesPath()))
+		if absent != nil {
+			_ = os.Remove(r.Data) // it may be that somebody else put something there
+		}
+		if errors.Is(err, sqldb.ErrTaken) {
+			return errors.New("database: it is not empty; a backup is restored into an empty one")
+		}
+		return fmt.Errorf("%s: %w", r.File, err)
+	}
+	_, err = fmt.Fprintf(e.stdout, "Restored and verified: what %s was on %s, %d entries in its log.\n", r.File,
+		restored.TakenAt.Format("2006-01-02 15:04:05 UTC"), restored.Entries)
+	if keys, wrong := instanceKeys(r.Store); wrong == nil {
+		for _, name := range slices.Sorted(maps.Keys(restored.About.Keys)) {
+			if keys[name] == "" {
+				_, err = fmt.Fprintf(e.stdout, "%s: put the key of the instance there before the start; its "+
+					"fingerprint is %s\n", name, restored.About.Keys[name])
+			}
+		}
+	}
+	return err
+}
+
+// empty refuses a place that has data.
+func (r *restoreBackup) empty() error {
+	if r.Database == "" {
+		if _, err := os.Lstat(r.DatabasePath()); !errors.Is(err, fs.ErrNotExist) {
+			return errors.Join(fmt.Errorf("data: there is a database in %s; a backup is restored into an empty folder",
+				r.Data), err)
+		}
+	}
+	err := filepath.WalkDir(r.FilesPath(), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			err = fmt.Errorf("data: there is %s; a backup is restored into an empty folder", path)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// saveKey saves a key that an archive has.
+func (r *restoreBackup) saveKey(name, text string) error {
+	if name != "secret-key" {
+		return errors.New("no such key")
+	}
+	_, path, err := r.Key()
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err // the one that is there is the same
+	}
+	return writeOnce(path, text+"\n")
+}

@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"aliquot/internal/backup"
+	"aliquot/internal/store/storetest"
+)
+
+// works runs a command of the binary, and returns what it printed.
+func (in installation) works(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := in.command(args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("aliquot %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestBackup_TakenWhileOthersWriteIsRestoredWhole is the drill: people upload, delete and write while the backup is
+// taken; then the machine is lost, and another one gets what the backup has.
+func TestBackup_TakenWhileOthersWriteIsRestoredWhole(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		p := in.serve(t, "--rate-limit", "off")
+		l, err := openLab(p.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written atomic.Int64
+		stop, stopped := make(chan struct{}), make(chan error, 1)
+		go func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					stopped <- nil
+					return
+				default:
+				}
+				file, err := did(l.manager.upload(fmt.Sprintf("counts %d.csv", n), []byte(fmt.Sprintf("gene,count\nA,%d\n", n))))
+				if err == nil && n%2 == 0 {
+					id, _ := file.at("id")
+					_, err = did(l.manager.call("DELETE", "/attachments/"+id, ""))
+				}
+				if err != nil {
+					stopped <- err
+					return
+				}
+				written.Add(1)
+			}
+		}()
+		if err := poll(func() error {
+			if written.Load() < 3 {
+				return fmt.Errorf("%d files were written", written.Load())
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		archive := filepath.Join(in.folder, "backup.alq")
+		taking := in.command("backup", archive)
+		if out, err := taking.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		// mostly the program itself, which does not grow with the instance
+		if used := taking.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; used > 96<<10 {
+			t.Errorf("the backup used %d KiB of memory", used)
+		}
+		before := written.Load()
+		if err := poll(func() error {
+			if written.Load() == before {
+				return fmt.Errorf("nobody writes")
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		close(stop)
+		if err := <-stopped; err != nil {
+			t.Fatal(err)
+		}
+		p.kill()
+		if out, err := in.command("backup", archive).CombinedOutput(); err == nil ||
+			!strings.Contains(string(out), "there is a file") {
+			t.Errorf("the same file again: %s", out)
+		}
+		if out, err := in.command("restore", archive).CombinedOutput(); err == nil ||
+			!strings.Contains(string(out), "empty") {
+			t.Errorf("into a place that is in use: %s", out)
+		}
+
+		kind := storetest.SQLite
+		if in.postgres != "" {
+			kind = storetest.PostgreSQL
+		}
+		other := install(t, kind, t.TempDir())
+		said := other.works(t, "restore", archive)
+		if !strings.Contains(said, "Restored and verified") || !strings.Contains(said, "secret-key: put the key") {
+			t.Errorf("restore said %s", said)
+		}
+		key, err := os.ReadFile(filepath.Join(in.folder, "data", "secret.key"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(other.folder, "data", "secret.key"), key, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := other.works(t, "verify"); !strings.Contains(said, ": 0 faults") {
+			t.Errorf("verify said %s", said)
+		}
+		again := client{base: other.serve(t).base, token: l.manager.token, id: l.manager.id}
+		if a, err := did(again.call("GET", "/attachments/2", "")); err != nil ||
+			!strings.Contains(string(a.body), "counts") {
+			t.Errorf("the files of before: %v %s", err, a.body)
+		}
+		if _, err := did(again.upload("more.csv", []byte("gene,count\n"))); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBackup_TakesKeysOnlyIfAsked(t *testing.T) {
+	t.Parallel()
+	in := install(t, storetest.SQLite, t.TempDir())
+	if err := in.serve(t).stop(); err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(in.folder, "data", "secret.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, with := range []bool{false, true} {
+		archive := filepath.Join(in.folder, fmt.Sprint(with, ".alq"))
+		in.works(t, "backup", archive, fmt.Sprint("--with-keys=", with))
+		content, err := os.ReadFile(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Contains(content, bytes.TrimSpace(key)); got != with {
+			t.Errorf("the key is in the archive: %v, want %v", got, with)
+		}
+		other := install(t, storetest.SQLite, t.TempDir())
+		other.works(t, "restore", archive)
+		if got, _ := os.ReadFile(filepath.Join(other.folder, "data", "secret.key")); bytes.Equal(got, key) != with {
+			t.Errorf("the key is restored: %q, want %v", got, with)
+		}
+	}
+}
+
+// rawPart is a part of an archive under any name; its checksum is wrong.
+func rawPart(name string) []byte {
+	b := append([]byte{byte(len(name))}, name...)
+	b = binary.BigEndian.AppendUint32(append(b, 0, 0, 0, 1, 'x'), 0)
+	return append(b, make([]byte, 40)...)
+}
+
+func TestRestore_OfAHostileArchiveNamesThePlaceAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	in := install(t, storetest.SQLite, t.TempDir())
+	in.works(t, "seed", "--materials", "3", "--requests", "2")
+	in.works(t, "backup", "good.alq")
+	good, err := os.ReadFile(filepath.Join(in.folder, "good.alq"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const magic = "aliquot backup 1\n"
+	about := bytes.Index(good, []byte("database/")) - 1 // the end of the first part
+	damaged := bytes.Clone(good)
+	damaged[len(damaged)/2] ^= 1
+	var many bytes.Buffer
+	w, err := backup.NewWriter(&many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Read(bytes.NewReader(good), func(name string, r io.Reader) error {
+		if name == "files/gone" {
+			for n := range 100_000 { // the reader's own test has a million
+				if err := w.Add(fmt.Sprintf("files/%064x", n), strings.NewReader("")); err != nil {
+					return err
+				}
+			}
+		}
+		return w.Add(name, r)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		archive []byte
+		want    string
+	}{
+		"empty":           {nil, "beginning: the archive is cut off here"},
+		"a ZIP":           {[]byte("PK\x03\x04" + strings.Repeat("\x00", 1<<16)), "this is no backup of Aliquot"},
+		"cut at half":     {good[:len(good)/2], "the archive is cut off here"},
+		"cut at the end":  {good[:len(good)-1], "manifest.json: the archive is cut off here"},
+		"damaged":         {damaged, `part "`},
+		"something after": {append(bytes.Clone(good), 0), "manifest.json: bytes follow it"},
+		"absolute":        {slices.Concat(good[:about], rawPart("/tmp/x")), `part "/tmp/x": it is not a relative path`},
+		"rising":          {slices.Concat(good[:about], rawPart("files/../../x")), `part "files/../../x": it is not a relative path`},
+		"doubled":         {slices.Concat(good[:about], good[len(magic):]), `part "about.json": it comes after "about.json"`},
+		"reordered":       {slices.Concat([]byte(magic), good[about:]), "there is no about.json"},
+		"a bomb":          {slices.Concat(good[:about], []byte("\x01z\xff\xff\xff\xff")), `part "z"`},
+		"many entries":    {many.Bytes(), `part "files/0`},
+	} {
+		outside := t.TempDir()
+		place := installation{folder: filepath.Join(outside, "in", "it")}
+		if err := os.MkdirAll(place.folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(in.folder, "bad.alq"), tc.archive, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		restoring := place.command("restore", filepath.Join(in.folder, "bad.alq"))
+		out, err := restoring.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), tc.want) {
+			t.Errorf("%s: %v, %s, want %q", name, err, out, tc.want)
+		}
+		if used := restoring.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; used > 256<<10 {
+			t.Errorf("%s: %d KiB of memory", name, used)
+		}
+		var left []string
+		if err := filepath.Walk(outside, func(path string, _ os.FileInfo, err error) error {
+			left = append(left, strings.TrimPrefix(path, outside))
+			return err
+		}); err != nil || len(left) > 3 {
+			t.Errorf("%s: it left %q, %v", name, left, err)
+		}
+	}
+}
