@@ -70,12 +70,7 @@ var wrongs = map[string]struct {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, beginning(r))
 	}, exchange.Unavailable},
-	"slow": {func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(10 * time.Second):
-		}
-	}, exchange.Unavailable},
+	"slow": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, exchange.Unavailable},
 	"a slow drip": {func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
 			if _, err := io.WriteString(w, beginning(r)); err != nil {

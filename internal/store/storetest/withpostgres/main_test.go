@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 
 	"aliquot/internal/store/storetest/pgserver"
 
@@ -44,13 +44,17 @@ func exitCode(t *testing.T) {
 
 func interrupt(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
-	began := time.Now()
-	if code, err := run(ctx, false, []string{"sleep", "60"}); code != 1 || err == nil {
-		t.Errorf("got %d, %v, want 1 and an error", code, err)
+	begun := filepath.Join(t.TempDir(), "begun") // a pipe, which the command writes to
+	if err := syscall.Mkfifo(begun, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it took %s", took)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, _ = os.ReadFile(begun)
+		cancel()
+	}()
+	// The command ends as soon as it is interrupted, long before it would by itself.
+	if code, err := run(ctx, false, []string{"sh", "-c", `echo > "$0"; exec sleep 1d`, begun}); code != 1 || err == nil {
+		t.Errorf("got %d, %v, want 1 and an error", code, err)
 	}
 }
