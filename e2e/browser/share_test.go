@@ -30,7 +30,7 @@ func TestMaterialForm_ShowsItsProgress(t *testing.T) {
 		`document.querySelectorAll("[name=own_key]").length === 2 && document.querySelector("[name=own_key]").value === "freezer box"`)
 }
 
-func TestTheListingForm_OfACellLineIsUnderOneAndAHalfWindowsTall(t *testing.T) {
+func TestListingForm_OfACellLineIsUnderOneAndAHalfWindowsTall(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("mario")
@@ -43,7 +43,7 @@ func TestTheListingForm_OfACellLineIsUnderOneAndAHalfWindowsTall(t *testing.T) {
 	}
 }
 
-func TestTheListingForm_UnfoldsTheSectionThatALinkLeadsTo(t *testing.T) {
+func TestListingForm_UnfoldsTheSectionThatALinkLeadsTo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := s.open("mario")

@@ -78,7 +78,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-func TestEmptyAndForeignInput(t *testing.T) {
+func TestGate_EmptyAndForeignInput(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
 		"":                            "no test passed\n0 passed, 0 failed, 0 skipped\n",

@@ -21,7 +21,7 @@ func (v *visitor) ownLab(name string) lab.Organization {
 	return o.Organization
 }
 
-func TestAListing_MovesToAnotherLabOfThePersonAfterAPreview(t *testing.T) {
+func TestListing_MovesToAnotherLabOfThePersonAfterAPreview(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("mario")
@@ -73,7 +73,7 @@ func TestAListing_MovesToAnotherLabOfThePersonAfterAPreview(t *testing.T) {
 	})
 }
 
-func TestAListing_WithAnOpenRequestNamesItInsteadOfMoving(t *testing.T) {
+func TestListing_WithAnOpenRequestNamesItInsteadOfMoving(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")

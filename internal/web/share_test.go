@@ -425,7 +425,7 @@ func TestListing_KeepsTheLabOnWhosePageItBegan(t *testing.T) {
 	})
 }
 
-func TestTheListingForm_ShowsRequiredFieldsAndFoldsTheRestUnlessSomethingIsToCorrect(t *testing.T) {
+func TestListingForm_ShowsRequiredFieldsAndFoldsTheRestUnlessSomethingIsToCorrect(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")

@@ -63,7 +63,7 @@ func severalProcessesMigrateOnce(t *testing.T) {
 	var all []*exec.Cmd
 	var out [4]strings.Builder
 	for i := range out {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCloneInAnotherProcess$")
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestClone_InAnotherProcess$")
 		cmd.Env = append(os.Environ(), "STORETEST_CHILD=1")
 		cmd.Stdout, cmd.Stderr = &out[i], &out[i]
 		if err := cmd.Start(); err != nil {
@@ -83,7 +83,7 @@ func severalProcessesMigrateOnce(t *testing.T) {
 	}
 }
 
-func TestCloneInAnotherProcess(t *testing.T) {
+func TestClone_InAnotherProcess(t *testing.T) {
 	if os.Getenv("STORETEST_CHILD") == "" {
 		return
 	}

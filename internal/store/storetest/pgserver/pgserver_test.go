@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestNewestVersionWins(t *testing.T) {
+func TestNewest_VersionWins(t *testing.T) {
 	t.Parallel()
 	at := func(version string) string { return "/usr/lib/postgresql/" + version + "/bin/initdb" }
 	for _, versions := range [][]string{{"9.6", "18", "15"}, {"18"}, {"9", "18", "9.6"}} {
