@@ -2,9 +2,11 @@ package browser
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -25,17 +27,19 @@ type violation struct {
 	}
 }
 
-// everyRule are the rules that a page is held to: WCAG 2.2 AA and good practice. In the dark only those of colors are
-// asked, since the schemes differ in nothing else.
-var everyRule = map[string]string{
-	"light": `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }`,
-	"dark":  `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`,
-}
+// rules are sets of those that a page is held to: WCAG 2.2 AA and good practice. Those of style take as long as all
+// others together. In the dark only those of colors are asked, since the schemes differ in nothing else.
+const (
+	everyRule   = `runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }`
+	styleRules  = `runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block", "target-size"] }`
+	colorRules  = `runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }`
+	notOfStyles = everyRule + `, rules: { "color-contrast": { enabled: false }, "link-in-text-block": { enabled: false }, "target-size": { enabled: false } }`
+)
 
-// inspect has axe look at the page as it is, or at the part of it that an expression of script names.
-func (t *tab) inspect(what, part string) {
+// inspect has axe hold the part of the page that an expression of script names to rules.
+func (t *tab) inspect(what, part, rules string) {
 	t.Helper()
-	options := `{ resultTypes: ["violations"], preload: false, elementRef: false, runOnly: ` + everyRule[t.scheme] + ` }`
+	options := `{ resultTypes: ["violations"], preload: false, elementRef: false, ` + rules + ` }`
 	for _, v := range see[[]violation](t, `axe.run(`+part+`, `+options+`).then((r) => r.violations)`) {
 		for i, n := range v.Nodes {
 			if i == 3 {
@@ -60,6 +64,8 @@ type looker struct {
 	*testing.T
 	site *site
 	tabs map[string]*tab
+
+	looked *looked
 }
 
 func (l *looker) tab(name string) *tab {
@@ -90,51 +96,111 @@ func (l *looker) look(f found) {
 	l.everyWay(t, f.role+": "+f.path)
 }
 
-var (
-	widths  = []int64{1280, 768, 320}
-	schemes = []string{"light", "dark"}
-)
+var widths = []int64{1280, 768, 320}
 
 // everyWay looks at the page of a tab at each width, light and dark: as it is, with each menu and sheet open, and with
-// all details open.
+// all details open. In the widest window and light that is the whole page, but for its style. Style, and the rest in any
+// other way, is that of what has not been looked at in that way: an element of the same kind, in a parent of the same
+// kind, is drawn by the same rules.
 func (l *looker) everyWay(t *tab, what string) {
 	l.Helper()
 	if loose := see[string](t, looseErrors); loose != "" {
 		l.Errorf("%s: %s", what, loose)
 	}
 	see[int](t, thinned)
-	each := func(more string, popovers bool) {
+	each := func(more, whole string) {
 		for _, width := range widths {
 			t.fit(width)
+			in := fmt.Sprintf("%s at %d px%s", what, width, more)
 			if over := see[string](t, overflowing); over != "" {
-				l.Errorf("%s at %d px%s: wider than the window: %s", what, width, more, over)
+				l.Errorf("%s: wider than the window: %s", in, over)
 			}
-			for _, scheme := range schemes {
-				if scheme == "dark" && width == widths[1] {
-					continue // the colors of the widest and the narrowest
-				}
-				t.dress(scheme)
-				in := fmt.Sprintf("%s at %d px, %s%s", what, width, scheme, more)
-				t.inspect(in, t.part)
-				if popovers {
-					t.inspectPopovers(in)
-				}
+			way, rules := fmt.Sprint(width), everyRule
+			if width == widths[0] {
+				t.inspect(in, whole, notOfStyles)
+				rules = styleRules
 			}
+			l.inspectNew(t, in, way, rules)
+			if more == "" {
+				l.inspectPopovers(t, in, way, everyRule)
+			}
+			if width == widths[1] {
+				continue // the colors of the widest and the narrowest
+			}
+			t.dress("dark")
+			l.inspectNew(t, in+", dark", "dark", colorRules)
+			if more == "" {
+				l.inspectPopovers(t, in+", dark", "dark", colorRules)
+			}
+			t.dress("light")
 		}
 	}
-	each("", true)
+	each("", t.part)
 	if see[bool](t, `(() => { const all = [...document.querySelectorAll("details:not([open])")]; for (const d of all) d.open = true; return all.length > 0; })()`) {
-		each(", all open", false)
+		whole := t.part
+		if whole == "document" {
+			whole = `{ include: [["details"]] }`
+		}
+		each(", all open", whole)
 	}
 }
 
-// inspectPopovers opens one menu or sheet after the other and looks at it and its button.
-func (t *tab) inspectPopovers(what string) {
-	t.Helper()
-	for _, id := range see[[]string](t,
-		`[...document.querySelectorAll("[popovertarget]")].filter((e) => e.checkVisibility()).map((e) => e.getAttribute("popovertarget"))`) {
+// looked are the kinds of elements, and the menus and sheets, that were looked at in each way.
+type looked struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// add returns those of a list that were not looked at in a way, and counts them as looked at.
+func (l *looked) add(way string, list []string) (news []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, kind := range list {
+		if !l.seen[way+kind] {
+			l.seen[way+kind] = true
+			news = append(news, kind)
+		}
+	}
+	return news
+}
+
+// inspectNew looks at the elements of the page that are of kinds that were not looked at in a way.
+func (l *looker) inspectNew(t *tab, what, way, rules string) {
+	l.Helper()
+	news := l.looked.add(way, see[[]string](t, "[...new Set("+kinds+"("+t.part+").map((e) => e[1]))]"))
+	if len(news) == 0 {
+		return
+	}
+	list, _ := json.Marshal(news) // of strings alone
+	see[int](t, `(() => {
+		const news = new Set(`+string(list)+`), all = `+kinds+`(`+t.part+`).filter((e) => news.has(e[1]));
+		for (const [e] of all) e.setAttribute("data-look", "");
+		return all.length;
+	})()`)
+	t.inspect(what, `{ include: [["[data-look]"]] }`, rules)
+	see[int](t, `document.querySelectorAll("[data-look]").forEach((e) => e.removeAttribute("data-look")) ?? 0`)
+}
+
+// kinds is script that gives the elements of a part of the page that are seen, each with its kind: what it is, and what
+// its parent is. See kindsOf.
+const kinds = `((part) => {
+	const own = (e) => e.localName + ["class", "type", "role", "aria-current", "aria-invalid", "style"].map((a) => e.hasAttribute(a) ? " " + a + "=" + e.getAttribute(a) : "").join("");
+	return [...(part === document ? document.body : part).querySelectorAll("*")].filter((e) => e.checkVisibility({ visibilityProperty: true }))
+		.map((e) => [e, own(e.parentElement) + ">" + own(e)]);
+})`
+
+// inspectPopovers opens one menu or sheet after the other and looks at it and its button, unless it looked at the like in
+// that way.
+func (l *looker) inspectPopovers(t *tab, what, way, rules string) {
+	l.Helper()
+	for _, popover := range see[[][2]string](t, `[...document.querySelectorAll("[popovertarget]")].filter((e) => e.checkVisibility())
+		.map((e) => [e.getAttribute("popovertarget"), (e.outerHTML + document.getElementById(e.getAttribute("popovertarget")).outerHTML).replace(/\d+/g, "0")])`) {
+		id, markup := popover[0], popover[1]
+		if len(l.looked.add(way, []string{markup})) == 0 {
+			continue
+		}
 		see[bool](t, `(document.getElementById(`+quoted(id)+`).showPopover(), true)`)
-		t.inspect(what+", "+id+" open", `{ include: [["#`+id+`"], ["[popovertarget=`+id+`]"]] }`)
+		t.inspect(what+", "+id+" open", `{ include: [["#`+id+`"], ["[popovertarget=`+id+`]"]] }`, rules)
 		see[bool](t, `(document.getElementById(`+quoted(id)+`).hidePopover(), true)`)
 	}
 }
@@ -186,17 +252,17 @@ func TestPages_BreakNoRuleOfAccessibility(t *testing.T) {
 		t.Parallel()
 		linksLeadSomewhere(t, all)
 	})
-	worth := worthALook(all)
+	worth, seen := worthALook(all), &looked{seen: map[string]bool{}}
 	t.Logf("%d of %d pages", len(worth), len(all))
 	t.Run("violates no rule of accessibility where no link leads", func(t *testing.T) {
 		t.Parallel()
-		everyState(t, worth)
+		everyState(t, worth, seen)
 	})
 	var next atomic.Int64
 	for part := range 2 {
 		t.Run(fmt.Sprintf("violates no rule of accessibility, part %d", part+1), func(t *testing.T) {
 			t.Parallel()
-			l := &looker{T: t, site: s, tabs: map[string]*tab{}}
+			l := &looker{T: t, site: s, tabs: map[string]*tab{}, looked: seen}
 			for i := next.Add(1); int(i) <= len(worth); i = next.Add(1) {
 				l.look(worth[i-1])
 			}

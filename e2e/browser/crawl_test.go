@@ -84,7 +84,8 @@ func (s *site) walk(role string) []found {
 }
 
 // most is how many pages of a kind are visited, where that is more than two.
-var most = map[string]int{"GET /requests/{id}": 60, "GET /catalog/{id}": 12, "GET /catalog/{id}/request": 6}
+var most = map[string]int{"GET /requests/{id}": 60, "GET /catalog/{id}": 12, "GET /catalog/{id}/request": 6,
+	"GET /labs/{id}": 6, "GET /labs/{id}/people": 6}
 
 // chosen are the names in a query whose values make another page.
 var chosen = []string{"category", "show", "turn", "to", "state"}

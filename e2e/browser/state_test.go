@@ -51,7 +51,7 @@ var pageless = map[string]string{
 
 // everyState looks at states on a site of their own, some weeks after its data were made; they and the pages that were
 // found are of every address that there is.
-func everyState(t *testing.T, worth []found) {
+func everyState(t *testing.T, worth []found, seen *looked) {
 	never := limit.Rule{Name: "login", Rate: 1e-9, Burst: 1, Callers: 1}
 	often := limit.Rule{Name: "any", Rate: 1e6, Burst: 1e6, Callers: 1e6}
 	gates, err := limit.NewGates(often, often, never)
@@ -65,7 +65,7 @@ func everyState(t *testing.T, worth []found) {
 	}
 	s := newStrangeSite(t, strange{later: 40 * 24 * time.Hour, limits: gates, mail: post})
 	s.furnish()
-	l := &looker{T: t, site: s, tabs: map[string]*tab{}}
+	l := &looker{T: t, site: s, tabs: map[string]*tab{}, looked: seen}
 	w := &walker{site: s, mux: patterns()}
 	looked := map[string]bool{}
 	for _, f := range worth {

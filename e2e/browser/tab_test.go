@@ -32,12 +32,13 @@ type tab struct {
 
 	broken bool   // failures of the server are what is looked for
 	part   string // of the page that axe looks at, in script
-	scheme string // light or dark
 
 	mu     sync.Mutex
 	faults []string
 	status map[string]int // of documents, by address
 	weight float64        // bytes that came since begin
+
+	next network.RequestID // of the document that is about to take the place of the page; empty: the page stays
 }
 
 // open gives the browser of a person who is signed in, or of nobody.
@@ -66,7 +67,8 @@ func (s *site) open(name string) *tab {
 	return t
 }
 
-// heard records the browser's own messages. It runs in the loop that reads the browser's messages.
+// heard records the browser's own messages. It runs in the loop that reads the browser's messages. What a page that is
+// being left says does not count: its requests are cut off, and script says so on the console.
 func (t *tab) heard(event any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,7 +81,7 @@ func (t *tab) heard(event any) {
 		}
 		fault("an exception: %s", text)
 	case *runtime.EventConsoleAPICalled:
-		if e.Type == "error" || e.Type == "warning" {
+		if (e.Type == "error" || e.Type == "warning") && t.next == "" {
 			var words []string
 			for _, a := range e.Args {
 				words = append(words, string(a.Value)+a.Description)
@@ -91,7 +93,14 @@ func (t *tab) heard(event any) {
 		if e.Entry.Level == "error" && e.Entry.Source != "network" || e.Entry.Source == "security" {
 			fault("the browser: %s", e.Entry.Text)
 		}
+	case *runtime.EventExecutionContextsCleared: // the page was left
+		t.next = ""
+	case *network.EventLoadingFailed:
+		t.stays(e.RequestID)
 	case *network.EventRequestWillBeSent:
+		if e.Type == network.ResourceTypeDocument {
+			t.next = e.RequestID
+		}
 		if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "data" && "http://"+u.Host != t.url {
 			fault("a request to another host: %s", e.Request.URL)
 		}
@@ -106,6 +115,14 @@ func (t *tab) heard(event any) {
 		}
 	case *network.EventLoadingFinished:
 		t.weight += e.EncodedDataLength
+		t.stays(e.RequestID)
+	}
+}
+
+// stays notes that a request ended: the page stays if it was for the next one, which was a file or did not come.
+func (t *tab) stays(ended network.RequestID) {
+	if t.next == ended {
+		t.next = ""
 	}
 }
 
@@ -198,7 +215,6 @@ func (t *tab) resize(width, height int64) {
 // dress asks for light or dark.
 func (t *tab) dress(scheme string) {
 	t.Helper()
-	t.scheme = scheme
 	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia,
 		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
