@@ -254,6 +254,7 @@ const (
 	NotificationKindJoinDeclined       NotificationKind = "join_declined"
 	NotificationKindMessage            NotificationKind = "message"
 	NotificationKindPaymentChanged     NotificationKind = "payment_changed"
+	NotificationKindRecordFaulty       NotificationKind = "record_faulty"
 	NotificationKindReminded           NotificationKind = "reminded"
 	NotificationKindReopened           NotificationKind = "reopened"
 	NotificationKindRequestMade        NotificationKind = "request_made"
@@ -1554,6 +1555,24 @@ type EventPayload struct {
 	Kind EventKind `json:"kind"`
 
 	// Seq 1, 2, 3, ... within the request.
+	Seq int64 `json:"seq"`
+}
+
+// EventProof defines model for EventProof.
+type EventProof struct {
+	// Chain The chain of the event, such as request/17.
+	Chain string `json:"chain"`
+
+	// Event The event as it is hashed: eight parts, each behind its length.
+	Event string `json:"event"`
+
+	// Hash The SHA-256 of event, in hex.
+	Hash string `json:"hash"`
+
+	// Proof That hash is in the log: a file as in C2SP tlog-proof, with a signed checkpoint.
+	Proof string `json:"proof"`
+
+	// Seq The number of the event in its chain.
 	Seq int64 `json:"seq"`
 }
 
@@ -6442,6 +6461,27 @@ type ClientInterface interface {
 	// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
 	RetryJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetCheckpoint Read the newest signed checkpoint of the log of all events
+	//
+	// It is as in C2SP tlog-checkpoint; whoever keeps it can check later that nothing before it was rewritten. Open to anyone.
+	//
+	// Corresponds with GET /log/checkpoint (the `GetCheckpoint` operationId).
+	GetCheckpoint(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetLogKeys Read the public keys of the log, the newest first
+	//
+	// They are as in C2SP signed-note, one on each line, and include those that were replaced. Open to anyone.
+	//
+	// Corresponds with GET /log/keys (the `GetLogKeys` operationId).
+	GetLogKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTile Read a tile of the log
+	//
+	// Level and tile are as in C2SP tlog-tiles, such as 0 and x001/234.p/17; the level entries has the hashes of events. Open to anyone.
+	//
+	// Corresponds with GET /log/tile/{level}/{tile} (the `GetTile` operationId).
+	GetTile(ctx context.Context, level string, tile string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// LoginWithBody Sign in
 	//
 	// Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot. Open to anyone.
@@ -6549,12 +6589,26 @@ type ClientInterface interface {
 	// Corresponds with POST /material-requests/{id}/documents/{document}/return (the `ReturnDocument` operationId).
 	ReturnDocument(ctx context.Context, id int64, document DocumentName, body ReturnDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetDossier Download the record of a request as a file that proves itself: events, documents in all versions, and the proof that they are in the signed log
+	//
+	// README.txt in it says how to check it without this server. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /material-requests/{id}/dossier (the `GetDossier` operationId).
+	GetDossier(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListEvents List what happened to a request, newest first, each chained to the one before by its hash
 	//
 	// Open to members of the organization, the requester and admins.
 	//
 	// Corresponds with GET /material-requests/{id}/events (the `ListEvents` operationId).
 	ListEvents(ctx context.Context, id int64, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ProveEvent Prove that an event of a request is in the log, with the event as it is hashed
+	//
+	// Anyone who has the key of the log can check it; docs/record.md says how. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /material-requests/{id}/events/{seq}/proof (the `ProveEvent` operationId).
+	ProveEvent(ctx context.Context, id int64, seq int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListIssues List the problems with a transfer
 	//
@@ -8070,6 +8124,57 @@ func (c *Client) RetryJob(ctx context.Context, id int64, reqEditors ...RequestEd
 	return c.Client.Do(req)
 }
 
+// GetCheckpoint Read the newest signed checkpoint of the log of all events
+//
+// It is as in C2SP tlog-checkpoint; whoever keeps it can check later that nothing before it was rewritten. Open to anyone.
+//
+// Corresponds with GET /log/checkpoint (the `GetCheckpoint` operationId).
+func (c *Client) GetCheckpoint(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetCheckpointRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetLogKeys Read the public keys of the log, the newest first
+//
+// They are as in C2SP signed-note, one on each line, and include those that were replaced. Open to anyone.
+//
+// Corresponds with GET /log/keys (the `GetLogKeys` operationId).
+func (c *Client) GetLogKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetLogKeysRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetTile Read a tile of the log
+//
+// Level and tile are as in C2SP tlog-tiles, such as 0 and x001/234.p/17; the level entries has the hashes of events. Open to anyone.
+//
+// Corresponds with GET /log/tile/{level}/{tile} (the `GetTile` operationId).
+func (c *Client) GetTile(ctx context.Context, level string, tile string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetTileRequest(c.Server, level, tile)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // LoginWithBody Sign in
 //
 // Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot. Open to anyone.
@@ -8307,6 +8412,23 @@ func (c *Client) ReturnDocument(ctx context.Context, id int64, document Document
 	return c.Client.Do(req)
 }
 
+// GetDossier Download the record of a request as a file that proves itself: events, documents in all versions, and the proof that they are in the signed log
+//
+// README.txt in it says how to check it without this server. Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /material-requests/{id}/dossier (the `GetDossier` operationId).
+func (c *Client) GetDossier(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDossierRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListEvents List what happened to a request, newest first, each chained to the one before by its hash
 //
 // Open to members of the organization, the requester and admins.
@@ -8314,6 +8436,23 @@ func (c *Client) ReturnDocument(ctx context.Context, id int64, document Document
 // Corresponds with GET /material-requests/{id}/events (the `ListEvents` operationId).
 func (c *Client) ListEvents(ctx context.Context, id int64, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListEventsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ProveEvent Prove that an event of a request is in the log, with the event as it is hashed
+//
+// Anyone who has the key of the log can check it; docs/record.md says how. Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /material-requests/{id}/events/{seq}/proof (the `ProveEvent` operationId).
+func (c *Client) ProveEvent(ctx context.Context, id int64, seq int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewProveEventRequest(c.Server, id, seq)
 	if err != nil {
 		return nil, err
 	}
@@ -12021,6 +12160,101 @@ func NewRetryJobRequest(server string, id int64) (*http.Request, error) {
 	return req, nil
 }
 
+// NewGetCheckpointRequest constructs an http.Request for the GetCheckpoint method
+func NewGetCheckpointRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/log/checkpoint")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetLogKeysRequest constructs an http.Request for the GetLogKeys method
+func NewGetLogKeysRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/log/keys")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetTileRequest constructs an http.Request for the GetTile method
+func NewGetTileRequest(server string, level string, tile string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "level", level, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "tile", tile, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/log/tile/%s/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewLoginRequest calls the generic Login builder with application/json body
 func NewLoginRequest(server string, body LoginJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -12560,6 +12794,40 @@ func NewReturnDocumentRequestWithBody(server string, id int64, document Document
 	return req, nil
 }
 
+// NewGetDossierRequest constructs an http.Request for the GetDossier method
+func NewGetDossierRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/dossier", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListEventsRequest constructs an http.Request for the ListEvents method
 func NewListEventsRequest(server string, id int64, params *ListEventsParams) (*http.Request, error) {
 	var err error
@@ -12671,6 +12939,47 @@ func NewListEventsRequest(server string, id int64, params *ListEventsParams) (*h
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
 		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewProveEventRequest constructs an http.Request for the ProveEvent method
+func NewProveEventRequest(server string, id int64, seq int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "seq", seq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/events/%s/proof", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -20994,6 +21303,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
 	RetryJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*RetryJobResponse, error)
 
+	// GetCheckpointWithResponse Read the newest signed checkpoint of the log of all events
+	//
+	// It is as in C2SP tlog-checkpoint; whoever keeps it can check later that nothing before it was rewritten. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /log/checkpoint (the `GetCheckpoint` operationId).
+	GetCheckpointWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetCheckpointResponse, error)
+
+	// GetLogKeysWithResponse Read the public keys of the log, the newest first
+	//
+	// They are as in C2SP signed-note, one on each line, and include those that were replaced. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /log/keys (the `GetLogKeys` operationId).
+	GetLogKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetLogKeysResponse, error)
+
+	// GetTileWithResponse Read a tile of the log
+	//
+	// Level and tile are as in C2SP tlog-tiles, such as 0 and x001/234.p/17; the level entries has the hashes of events. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /log/tile/{level}/{tile} (the `GetTile` operationId).
+	GetTileWithResponse(ctx context.Context, level string, tile string, reqEditors ...RequestEditorFn) (*GetTileResponse, error)
+
 	// LoginWithBodyWithResponse Sign in
 	//
 	// Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot. Open to anyone.
@@ -21111,6 +21447,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /material-requests/{id}/documents/{document}/return (the `ReturnDocument` operationId).
 	ReturnDocumentWithResponse(ctx context.Context, id int64, document DocumentName, body ReturnDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*ReturnDocumentResponse, error)
 
+	// GetDossierWithResponse Download the record of a request as a file that proves itself: events, documents in all versions, and the proof that they are in the signed log
+	//
+	// README.txt in it says how to check it without this server. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /material-requests/{id}/dossier (the `GetDossier` operationId).
+	GetDossierWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetDossierResponse, error)
+
 	// ListEventsWithResponse List what happened to a request, newest first, each chained to the one before by its hash
 	//
 	// Open to members of the organization, the requester and admins.
@@ -21119,6 +21464,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /material-requests/{id}/events (the `ListEvents` operationId).
 	ListEventsWithResponse(ctx context.Context, id int64, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error)
+
+	// ProveEventWithResponse Prove that an event of a request is in the log, with the event as it is hashed
+	//
+	// Anyone who has the key of the log can check it; docs/record.md says how. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /material-requests/{id}/events/{seq}/proof (the `ProveEvent` operationId).
+	ProveEventWithResponse(ctx context.Context, id int64, seq int64, reqEditors ...RequestEditorFn) (*ProveEventResponse, error)
 
 	// ListIssuesWithResponse List the problems with a transfer
 	//
@@ -22743,6 +23097,69 @@ func (r RetryJobResponse) StatusCode() int {
 	return 0
 }
 
+type GetCheckpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetCheckpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetCheckpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetLogKeysResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetLogKeysResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetLogKeysResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetTileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetTileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetTileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type LoginResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -22946,6 +23363,27 @@ func (r ReturnDocumentResponse) StatusCode() int {
 	return 0
 }
 
+type GetDossierResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetDossierResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetDossierResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListEventsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -22963,6 +23401,29 @@ func (r ListEventsResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ProveEventResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EventProof
+}
+
+// Status returns HTTPResponse.Status
+func (r ProveEventResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ProveEventResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -25615,6 +26076,51 @@ func (c *ClientWithResponses) RetryJobWithResponse(ctx context.Context, id int64
 	return ParseRetryJobResponse(rsp)
 }
 
+// GetCheckpointWithResponse Read the newest signed checkpoint of the log of all events
+//
+// It is as in C2SP tlog-checkpoint; whoever keeps it can check later that nothing before it was rewritten. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /log/checkpoint (the `GetCheckpoint` operationId).
+func (c *ClientWithResponses) GetCheckpointWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetCheckpointResponse, error) {
+	rsp, err := c.GetCheckpoint(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetCheckpointResponse(rsp)
+}
+
+// GetLogKeysWithResponse Read the public keys of the log, the newest first
+//
+// They are as in C2SP signed-note, one on each line, and include those that were replaced. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /log/keys (the `GetLogKeys` operationId).
+func (c *ClientWithResponses) GetLogKeysWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetLogKeysResponse, error) {
+	rsp, err := c.GetLogKeys(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetLogKeysResponse(rsp)
+}
+
+// GetTileWithResponse Read a tile of the log
+//
+// Level and tile are as in C2SP tlog-tiles, such as 0 and x001/234.p/17; the level entries has the hashes of events. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /log/tile/{level}/{tile} (the `GetTile` operationId).
+func (c *ClientWithResponses) GetTileWithResponse(ctx context.Context, level string, tile string, reqEditors ...RequestEditorFn) (*GetTileResponse, error) {
+	rsp, err := c.GetTile(ctx, level, tile, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetTileResponse(rsp)
+}
+
 // LoginWithBodyWithResponse Sign in
 //
 // Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot. Open to anyone.
@@ -25810,6 +26316,21 @@ func (c *ClientWithResponses) ReturnDocumentWithResponse(ctx context.Context, id
 	return ParseReturnDocumentResponse(rsp)
 }
 
+// GetDossierWithResponse Download the record of a request as a file that proves itself: events, documents in all versions, and the proof that they are in the signed log
+//
+// README.txt in it says how to check it without this server. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /material-requests/{id}/dossier (the `GetDossier` operationId).
+func (c *ClientWithResponses) GetDossierWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetDossierResponse, error) {
+	rsp, err := c.GetDossier(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetDossierResponse(rsp)
+}
+
 // ListEventsWithResponse List what happened to a request, newest first, each chained to the one before by its hash
 //
 // Open to members of the organization, the requester and admins.
@@ -25823,6 +26344,21 @@ func (c *ClientWithResponses) ListEventsWithResponse(ctx context.Context, id int
 		return nil, err
 	}
 	return ParseListEventsResponse(rsp)
+}
+
+// ProveEventWithResponse Prove that an event of a request is in the log, with the event as it is hashed
+//
+// Anyone who has the key of the log can check it; docs/record.md says how. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /material-requests/{id}/events/{seq}/proof (the `ProveEvent` operationId).
+func (c *ClientWithResponses) ProveEventWithResponse(ctx context.Context, id int64, seq int64, reqEditors ...RequestEditorFn) (*ProveEventResponse, error) {
+	rsp, err := c.ProveEvent(ctx, id, seq, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseProveEventResponse(rsp)
 }
 
 // ListIssuesWithResponse List the problems with a transfer
@@ -28253,6 +28789,54 @@ func ParseRetryJobResponse(rsp *http.Response) (*RetryJobResponse, error) {
 	return response, nil
 }
 
+// ParseGetCheckpointResponse parses an HTTP response from a GetCheckpointWithResponse call
+func ParseGetCheckpointResponse(rsp *http.Response) (*GetCheckpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetCheckpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetLogKeysResponse parses an HTTP response from a GetLogKeysWithResponse call
+func ParseGetLogKeysResponse(rsp *http.Response) (*GetLogKeysResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetLogKeysResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetTileResponse parses an HTTP response from a GetTileWithResponse call
+func ParseGetTileResponse(rsp *http.Response) (*GetTileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetTileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
 // ParseLoginResponse parses an HTTP response from a LoginWithResponse call
 func ParseLoginResponse(rsp *http.Response) (*LoginResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -28467,6 +29051,22 @@ func ParseReturnDocumentResponse(rsp *http.Response) (*ReturnDocumentResponse, e
 	return response, nil
 }
 
+// ParseGetDossierResponse parses an HTTP response from a GetDossierWithResponse call
+func ParseGetDossierResponse(rsp *http.Response) (*GetDossierResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetDossierResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
 // ParseListEventsResponse parses an HTTP response from a ListEventsWithResponse call
 func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -28483,6 +29083,32 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest []Event
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseProveEventResponse parses an HTTP response from a ProveEventWithResponse call
+func ParseProveEventResponse(rsp *http.Response) (*ProveEventResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ProveEventResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EventProof
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -15,6 +15,12 @@ var helpTexts = kong.Vars{
 	"restore_since": "File with a checkpoint of the log that was kept elsewhere, such as the answer of " +
 		"/log/checkpoint; a backup that is older, or of another history, is refused.",
 	"despite_faults": "Keep what was restored although the checks found faults, which are listed.",
+	"log_key": "Public key of a log to cosign, as \"aliquot record-key show\" of that installation or GET /log/keys " +
+		"prints it; repeat it for more.",
+	"since": "File of a signed checkpoint that was kept elsewhere, from a mail, a dossier or GET /log/checkpoint: " +
+		"the log must begin with what it was then.",
+	"dossier_key": "For a dossier: public key of the log that you know from elsewhere; repeat it for more. Without " +
+		"it the keys in the dossier are believed, and printed to compare.",
 	"new_key": "File for the new key, made if it is missing. Default: the file of the present key, which is kept " +
 		"beside it under its name with the time.",
 }

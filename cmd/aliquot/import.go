@@ -30,7 +30,7 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper)
 // imports is "aliquot import": of a spreadsheet or, with --record, of answers of the public sources.
 type imports struct {
 	bulk
-	record
+	fixtures
 	What []string `arg:"" name:"file" help:"${import_file}"`
 }
 
@@ -38,7 +38,7 @@ type imports struct {
 func (i *imports) Run(e environment) error {
 	switch {
 	case i.Record != "":
-		return i.record.run(e, i.What)
+		return i.fixtures.run(e, i.What)
 	case len(i.What) != 1:
 		return errors.New("name one file")
 	case i.Organization < 1:
@@ -47,15 +47,15 @@ func (i *imports) Run(e environment) error {
 	return i.bulk.run(e, i.What[0])
 }
 
-// record is "aliquot import --record".
-type record struct {
+// fixtures is "aliquot import --record".
+type fixtures struct {
 	config.Sources
 	Record string `placeholder:"FOLDER" help:"${import_record}"`
 }
 
 // run imports a draft for each identifier and prints what it would create. It continues after a failure and fails at
 // the end.
-func (i *record) run(e environment, identifiers []string) error {
+func (i *fixtures) run(e environment, identifiers []string) error {
 	folder, err := importer.OpenRecord(i.Record)
 	if err != nil {
 		return err

@@ -31,19 +31,22 @@ func main() {
 
 // program holds every command with its settings.
 type program struct {
-	Serve   serve         `cmd:"" help:"Serve the API and do background work in one process."`
-	Migrate migrate       `cmd:"" help:"Bring the schema up to date."`
-	Admin   admin         `cmd:"" help:"Admins: grant, revoke, list."`
-	Import  imports       `cmd:"" help:"List or change many materials by a spreadsheet."`
-	Export  export        `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
-	Bounce  bounce        `cmd:"" help:"Take in a mail server's report that it refuses an address, and stop mail to it."`
-	Backup  takeBackup    `cmd:"" help:"Write database and files into one archive, while serving."`
-	Restore restoreBackup `cmd:"" help:"Restore such an archive into an empty place, and check it."`
-	Verify  verify        `cmd:"" help:"Check events, turns and the checksum of every stored document."`
-	Secrets secrets       `cmd:"" help:"The key of the secrets in the database: replace it, or start over without it."`
-	Seed    seeding       `cmd:"" help:"Fill a new database with made-up labs, materials and requests, for load tests."`
-	OpenAPI openAPI       `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
-	Version version       `cmd:"" help:"Print the version."`
+	Serve     serve         `cmd:"" help:"Serve the API and do background work in one process."`
+	Migrate   migrate       `cmd:"" help:"Bring the schema up to date."`
+	Admin     admin         `cmd:"" help:"Admins: grant, revoke, list."`
+	Import    imports       `cmd:"" help:"List or change many materials by a spreadsheet."`
+	Export    export        `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
+	Bounce    bounce        `cmd:"" help:"Take in a mail server's report that it refuses an address; stop mail to it."`
+	Backup    takeBackup    `cmd:"" help:"Write database and files into one archive, while serving."`
+	Restore   restoreBackup `cmd:"" help:"Restore such an archive into an empty place, and check it."`
+	Verify    verify        `cmd:"" help:"Check the record: database, events, log, checkpoints, files; or a dossier."`
+	Dossier   writeDossier  `cmd:"" help:"Write the record of one request as a file that proves itself."`
+	Secrets   secrets       `cmd:"" help:"The key of the secrets in the database: replace it, or start over without it."`
+	RecordKey recordKey     `cmd:"" name:"record-key" help:"The key that signs the log: show it, replace it."`
+	Witness   witnessing    `cmd:"" help:"Cosign the checkpoints of other installations, if their logs only grow."`
+	Seed      seeding       `cmd:"" help:"Fill a new database with made-up labs, materials, requests, for load tests."`
+	OpenAPI   openAPI       `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	Version   version       `cmd:"" help:"Print the version."`
 }
 
 // environment is the environment of a command.

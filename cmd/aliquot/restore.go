@@ -42,7 +42,7 @@ func (r *restoreBackup) Run(e environment) (err error) {
 	place := backup.Place{Database: r.DatabasePath(), Despite: r.DespiteFaults, SaveKey: r.saveKey,
 		Progress: progressOn(e.stdout),
 		Check: func(ctx context.Context, c store.Conn, fault func(error)) error {
-			_, err := c.VerifyRecord(ctx, fault)
+			_, err := c.VerifyRecord(ctx, fault, nil)
 			return err
 		}}
 	if r.Since != "" {

@@ -25,10 +25,12 @@ import (
 	"aliquot/internal/limit"
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
+	"aliquot/internal/record"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/web"
 	"aliquot/internal/webhook"
+	"aliquot/internal/witness"
 )
 
 // serve is "aliquot serve".
@@ -50,6 +52,10 @@ func (s *serve) Run(e environment) error {
 		return err
 	}
 	log := e.logger(s.Log)
+	recordKey, err := s.RecordKeyPath()
+	if err != nil {
+		return err
+	}
 	trusted, err := s.Proxies()
 	if err != nil {
 		return err
@@ -97,6 +103,10 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return fmt.Errorf("public-url: %w", err)
 	}
+	witnesses, err := witness.Parse(s.Witnesses)
+	if err != nil {
+		return fmt.Errorf("witnesses: %w", err)
+	}
 	db.Log = log
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words,
@@ -105,8 +115,12 @@ func (s *serve) Run(e environment) error {
 		Reminders: s.Reminders, Escalation: request.Escalation(s.Escalation),
 		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
-		DocumentTypes: s.DocumentTypes,
+		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
+		Witnesses: witnesses, TimestampURL: s.TSAURL,
 	})
+	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
+		return err
+	}
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {
 			return fmt.Errorf("sample data: %w", err)

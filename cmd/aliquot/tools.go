@@ -86,28 +86,6 @@ func (l *listAdmins) Run(e environment) error {
 	})
 }
 
-// verify is "aliquot verify".
-type verify struct{ config.Store }
-
-// Run verifies and fails if something is wrong.
-func (v *verify) Run(e environment) error {
-	return withApp(e, v.Store, func(ctx context.Context, a *app.App) error {
-		r, err := a.Accounts.Verify(ctx)
-		if err != nil {
-			return err
-		}
-		for _, f := range r.Faults {
-			_, _ = fmt.Fprintln(e.stdout, f)
-		}
-		_, _ = fmt.Fprintf(e.stdout, "%d requests with %d events and %d files of %d bytes checked: %d faults\n",
-			r.Requests, r.Events, r.Files, r.Bytes, len(r.Faults))
-		if len(r.Faults) > 0 {
-			return errors.New("the record was altered or is damaged")
-		}
-		return nil
-	})
-}
-
 // withApp runs a tool on an installation, which may be serving at the same time. It creates none: a folder without one
 // is most likely the wrong folder.
 func withApp(e environment, s config.Store, do func(context.Context, *app.App) error) error {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"aliquot/internal/mail"
 	"aliquot/internal/mail/mailtest"
 	"aliquot/internal/notice"
+	"aliquot/internal/record"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -78,7 +80,7 @@ func newStrangeSite(t *testing.T, like strange) *site {
 		Access:       exchange.AccessMembers,
 		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20,
 		DocumentTypes: []string{"application/pdf", "image/png", "image/jpeg", "image/tiff"}, Sender: webhook.New(false),
-		Mail: like.mail, Log: log})
+		Mail: like.mail, Log: log, LogKeys: logKeys})
 	programs := api.New(s.app, log)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	programs.Stop = ctx.Done()
@@ -93,6 +95,9 @@ func newStrangeSite(t *testing.T, like strange) *site {
 	})
 	return s
 }
+
+// logKeys are those that sign the logs of all sites.
+var logKeys = sync.OnceValues(func() (record.Keys, error) { return record.NewKeys("example.org/log/2026") })
 
 // The sample data, which are made once: a database, and the files of all sites, under random keys.
 var (

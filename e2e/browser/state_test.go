@@ -45,6 +45,7 @@ var pageless = map[string]string{
 	"GET /share/jobs/{id}/report":         "a file",
 	"GET /labs/{id}/documents/{document}": "a file", "GET /requests/{id}/documents/{attachment}": "a file",
 	"GET /requests/{id}/mta": "a file", "GET /requests/{id}/documents.zip": "a file",
+	"GET /requests/{id}/dossier":  "a file",
 	"GET /labs/{id}/insights.csv": "a file", "GET /requests/list.csv": "a file",
 	"GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
 }

@@ -32,7 +32,7 @@ func Paths() []string {
 	var list []string
 	for _, r := range routes {
 		for _, m := range r.Methods {
-			list = append(list, m+" "+r.Path)
+			list = append(list, m+" "+r.Address())
 		}
 	}
 	slices.Sort(list)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -170,7 +171,7 @@ func TestRequest_KeepsTheMTAItWasMadeUnder(t *testing.T) {
 		s.member.refused(409, "ATTACHMENT_IN_USE", "PATCH", path, obj{"filename": "other.pdf"})
 		s.requester().want(200, "GET", old, nil)
 		s.anonymous().refused(401, "NOT_AUTHENTICATED", "GET", path+"/versions/2", nil)
-		r, err := s.app.Accounts.Verify(t.Context())
+		r, err := s.app.Evidence.Verify(t.Context(), evidence.Verification{Files: true})
 		if err != nil || len(r.Faults) != 0 || r.Files < 2 {
 			t.Errorf("Verify = %+v, %v", r, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
@@ -190,7 +191,7 @@ func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 			len(a.Body["material_requests"].([]any)) != 0 {
 			t.Errorf("who signs in again has what was closed: %s", a.Raw)
 		}
-		if r, err := s.app.Accounts.Verify(t.Context()); err != nil || len(r.Faults) != 0 {
+		if r, err := s.app.Evidence.Verify(t.Context(), evidence.Verification{Files: true}); err != nil || len(r.Faults) != 0 {
 			t.Errorf("Verify = %+v, %v", r, err)
 		}
 	})

@@ -161,6 +161,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/material-requests/{id}/events":                      eventFields,
 		"/material-requests/{id}/messages":                    messageFields,
 		"/material-requests/{id}/turns":                       turnFields,
+		"/material-requests/{id}/events/{seq}/proof":          "chain:string seq:int hash:string event:string proof:string",
 		"POST /material-requests/{id}/snooze":                 requestFields,
 		"/material-requests/{id}/issues":                      issueFields,
 		"/material-requests/{id}/issues/{issue}/close":        issueFields,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -39,7 +40,7 @@ func (p *testPerson) heard(request int64) int {
 
 func (w *world) verified() {
 	w.t.Helper()
-	if report, err := w.app.Accounts.Verify(w.t.Context()); err != nil || len(report.Faults) > 0 {
+	if report, err := w.app.Evidence.Verify(w.t.Context(), evidence.Verification{Files: true}); err != nil || len(report.Faults) > 0 {
 		w.t.Errorf("verify: %v, %v", report.Faults, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"aliquot/internal/api/account"
 	"aliquot/internal/api/admin"
 	"aliquot/internal/api/catalog"
+	"aliquot/internal/api/evidence"
 	"aliquot/internal/api/lab"
 	"aliquot/internal/api/request"
 	"aliquot/internal/api/rest"
@@ -333,6 +334,14 @@ var routes = []rest.Route{
 	rest.On("listEvents", "GET /material-requests/{id}/events", exchange.RequestRead, 200, request.ListEvents,
 		"List what happened to a request, newest first, each chained to the one before by its hash").
 		SortedBy(exchange.EventFields),
+	rest.On("proveEvent", "GET /material-requests/{id}/events/{seq}/proof", exchange.RequestRead, 200,
+		evidence.GetProof,
+		"Prove that an event of a request is in the log, with the event as it is hashed. Anyone who has the key of "+
+			"the log can check it; docs/record.md says how."),
+	rest.On("getDossier", "GET /material-requests/{id}/dossier", exchange.RequestRead, 200, evidence.GetDossier,
+		"Download the record of a request as a file that proves itself: events, documents in all versions, and the "+
+			"proof that they are in the signed log. README.txt in it says how to check it without this "+
+			"server.").SendsFile(),
 	rest.On("listTurns", "GET /material-requests/{id}/turns", exchange.RequestRead, 200, request.ListTurns,
 		"List whose turn it was in a request, newest first. Each ends when the next one begins.").
 		SortedBy(exchange.TurnFields),
@@ -390,6 +399,16 @@ var routes = []rest.Route{
 		Searches(rest.Searched{Title: "last_name"}),
 	rest.On("suggest", "GET /search/suggest", exchange.SearchRead, 200, catalog.Suggest,
 		"Suggest search terms: materials and organizations whose name begins with the typed text."),
+
+	rest.On("getCheckpoint", "GET /log/checkpoint", exchange.LogRead, 200, evidence.GetCheckpoint,
+		"Read the newest signed checkpoint of the log of all events. It is as in C2SP tlog-checkpoint; whoever keeps "+
+			"it can check later that nothing before it was rewritten.").As(evidence.TextType),
+	rest.On("getLogKeys", "GET /log/keys", exchange.LogRead, 200, evidence.GetKeys,
+		"Read the public keys of the log, the newest first. They are as in C2SP signed-note, one on each line, and "+
+			"include those that were replaced.").As(evidence.TextType),
+	rest.On("getTile", "GET /log/tile/{level}/{tile...}", exchange.LogRead, 200, evidence.GetTile,
+		"Read a tile of the log. Level and tile are as in C2SP tlog-tiles, such as 0 and x001/234.p/17; the level "+
+			"entries has the hashes of events.").As(evidence.TileType),
 
 	rest.On("getOpenAPI", "GET /openapi.json", exchange.DocumentationRead, 200, getOpenAPI, "Read this document"),
 }

@@ -763,6 +763,26 @@ var visits = []routeCase{
 		func(*scene, string) visit { return at("/search/organizations?search=epithelial", nil) }},
 	{"GET /search/users", "anonymous", func(*scene, string) visit { return at("/search/users?search=requester", nil) }},
 	{"GET /search/suggest", "anonymous", func(*scene, string) visit { return at("/search/suggest?search=h", nil) }},
+	{"GET /log/checkpoint", "anonymous", func(s *scene, _ string) visit {
+		s.sign()
+		return at("/log/checkpoint", nil)
+	}},
+	{"GET /log/keys", "anonymous", func(s *scene, _ string) visit {
+		s.sign()
+		return at("/log/keys", nil)
+	}},
+	{"GET /log/tile/{level}/{tile}", "anonymous", func(s *scene, _ string) visit {
+		s.sign()
+		return at("/log/tile/0/000.p/1", nil)
+	}},
+	{"GET /material-requests/{id}/dossier", "member", func(s *scene, _ string) visit {
+		s.sign()
+		return at(s.req("/dossier"), nil)
+	}},
+	{"GET /material-requests/{id}/events/{seq}/proof", "member", func(s *scene, _ string) visit {
+		s.sign()
+		return at(s.req("/events/1/proof"), nil)
+	}},
 	{"GET /openapi.json", "anonymous", func(*scene, string) visit { return at("/openapi.json", nil) }},
 
 	{"GET /jobs", "requester", func(s *scene, _ string) visit {

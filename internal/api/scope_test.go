@@ -14,6 +14,11 @@ import (
 // writes, of the lab that the object is of; one of another lab.
 var scoped = map[string]string{
 	"GET /openapi.json":                                                           "+++",
+	"GET /log/checkpoint":                                                         "+++",
+	"GET /log/keys":                                                               "+++",
+	"GET /log/tile/{level}/{tile}":                                                "+++",
+	"GET /material-requests/{id}/dossier":                                         "++s",
+	"GET /material-requests/{id}/events/{seq}/proof":                              "++s",
 	"POST /login":                                                                 "+++",
 	"POST /logout":                                                                "+++",
 	"POST /users":                                                                 "+++",

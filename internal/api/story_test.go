@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -72,7 +73,7 @@ func TestRequest_FromMaterialToVerifiedReceipt(t *testing.T) {
 			}
 			l.former.refused(403, "FORBIDDEN", "GET", doc.Body["download_url"].(string), nil)
 		}
-		report, err := w.app.Accounts.Verify(t.Context())
+		report, err := w.app.Evidence.Verify(t.Context(), evidence.Verification{Files: true})
 		if err != nil || len(report.Faults) > 0 || report.Requests != 1 || report.Files != 4 {
 			t.Fatalf("verify: %+v, %v", report, err)
 		}

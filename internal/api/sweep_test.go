@@ -150,6 +150,8 @@ var access = map[string]string{
 	"GET /material-requests/{id}/messages":                                 "13++++3+",
 	"POST /material-requests/{id}/messages":                                "13++++3+",
 	"GET /material-requests/{id}/turns":                                    "13++++3+",
+	"GET /material-requests/{id}/dossier":                                  "13++++3+",
+	"GET /material-requests/{id}/events/{seq}/proof":                       "13++++3+",
 	"POST /material-requests/{id}/snooze":                                  "1333+33+",
 	"POST /material-requests/{id}/snooze (the lab's turn)":                 "13++3+3+",
 	"DELETE /material-requests/{id}/snooze":                                "1333+33+",
@@ -168,6 +170,10 @@ var access = map[string]string{
 	"GET /search/organizations":  "++++++++",
 	"GET /search/users":          "++++++++",
 	"GET /search/suggest":        "++++++++",
+
+	"GET /log/checkpoint":          "++++++++",
+	"GET /log/keys":                "++++++++",
+	"GET /log/tile/{level}/{tile}": "++++++++",
 
 	"GET /audit-events": "1333333+",
 

@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ import (
 	"aliquot/internal/importer/sourcetest"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
+	"aliquot/internal/record"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -46,6 +48,7 @@ type world struct {
 	url    string
 
 	sources *sourcetest.Server // that play what is imported from
+	keys    string             // the file of those that sign the log
 }
 
 // newWorld makes an installation; who can sign in is made by person, with no identity provider.
@@ -62,13 +65,13 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	sources := sourcetest.Start(t)
+	sources, keys := sourcetest.Start(t), filepath.Join(t.TempDir(), "record.key")
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers,
 		Registration:  []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28},
 		Escalation: 21, Log: log,
-		Sender: webhook.New(true),
+		Sender: webhook.New(true), LogKeys: func() (record.Keys, error) { return record.ReadKeys(keys) },
 	}
 	change(&config)
 	a := app.New(config)
@@ -82,7 +85,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 			t.Error(err)
 		}
 	})
-	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources}
+	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources, keys}
 }
 
 // stopped ends every stream after what it has to say at first.

@@ -9,6 +9,7 @@ import (
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/documents"
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/app/funding"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/notifier"
@@ -26,6 +27,7 @@ type App struct {
 	*core.Core
 	Accounts      account.Accounts
 	Documents     documents.Documents
+	Evidence      evidence.Evidence
 	Grants        funding.Grants
 	Labs          labs.Labs
 	Materials     catalog.Materials
@@ -42,8 +44,9 @@ func New(cfg Config) *App {
 }
 
 func newApp(c *core.Core, streams stream.Streams) *App {
-	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c), Grants: funding.New(c),
-		Labs: labs.New(c), Materials: catalog.New(c), Notifications: notifier.New(c), Requests: transfer.New(c),
+	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c),
+		Evidence: evidence.New(c), Grants: funding.New(c), Labs: labs.New(c), Materials: catalog.New(c),
+		Notifications: notifier.New(c), Requests: transfer.New(c),
 		Spreadsheets: spreadsheet.New(c), Streams: streams}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -202,7 +203,7 @@ func TestReminders_GoToWhoseTurnItIs(t *testing.T) {
 			request.Patch{Status: exchange.Some(request.Rejected)}, nil)
 		r.must(err)
 		check(900, []int{7, 14}, []int{7, 88, 118})
-		if report, err := r.app.Accounts.Verify(ctx); err != nil || len(report.Faults) > 0 {
+		if report, err := r.app.Evidence.Verify(ctx, evidence.Verification{Files: true}); err != nil || len(report.Faults) > 0 {
 			t.Errorf("verify: %v, %v", report.Faults, err)
 		}
 	})
@@ -304,7 +305,7 @@ func TestReminders_AreSentOnceByManyProcesses(t *testing.T) {
 		if got := r.heard(r.asks, first); !slices.Equal(got, []int{7, 14}) {
 			t.Errorf("reminded on %v", got)
 		}
-		if report, err := r.app.Accounts.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
+		if report, err := r.app.Evidence.Verify(t.Context(), evidence.Verification{Files: true}); err != nil || len(report.Faults) > 0 {
 			t.Errorf("verify: %v, %v", report.Faults, err)
 		}
 	})

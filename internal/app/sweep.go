@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/core"
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/notifier"
 	"aliquot/internal/app/spreadsheet"
@@ -30,7 +31,7 @@ var (
 // Senders returns the handlers of the jobs that wait for external servers. They have a worker of their own, so that
 // slow servers delay no other jobs.
 func (a *App) Senders() []job.Handler {
-	return []job.Handler{notifier.Deliver.Handle(a.Notifications.Deliver)}
+	return []job.Handler{notifier.Deliver.Handle(a.Notifications.Deliver), evidence.Vouch.Handle(a.Evidence.AskOthers)}
 }
 
 // Handlers returns the handlers of all other kinds of job.
@@ -39,6 +40,8 @@ func (a *App) Handlers() []job.Handler {
 		SweepExpired.Handle(a.sweepExpired).Every(time.Hour),
 		SweepContent.Handle(a.sweepContent).Every(time.Hour),
 		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
+		evidence.Checkpoint.Handle(a.Evidence.SignLog).Every(time.Hour),
+		evidence.Nightly.Handle(a.Evidence.VerifyNightly).Every(24 * time.Hour),
 		transfer.Remind.Handle(a.Requests.Remind).Every(time.Hour),
 		catalog.Alert.Handle(a.Materials.Alert).Every(10 * time.Minute),
 		transfer.Do.Handle(a.runPendingAction),

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/notify"
@@ -313,7 +314,7 @@ func (y *year) compare() {
 	if diff := cmp.Diff(want, turns); diff != "" {
 		y.Errorf("the accounts of turns (-want +got):\n%s", diff)
 	}
-	if report, err := y.app.Accounts.Verify(y.Context()); err != nil || len(report.Faults) > 0 {
+	if report, err := y.app.Evidence.Verify(y.Context(), evidence.Verification{Files: true}); err != nil || len(report.Faults) > 0 {
 		y.Errorf("verify: %v, %v", report.Faults, err)
 	}
 	y.Logf("%d requests with %d turns, %d reminders and escalations", len(y.ids), entries, len(got))

@@ -155,7 +155,7 @@ func restore(t *testing.T, kind string, archive []byte, change func(*backup.Plac
 	p := backup.Place{Database: where, Files: folder, Progress: quiet,
 		SaveKey: func(string, string) error { return errors.New("a key") },
 		Check: func(ctx context.Context, c store.Conn, fault func(error)) error {
-			_, err := c.VerifyRecord(ctx, fault)
+			_, err := c.VerifyRecord(ctx, fault, nil)
 			return err
 		}}
 	if change != nil {
@@ -302,7 +302,7 @@ func TestTake_SurvivesContentThatComesAndGoes(t *testing.T) {
 		if err != nil || a.Content != nil || !a.ContentDeleted {
 			t.Errorf("the attachment is %+v, %v", a, err)
 		}
-		if _, err := restored.db.Read().VerifyRecord(t.Context(), func(err error) { t.Error(err) }); err != nil {
+		if _, err := restored.db.Read().VerifyRecord(t.Context(), func(err error) { t.Error(err) }, nil); err != nil {
 			t.Error(err)
 		}
 	})

@@ -22,6 +22,7 @@ type Store struct {
 	Data      string `default:"./aliquot-data" help:"${data}"`
 	Database  string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
 	SecretKey string `name:"secret-key" help:"${secret_key}"`
+	RecordKey string `name:"record-key" help:"${record_key}"`
 	Log       string `enum:"auto,text,json" default:"auto" help:"${log}"`
 }
 
@@ -59,6 +60,8 @@ type Server struct {
 	Reminders            []int         `default:"7,14,28" help:"${reminders}"`
 	Escalation           int           `default:"21" help:"${escalation}"`
 	WebhookPrivate       bool          `name:"webhook-private" help:"${webhook_private}"`
+	TSAURL               string        `name:"tsa-url" help:"${tsa_url}"`
+	Witnesses            []string      `help:"${witnesses}"`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"${role}"`
 	Workers              int           `default:"8" help:"${workers}"`
@@ -149,7 +152,22 @@ func (s *Server) Check(st *Store) error {
 	if err := s.documentTypes(); err != nil {
 		return err
 	}
+	if s.TSAURL != "" && !webAddress(s.TSAURL) {
+		return errors.New("tsa-url: must be a web address, such as https://tsa.example.org")
+	}
+	for _, w := range s.Witnesses {
+		if _, address, ok := strings.Cut(w, "@"); !ok || !webAddress(address) {
+			return fmt.Errorf("witnesses: %q must be the public key of a witness, @, and its web address, such as "+
+				"witness.example.org+0a1b2c3d+BASE64@https://witness.example.org", w)
+		}
+	}
 	return s.reminders()
+}
+
+// webAddress reports whether text is an http or https address.
+func webAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // documentTypes treats "any" as no restriction: an environment variable cannot hold an empty list.

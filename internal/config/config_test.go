@@ -150,6 +150,9 @@ func TestSettings_ContradictionsAreRefusedByName(t *testing.T) {
 		"an escalation before the turn":       {[]string{"--escalation=-1"}, "escalation:"},
 		"an escalation in eleven years":       {[]string{"--escalation", "4000"}, "escalation:"},
 		"a reminder every day without an end": {[]string{"--reminders", days(31)}, "reminders:"},
+		"a timestamp from nowhere":            {[]string{"--tsa-url", "tsa.example.org"}, "tsa-url:"},
+		"a witness without a key":             {[]string{"--witnesses", "https://witness.example.org"}, "witnesses:"},
+		"a witness without an address":        {[]string{"--witnesses", "w+0a1b2c3d+AA=="}, "witnesses:"},
 		"a lease that is over at once":        {[]string{"--job-lease", "10ms"}, "job-lease:"},
 	} {
 		s, err := parse(t, nil, c.args...)

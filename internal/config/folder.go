@@ -60,3 +60,18 @@ func (s Store) Key() (text, from string, err error) {
 
 // keyText is the prefix of a key, which no file name has.
 const keyText = "alqk_"
+
+// RecordKeyPath returns the file of the keys that sign the log.
+func (s Store) RecordKeyPath() (string, error) {
+	switch {
+	case s.RecordKey == "":
+		return filepath.Join(s.Data, "record.key"), nil
+	case strings.HasPrefix(s.RecordKey, "pkcs11:"):
+		return "", errors.New("record-key: keys in a security module (pkcs11:) are not supported; name a file, which " +
+			"can be in a folder that only this service's user can read")
+	case strings.Contains(s.RecordKey, "PRIVATE+KEY+"):
+		return "", errors.New("record-key: it must be the name of the file with the key, not the key; set " +
+			"ALIQUOT_RECORD_KEY rather than ALIQUOT_RECORD_KEY_FILE")
+	}
+	return s.RecordKey, nil
+}

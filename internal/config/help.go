@@ -9,6 +9,8 @@ var HelpTexts = kong.Vars{
 	"secret_key": "File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its " +
 		"content); every process on one database needs the same, and a backup is of no use without it. " +
 		"Default: secret.key in the data folder, created at first start.",
+	"record_key": "File of the key that signs the log of the record; every process on one database needs the same; " +
+		"keep a copy elsewhere. Default: record.key in the data folder, created at first start.",
 	"log": "Log format: text or json; auto means text on a terminal, otherwise json.",
 	"public_url": "Address at which people reach the server, for links and for the host names it answers for; https " +
 		"unless it is a loopback address. Default: derived from addr if that is a loopback address.",
@@ -36,6 +38,11 @@ var HelpTexts = kong.Vars{
 	"escalation": "After how many days of waiting for the lab its owner is notified. 0: never.",
 	"webhook_private": "Allow webhooks to private addresses and over http. Use only if every owner of an " +
 		"organization may reach what this machine reaches. Default: only https to public addresses.",
+	"tsa_url": "Address of a timestamping authority (RFC 3161), which is asked for a timestamp of each checkpoint of " +
+		"the log. Default: none.",
+	"witnesses": "Witnesses that are asked to cosign each checkpoint of the log (C2SP tlog-witness), each as its " +
+		"public key, @, and its address: witness.example.org+0a1b2c3d+BASE64@https://witness.example.org. " +
+		"Default: none.",
 	"role": "What this process does: web serves requests, worker runs background jobs, all does both.",
 	"workers": "How many background jobs this process runs at once; in addition, as many webhook messages (at most a " +
 		"quarter of them for one lab), and half as many spreadsheets and import lists (one at a time per " +

@@ -12,6 +12,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	searched "aliquot/internal/exchange/fulltext"
@@ -220,7 +221,7 @@ func titles(list []material.Shown) []string {
 }
 
 func verifies(t *testing.T, a *app.App) {
-	report, err := a.Accounts.Verify(t.Context())
+	report, err := a.Evidence.Verify(t.Context(), evidence.Verification{Files: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func oneAdmin(t *testing.T, a *app.App) {
 
 func twice(t *testing.T, a *app.App) {
 	state := func() any {
-		report, err := a.Accounts.Verify(t.Context())
+		report, err := a.Evidence.Verify(t.Context(), evidence.Verification{Files: true})
 		if err != nil {
 			t.Fatal(err)
 		}

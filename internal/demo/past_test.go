@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"aliquot/internal/app"
+	"aliquot/internal/app/evidence"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -63,14 +64,14 @@ func inOrder(t *testing.T, a *app.App) {
 }
 
 func toldAlready(t *testing.T, a *app.App) {
-	before, err := a.Accounts.Verify(t.Context())
+	before, err := a.Evidence.Verify(t.Context(), evidence.Verification{Files: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Requests.RemindDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after, err := a.Accounts.Verify(t.Context())
+	after, err := a.Evidence.Verify(t.Context(), evidence.Verification{Files: true})
 	if diff := cmp.Diff(before, after); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

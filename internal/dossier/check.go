@@ -241,7 +241,7 @@ func (n *named) add(e record.Event) {
 		if f.Mark == record.Clear && record.ErasesContent(f.Name) {
 			n.hashes[f.Value] = true
 		}
-		if f.Mark == record.Clear && f.Name == DocumentField {
+		if f.Mark == record.Clear && bringsDocument(f.Name) {
 			n.documents = append(n.documents, namedDocument{e.Chain, fmt.Sprintf("%d.%s", e.Seq, f.Name), f.Value})
 		}
 	}
@@ -269,7 +269,7 @@ func (n *named) compare(b *bag, r *Report) error {
 }
 
 // generated are the files of the payload that no event names.
-var generated = []string{eventsFile, crateFile, coverFile, "data/" + CoverPDF}
+var generated = []string{eventsFile, crateFile, coverFile, printedFile}
 
 func (b *bag) proof(c ChainReport, known note.Verifiers, origin string) error {
 	name := proofFile(c.Name)

@@ -21,8 +21,10 @@ var readme string
 var coverText string
 
 var coverPage = template.Must(template.New("cover").Funcs(template.FuncMap{
-	"time": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") },
+	"time": shownTime,
 }).Parse(coverText))
+
+func shownTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
 
 // cover returns the cover page.
 func (d Dossier) cover() ([]byte, error) {
@@ -44,6 +46,7 @@ func (d Dossier) crate() ([]byte, error) {
 		{"@id": "events.jsonl", "@type": "File", "name": "Events", "encodingFormat": "application/jsonl",
 			"description": "All events of the record, one on each line; verify.py checks them."},
 		{"@id": "cover.html", "@type": "File", "name": "Cover page", "encodingFormat": "text/html"},
+		{"@id": "cover.pdf", "@type": "File", "name": "Cover page, to print", "encodingFormat": "application/pdf"},
 	}
 	for _, f := range d.Files {
 		files = append(files, entity{"@id": f.Name, "@type": "File", "name": f.Title, "encodingFormat": f.MediaType,

@@ -13,6 +13,7 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -69,16 +70,22 @@ type Line struct {
 	Text string // where a text was erased, it says so
 }
 
-// DocumentField is the field of events with the SHA-256 of a document that they bring. The document is in the dossier,
-// unless an event erased it.
+// DocumentField is the field of events with the SHA-256 of a document that they bring; those of a request have one for
+// each document, "set.document.7.sha256". The document is in the dossier, unless an event erased it.
 const DocumentField = "document.sha256"
+
+var documentOf = regexp.MustCompile(`^set\.document\.[0-9]+\.sha256$`)
+
+func bringsDocument(field string) bool {
+	return field == DocumentField || documentOf.MatchString(field)
+}
 
 // The generated files of the payload. No event names them.
 const (
-	eventsFile = "data/events.jsonl"
-	crateFile  = "data/ro-crate-metadata.json"
-	coverFile  = "data/cover.html"
-	CoverPDF   = "cover.pdf" // a File that no event names
+	eventsFile  = "data/events.jsonl"
+	crateFile   = "data/ro-crate-metadata.json"
+	coverFile   = "data/cover.html"
+	printedFile = "data/cover.pdf"
 )
 
 // The other files that a dossier has.
@@ -121,20 +128,43 @@ type content struct {
 	sum   string
 }
 
-// Write writes a dossier.
-func Write(w io.Writer, d Dossier) error {
-	all, err := d.contents()
-	if err != nil {
-		return err
+// Ready is a dossier that is whole, and only to be written.
+type Ready struct{ files map[string]content }
+
+// Prepare reads the files of a dossier and reports what is wrong with it before any of it is written.
+func Prepare(d Dossier) (Ready, error) {
+	files, err := d.contents()
+	return Ready{files}, err
+}
+
+// Size returns the bytes that Write writes.
+func (r Ready) Size() int64 {
+	size := int64(endSize)
+	for name, c := range r.files {
+		size += localSize + centralSize + 2*int64(len(name)) + c.size
 	}
+	return size
+}
+
+// Write writes the dossier.
+func (r Ready) Write(w io.Writer) error {
 	var dir directory
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if err := all[name].write(w, &dir, name); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(r.files)) {
+		if err := r.files[name].write(w, &dir, name); err != nil {
 			return err
 		}
 	}
-	_, err = w.Write(dir.end())
+	_, err := w.Write(dir.end())
 	return err
+}
+
+// Write prepares and writes a dossier.
+func Write(w io.Writer, d Dossier) error {
+	r, err := Prepare(d)
+	if err != nil {
+		return err
+	}
+	return r.Write(w)
 }
 
 func (c content) write(w io.Writer, dir *directory, name string) error {
@@ -177,11 +207,13 @@ func (d Dossier) contents() (map[string]content, error) {
 	}
 	events, eventsErr := d.events()
 	cover, coverErr := d.cover()
+	printed, printedErr := d.coverPDF()
 	crate, crateErr := d.crate()
-	if err := errors.Join(eventsErr, coverErr, crateErr); err != nil {
+	if err := errors.Join(eventsErr, coverErr, printedErr, crateErr); err != nil {
 		return nil, err
 	}
-	payload := map[string]content{eventsFile: whole(events), coverFile: whole(cover), crateFile: whole(crate)}
+	payload := map[string]content{eventsFile: whole(events), coverFile: whole(cover),
+		printedFile: whole(printed), crateFile: whole(crate)}
 	for i := range d.Files {
 		f := &d.Files[i]
 		c, err := f.measure()

@@ -73,7 +73,7 @@ def main(path, *trusted):
                 text, salt = join(texts[name]["text"]), bytes.fromhex(texts.pop(name)["salt"])
                 mac = hmac.new(salt, text + b"\0" * (-len(text) % 64), "sha256").hexdigest()
                 check(value[1:] == mac, "%s: the text of %s was altered" % (what, name))
-            elif value[0] == "#" or value[0] == "=" and name == "document.sha256":
+            elif value[0] == "#" or value[0] == "=" and re.fullmatch(r"(set\.document\.\d+|document)\.sha256", name):
                 missing["%s.%s" % (what, name)] = value[1:]
             named |= {value[1:]} if name.endswith("sha256") else set()
         check(not texts, what + ": a text that it has no commitment to")

@@ -24,7 +24,8 @@ var entryName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-]
 
 const (
 	localSignature, centralSignature, endSignature = "PK\x03\x04", "PK\x01\x02", "PK\x05\x06"
-	headSize                                       = 26 // of what local headers and the directory have in common
+	headSize                                       = 26         // of what both kinds of headers have
+	localSize, centralSize, endSize                = 30, 46, 22 // without names
 )
 
 // entryHead returns what local headers and the directory have in common: version 2.0, no flags, stored, 1980-01-01.

@@ -113,6 +113,7 @@ const (
 	AuditRead         Action = "audit.read"
 	DocumentationRead Action = "documentation.read"
 	SearchRead        Action = "search.read"
+	LogRead           Action = "log.read" // the log of the record: only hashes
 
 	JobRead    Action = "job.read"
 	JobList    Action = "job.list"     // the caller's own
@@ -229,6 +230,7 @@ var rules = Policy{
 	AuditRead:         AdminOf,
 	DocumentationRead: Anyone,
 	SearchRead:        Anyone,
+	LogRead:           Anyone,
 
 	JobRead:    OwnerOf,
 	JobList:    SignedIn,

@@ -23,7 +23,7 @@ var reads = []Action{
 	MaterialHistory, MaterialTemplate, MaterialExport,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, AddressRead, GrantList,
-	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, JobRead, JobList, JobListAll, AdminRead,
+	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 
 // ofOneLab lists the actions of a token that is bound to one lab, on the objects of that lab. Such a token never
@@ -43,8 +43,7 @@ var ofOneLab = []Action{
 // ofNoObject lists those actions whose object is not known beforehand, or belongs to nobody: what they show is narrowed
 // to the lab, and what they create must belong to it.
 var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead,
-	SearchRead,
-	InvitationOpen, GrantReport}
+	SearchRead, LogRead, InvitationOpen, GrantReport}
 
 // always lists the actions that need no right of the token.
 var always = []Action{Login, Register, Logout}

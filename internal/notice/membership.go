@@ -49,11 +49,12 @@ const (
 	InvitationAccepted MembershipKind = "invitation_accepted" // to the inviter
 	InvitationDeclined MembershipKind = "invitation_declined" // to the inviter
 	WebhookOff         MembershipKind = "webhook_off"         // to the owner
+	RecordFaulty       MembershipKind = "record_faulty"       // to admins
 )
 
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
-	WebhookOff}
+	WebhookOff, RecordFaulty}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
@@ -77,6 +78,8 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 		"you sent an invitation to %s"},
 	WebhookOff: {"switched off a webhook of %s", "the receiving system needs fixing", "Open its log",
 		"you own %s"},
+	RecordFaulty: {"found faults in the record", "something was altered or is damaged", "Open the check",
+		"you are an admin of this installation"},
 }
 
 // Membership writes to the other side about what a person did.
@@ -100,6 +103,9 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 		title := "Message:"
 		if m.Kind == JoinDeclined || m.Kind == InvitationDeclined || m.Kind == WebhookOff {
 			title = "Reason:"
+		}
+		if m.Kind == RecordFaulty {
+			title = "The first fault:"
 		}
 		p.Quotes = []quote{{title, l}}
 	}

@@ -61,6 +61,19 @@ func (e Event) OldHead() Head {
 	return Head{n, hash.Value}
 }
 
+// RequestEvent is the field with the number of the event of a request, of format 1, that an event has in it.
+const RequestEvent = "event.seq"
+
+// Covers reports whether e has in it the event of format 1 of a number, or carried it over.
+func (e Event) Covers(seq int64) bool {
+	if e.OldHead().Seq >= seq {
+		return true
+	}
+	detail, err := ParseDetail(e.Detail)
+	of, _ := detail.Get(RequestEvent)
+	return err == nil && of.Value == strconv.FormatInt(seq, 10)
+}
+
 func valueName(seq int64, field string) string { return strconv.FormatInt(seq, 10) + "." + field }
 
 // Verifier checks the events of one chain, which it is given in their order. It keeps the state of the object and the

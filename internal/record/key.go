@@ -69,21 +69,25 @@ func (k Keys) Rotate() (Keys, error) {
 // Retire returns the newest key alone.
 func (k Keys) Retire() (Keys, error) { return ParseKeys(k.lines[0] + "\n") }
 
-// OpenKeys reads a file of keys. Where there is no file it makes one with a first key for origin, which only its owner
-// can read; of several processes that do so at once, all get the key of the first. A file that others can read is
-// refused.
+// OpenKeys is ReadKeys, but where there is no file it makes one with a first key for origin, which only its owner can
+// read; of several processes that do so at once, all get the key of the first.
 func OpenKeys(path, origin string) (Keys, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		var k Keys
-		if k, err = NewKeys(origin); err == nil {
-			err = writeKeys(path, k.text(), os.Link)
-		}
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return Keys{}, fmt.Errorf("record-key: %w", err)
-		}
-		text, err = os.ReadFile(path)
+	if k, err := ReadKeys(path); !errors.Is(err, fs.ErrNotExist) {
+		return k, err
 	}
+	k, err := NewKeys(origin)
+	if err == nil {
+		err = writeKeys(path, k.text(), os.Link)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return Keys{}, fmt.Errorf("record-key: %w", err)
+	}
+	return ReadKeys(path)
+}
+
+// ReadKeys reads a file of keys. A file that others can read is refused.
+func ReadKeys(path string) (Keys, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return Keys{}, fmt.Errorf("record-key: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
@@ -80,4 +81,17 @@ func checkAuthority(t *timestamp.Timestamp, roots *x509.CertPool) error {
 	}
 	return signed.VerifyWithOpts(x509.VerifyOptions{Roots: roots, Intermediates: others, CurrentTime: t.Time,
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageTimeStamping}})
+}
+
+// TimestampAuthority returns the certificates in an answer of a timestamping authority, as PEM.
+func TimestampAuthority(response []byte) ([]byte, error) {
+	t, err := timestamp.ParseResponse(response)
+	if err != nil {
+		return nil, fmt.Errorf("timestamp: %w", err)
+	}
+	var list []byte
+	for _, c := range t.Certificates {
+		list = append(list, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
+	}
+	return list, nil
 }

@@ -52,12 +52,16 @@ func ReadEdge(size int64, read TileData) (*Edge, error) {
 func readTile(read TileData, level int, index int64, width int) ([]byte, error) {
 	data, err := read(level, index)
 	if err == nil && len(data) < width*tlog.HashSize {
-		err = fmt.Errorf("log, tile %d of level %d: %d bytes, which are not %d hashes", index, level, len(data), width)
+		err = shortTile(level, index, len(data), width)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return data[:width*tlog.HashSize], nil
+}
+
+func shortTile(level int, index int64, size, width int) error {
+	return fmt.Errorf("log, tile %d of level %d: %d bytes, which are not %d hashes", index, level, size, width)
 }
 
 // Append appends a leaf and returns the tiles that it filled, none in most cases.
@@ -138,14 +142,15 @@ func (read TileData) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	for i, index := range indexes {
 		t := tlog.TileForIndex(tileHeight, index)
 		p := place{t.L, t.N}
-		if len(known[p]) < t.W*tlog.HashSize {
-			data, err := readTile(read, t.L, t.N, t.W)
-			if err != nil {
+		var err error
+		if known[p] == nil {
+			if known[p], err = read(t.L, t.N); err != nil {
 				return nil, err
 			}
-			known[p] = data[:len(data):len(data)]
 		}
-		var err error
+		if len(known[p]) < t.W*tlog.HashSize {
+			return nil, shortTile(t.L, t.N, len(known[p]), t.W)
+		}
 		if hashes[i], err = tlog.HashFromTile(t, known[p][:t.W*tlog.HashSize], index); err != nil {
 			return nil, err
 		}

@@ -191,3 +191,13 @@ func AddCosignature(signed, lines []byte, witness string) ([]byte, error) {
 	}
 	return append(bytes.Clone(signed), lines...), nil
 }
+
+// Cosigned reports whether a signed checkpoint has the signature of a witness.
+func Cosigned(signed []byte, witness string) bool {
+	verifiers, err := Verifiers(witness)
+	if err != nil {
+		return false
+	}
+	_, err = note.Open(signed, verifiers)
+	return err == nil
+}

@@ -15,6 +15,7 @@ import (
 
 	"aliquot/internal/api"
 	"aliquot/internal/app"
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
@@ -64,8 +65,8 @@ func TestSeed_IsCompleteAndRepeatable(t *testing.T) {
 					t.Fatal(err)
 				}
 				a := opened(t, where)
-				r, err := a.Accounts.Verify(t.Context())
-				if err != nil || r.Requests != size.Requests || r.Events < 3*size.Requests || len(r.Faults) > 0 {
+				r, err := a.Evidence.Verify(t.Context(), evidence.Verification{Files: true})
+				if err != nil || r.Requests != size.Requests || r.Events < int64(size.Requests) || len(r.Faults) > 0 {
 					t.Errorf("%+v, %v", r, err)
 				}
 				seen[i] = sight(t, a)

@@ -56,8 +56,7 @@ func carryOver(ctx context.Context, tx func(context.Context, func(context.Contex
 			var last any
 			if err := tx(ctx, func(ctx context.Context, c Conn) (err error) {
 				// only one process at a time
-				if _, err = sqldb.One(ctx, c.conn, sqldb.Value[int64], "SELECT size FROM log_head"+
-					c.conn.Dialect().ForUpdate); err == nil {
+				if _, err = c.Log.Lock(ctx); err == nil {
 					n, last, err = step(ctx, c, after)
 				}
 				return err

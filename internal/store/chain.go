@@ -289,6 +289,11 @@ func (st Chains) events(ctx context.Context, condition string, args ...any) ([]S
 		WHERE `+condition, args...)
 }
 
+// Count counts the events of all chains.
+func (st Chains) Count(ctx context.Context) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COALESCE(SUM(last_seq), 0) FROM chains")
+}
+
 // Verify checks every chain, its events and texts, and passes what is wrong to fault, at most one error for each chain.
 // It reads some events at a time while others may append, and returns how many there are. event gets each event that
 // holds, and object each chain that is whole, to compare the object's row with it; both may be nil.

@@ -70,7 +70,7 @@ func toLog(ctx context, db *store.DB, limit int) (n int, err error) {
 func faults(t testing.TB, c store.Conn, known ...record.Checkpoint) (list []string) {
 	t.Helper()
 	fault := func(err error) { list = append(list, err.Error()) }
-	_, err := c.VerifyRecord(t.Context(), fault)
+	_, err := c.VerifyRecord(t.Context(), fault, nil)
 	if err == nil {
 		err = c.Log.Verify(t.Context(), fault, known...)
 	}

@@ -20,7 +20,7 @@ import (
 // many. Only one transaction at a time appends; another waits for it. A chain to which somebody is appending waits for
 // the next time.
 func (st Log) Append(ctx context.Context, limit int) (n int, err error) {
-	size, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head"+st.conn.Dialect().ForUpdate)
+	size, err := st.Lock(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -54,6 +54,11 @@ func (st Log) Append(ctx context.Context, limit int) (n int, err error) {
 	}
 	_, err = st.conn.Exec(ctx, "UPDATE log_head SET size = $1", edge.Size)
 	return len(next), err
+}
+
+// Lock makes others wait until commit who append to the log or change its keys, and returns its size.
+func (st Log) Lock(ctx context.Context) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head"+st.conn.Dialect().ForUpdate)
 }
 
 // nextEntry is an event that is not in the log yet.
@@ -140,9 +145,14 @@ func noTile(err error) error {
 	return exchange.Errorf(exchange.NotFound, "The log is not that long.")
 }
 
+// Size reads the size of the log.
+func (st Log) Size(ctx context.Context) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head")
+}
+
 // Head reads the size of the log and the root of its tree. The checkpoint has no origin.
 func (st Log) Head(ctx context.Context) (c record.Checkpoint, err error) {
-	if c.Size, err = sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head"); err != nil {
+	if c.Size, err = st.Size(ctx); err != nil {
 		return c, err
 	}
 	edge, err := record.ReadEdge(c.Size, st.Tiles(ctx))
@@ -198,6 +208,32 @@ func (st Log) Checkpoint(ctx context.Context, min int64) (SavedCheckpoint, error
 		" FROM log_checkpoints WHERE size >= $1 ORDER BY size DESC LIMIT 1", min)
 }
 
+// Keys reads the public keys of the log, the newest first: those that sign, and if retired also those that did.
+func (st Log) Keys(ctx context.Context, retired bool) ([]string, error) {
+	return sqldb.All(ctx, st.conn, sqldb.Value[string], "SELECT public_key FROM log_keys "+
+		"WHERE $1 OR retired_at IS NULL ORDER BY id DESC", retired)
+}
+
+// AddKey adds a public key; one that is there stays.
+func (st Log) AddKey(ctx context.Context, key string) error {
+	_, err := st.conn.Exec(ctx, `INSERT INTO log_keys (public_key, created_at) VALUES ($1, $2)
+		ON CONFLICT (public_key) DO NOTHING`, key, st.conn.Now)
+	return err
+}
+
+// RetireKey retires a public key.
+func (st Log) RetireKey(ctx context.Context, key string) error {
+	_, err := st.conn.Exec(ctx, "UPDATE log_keys SET retired_at = $2 WHERE public_key = $1 AND retired_at IS NULL", key,
+		st.conn.Now)
+	return err
+}
+
+// Checkpoints reads the checkpoints of more than a size, the smallest first.
+func (st Log) Checkpoints(ctx context.Context, after int64, limit int) ([]SavedCheckpoint, error) {
+	return sqldb.All(ctx, st.conn, scanCheckpoint, "SELECT "+checkpointColumns+
+		" FROM log_checkpoints WHERE size > $1 ORDER BY size LIMIT "+strconv.Itoa(limit), after)
+}
+
 // Prove proves that an event of a chain is in the log of the newest checkpoint; NotFound while that is older than the
 // event's entry.
 func (st Log) Prove(ctx context.Context, chain string, seq int64) (record.Proof, error) {
@@ -219,7 +255,7 @@ func (st Log) Prove(ctx context.Context, chain string, seq int64) (record.Proof,
 // are stored and from known, which were kept elsewhere. It reads some entries at a time. The signatures of the
 // checkpoints are not checked.
 func (st Log) Verify(ctx context.Context, fault func(error), known ...record.Checkpoint) error {
-	size, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT size FROM log_head")
+	size, err := st.Size(ctx)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,7 @@ var recordedTables = map[string]recordedTable{
 	"webhooks": {object: "webhook", key: "id", clear: "organization_id events", bools: "enabled",
 		times: "created_at", personal: "url description",
 		left: "secret old_secret old_until off_reason off_at failing_since updated_at"},
+	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
 }
 
 // Tables whose rows are recorded as events of the chains of objects, with the columns that the recorder reads.

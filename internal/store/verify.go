@@ -13,11 +13,15 @@ import (
 )
 
 // VerifyRecord checks every chain, and every row that is recorded against its chain, and passes what is wrong to
-// fault. It reads some events at a time, and returns how many there are. It sees one state of the database only if c is
-// a transaction, or if nobody writes meanwhile.
-func (c Conn) VerifyRecord(ctx context.Context, fault func(error)) (int64, error) {
+// fault. It reads some events at a time, calls progress after each unless that is nil, and returns how many there are.
+// It sees one state of the database only if c is a snapshot or a transaction, or if nobody writes meanwhile.
+func (c Conn) VerifyRecord(ctx context.Context, fault func(error), progress func()) (int64, error) {
 	v := &rowVerifier{Conn: c, ctx: ctx, fault: fault, pending: map[int64]error{}, seen: map[int64]uint64{}}
-	n, err := c.Chains.Verify(ctx, fault, v.object, v.event)
+	n, err := c.Chains.Verify(ctx, fault, v.object, func(e StoredEvent) {
+		if v.event(e); progress != nil {
+			progress()
+		}
+	})
 	if err == nil {
 		err = v.end()
 	}

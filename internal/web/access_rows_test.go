@@ -146,6 +146,7 @@ var access = []asked{
 	{"GET /requests/{id}/documents/{attachment}", "/requests/{issue request}/documents/{file}", "",
 		"in 403 200 200 200 200"},
 	{"GET /requests/{id}/mta", "/requests/{issue request}/mta", "", "in 403 200 200 200 200"},
+	{"GET /requests/{id}/dossier", "/requests/{issue request}/dossier", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}/documents.zip", "/requests/{issue request}/documents.zip", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}/labels", "/requests/{issue request}/labels", "", "in 403 403 200 200 200"},
 

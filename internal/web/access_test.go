@@ -130,7 +130,8 @@ func (s *snapshot) changed() string {
 		queries = append(queries, fmt.Sprintf("SELECT id, HEX(block) FROM %s_words_data WHERE id <= 10", index))
 	}
 	for _, table := range s.rows(s.now, `SELECT name FROM written
-		WHERE name NOT IN ('tokens', 'audit_events', 'chains', 'chain_events', 'drafts', 'insight_marks',
+		WHERE name NOT IN ('tokens', 'audit_events', 'chains', 'chain_events', 'log_checkpoints', 'log_entries',
+		'log_head', 'log_keys', 'log_tiles', 'drafts', 'insight_marks',
 		'insight_days')`) {
 		queries = append(queries, "SELECT * FROM "+table)
 	}

@@ -19,6 +19,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
+	"aliquot/internal/record"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/webhook"
@@ -43,11 +44,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// logKeys are those that sign the logs of all worlds.
+var logKeys = sync.OnceValues(func() (record.Keys, error) { return record.NewKeys("example.org/log/2026") })
+
 func newApp(db *store.DB, log *slog.Logger) *app.App {
 	return app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: content, Access: exchange.AccessMembers,
 		Registration:  []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 20, DocumentTypes: []string{"application/pdf", "image/png"}, Reminders: request.Reminders{7, 14, 28},
-		Sender: webhook.New(false), Log: log})
+		Sender: webhook.New(false), Log: log, LogKeys: logKeys})
 }
 
 // fill makes the sample data in an empty database, and closes it.

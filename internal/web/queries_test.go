@@ -14,6 +14,7 @@ const maxReads = 20
 // moreReads are the pages that need more.
 var moreReads = map[string]int64{
 	"GET /account/export/data.zip": 25, // one or two for each kind of thing that is kept about a person
+	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }
 
 // TestStatements_OfEachPageAreBounded on either database, as the owner of the lab sees it.
@@ -21,6 +22,10 @@ func TestStatements_OfEachPageAreBounded(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		names, olivia := w.furnished(), w.as("olivia")
+		// who downloads the first record of a request has the log signed for it
+		if err := w.app.Evidence.SignNow(w.Context()); err != nil {
+			w.Fatal(err)
+		}
 		// who looks first on a day has the numbers of those before kept
 		olivia.get(names.Replace("/labs/{lab}/insights"))
 		for _, row := range access {

@@ -18,7 +18,7 @@ func TestRequestPage_IsForItsParties(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path := w.at("HeLa")
-	gets := []string{"", "/move?to=APPROVED", "/delete", "/documents/1", "/documents.zip", "/mta", "/labels"}
+	gets := []string{"", "/move?to=APPROVED", "/delete", "/documents/1", "/documents.zip", "/dossier", "/mta", "/labels"}
 	posts := []string{"/move", "/delete", "/messages", "/details", "/shipment", "/assign", "/issues", "/issues/1/close",
 		"/snooze", "/unsnooze", "/remind", "/active",
 		"/documents/irb", "/documents/irb/review", "/documents/irb/withdraw"}

@@ -63,6 +63,19 @@ type Witness struct {
 	Key string // public
 }
 
+// Parse parses witnesses, each as its public key, @, and its address.
+func Parse(list []string) ([]Witness, error) {
+	var witnesses []Witness
+	for _, text := range list {
+		key, address, _ := strings.Cut(text, "@")
+		if _, err := record.Verifiers(key); err != nil {
+			return nil, err
+		}
+		witnesses = append(witnesses, Witness{address, key})
+	}
+	return witnesses, nil
+}
+
 // Cosign asks a witness to cosign a checkpoint of a size, and returns the checkpoint with the cosignature added. prove
 // returns the proof that the log grew from an older size; it is asked again if the witness knows another size than old.
 func Cosign(ctx context.Context, client *http.Client, w Witness, checkpoint []byte, old int64,

@@ -2,28 +2,20 @@ package witness_test
 
 import (
 	"bytes"
-	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/asn1"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"aliquot/internal/record"
 	"aliquot/internal/witness"
+	"aliquot/internal/witness/witnesstest"
 
-	"github.com/digitorus/timestamp"
 	"golang.org/x/mod/sumdb/note"
 )
 
@@ -209,55 +201,18 @@ func TestHandler_RefusesWithTheStatusOfTheProtocol(t *testing.T) {
 	}
 }
 
-// authority runs a timestamping authority and returns its address and certificate.
-func authority(t *testing.T) (string, *x509.CertPool) {
+// newAuthority runs a timestamping authority and returns its address and certificate.
+func newAuthority(t *testing.T) (string, *x509.CertPool) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	usage, err := asn1.Marshal([]asn1.ObjectIdentifier{{1, 3, 6, 1, 5, 5, 7, 3, 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := x509.Certificate{Subject: pkix.Name{CommonName: "TSA"}, SerialNumber: big.NewInt(1),
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtraExtensions: []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: usage}}}
-	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address, cert := witnesstest.StartAuthority(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(cert)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		var query *timestamp.Request
-		if err == nil {
-			query, err = timestamp.ParseRequest(body)
-		}
-		if err != nil || r.Header.Get("Content-Type") != "application/timestamp-query" {
-			http.Error(w, "not a query", http.StatusBadRequest)
-			return
-		}
-		response, err := (&timestamp.Timestamp{HashAlgorithm: query.HashAlgorithm, HashedMessage: query.HashedMessage,
-			Nonce: query.Nonce, Time: time.Now(), Policy: asn1.ObjectIdentifier{1, 2, 3}, AddTSACertificate: true,
-		}).CreateResponseWithOpts(cert, key, crypto.SHA256)
-		if err != nil {
-			t.Error(err)
-		}
-		_, _ = w.Write(response)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/tsr", roots
+	return address, roots
 }
 
 func TestTimestamp_OfAnAuthorityIsChecked(t *testing.T) {
 	t.Parallel()
-	address, roots := authority(t)
+	address, roots := newAuthority(t)
 	message := []byte("a checkpoint")
 	response, err := witness.Timestamp(t.Context(), http.DefaultClient, address, message, roots)
 	if err != nil {
@@ -266,7 +221,7 @@ func TestTimestamp_OfAnAuthorityIsChecked(t *testing.T) {
 	if _, err := record.CheckTimestamp(response, message, nil, roots); err != nil {
 		t.Error(err)
 	}
-	_, others := authority(t)
+	_, others := newAuthority(t)
 	if _, err := witness.Timestamp(t.Context(), http.DefaultClient, address, message, others); err == nil {
 		t.Error("the timestamp of an authority that is not trusted is accepted")
 	}

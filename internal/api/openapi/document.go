@@ -21,10 +21,10 @@ func Document(routes []rest.Route, policy exchange.Policy) ([]byte, error) {
 	d := description{policy: policy, routes: routes, schemas: jsonschema.Set{}}
 	paths, tags := jsonschema.Object{}, []jsonschema.Object{}
 	for _, r := range routes {
-		path, _ := paths[r.Path].(jsonschema.Object)
+		path, _ := paths[r.Address()].(jsonschema.Object)
 		if path == nil {
 			path = jsonschema.Object{}
-			paths[r.Path] = path
+			paths[r.Address()] = path
 		}
 		for _, method := range r.Methods {
 			path[strings.ToLower(method)] = d.operation(r, method)

@@ -50,7 +50,7 @@ func (d description) parameters(r rest.Route, method string) []jsonschema.Object
 		return jsonschema.Object{"$ref": "#/components/parameters/" + name}
 	}
 	var list []jsonschema.Object
-	for part := range strings.SplitSeq(r.Path, "/") {
+	for part := range strings.SplitSeq(r.Address(), "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			list = append(list, d.pathParameter(r.Path, strings.TrimSuffix(name, "}")))
 		}
@@ -86,7 +86,7 @@ func (d description) pathParameter(path, name string) jsonschema.Object {
 				"|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}}
 	case name == "document":
 		schema = d.schemas.Schema(reflect.TypeFor[document.Slot]())
-	case name == "filename":
+	case name == "filename", name == "level", name == "tile":
 		schema = jsonschema.Object{"type": "string"}
 	case name == "attachment":
 		schema = jsonschema.Object{"type": "string", "pattern": "^attachment_[0-9]+$"}

@@ -70,8 +70,9 @@ func (w *downloading) Write(b []byte) (int, error) {
 // ReadFrom lets the kernel send a file without copying it through this process.
 func (w *downloading) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
 
-// mediaTypes are the content types of the spreadsheets that are sent.
+// mediaTypes are the content types of the files that are made as they are sent.
 var mediaTypes = map[string]string{"csv": "text/csv; charset=utf-8", "json": "application/json",
+	"zip":  "application/zip",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
 // SendFile sends a file that write produces as it goes. If write fails after it began, the connection is cut, so that

@@ -188,6 +188,9 @@ func (r Route) Repeatable(method string) bool {
 	return method == http.MethodPost && !answersSecret(r.Action)
 }
 
+// Address returns the path as OpenAPI has it, where no parameter has slashes.
+func (r Route) Address() string { return strings.Replace(r.Path, "...}", "}", 1) }
+
 // patterns returns the patterns of the route for net/http's mux.
 func (r Route) patterns() []string {
 	var list []string
@@ -197,8 +200,12 @@ func (r Route) patterns() []string {
 	return list
 }
 
-// patterns returns the patterns of one method of a path: at the root and under /v1, with and without a trailing slash.
+// patterns returns the patterns of one method of a path: at the root and under /v1, with and without a trailing slash,
+// unless its end is whatever follows.
 func patterns(method, path string) []string {
+	if strings.HasSuffix(path, "...}") {
+		return []string{method + " " + path, method + " /v1" + path}
+	}
 	return []string{method + " " + path, method + " " + path + "/{$}", method + " /v1" + path, method + " /v1" + path +
 		"/{$}"}
 }

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"aliquot/internal/app"
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
 
@@ -220,4 +221,18 @@ type Issue struct {
 // ShowIssue returns the JSON form of its argument.
 func ShowIssue(i request.Issue) Issue {
 	return Issue{i.ID, i.RequestID, i.Text, i.OpenedBy, Time(i.OpenedAt), timeOf(i.ClosedAt)}
+}
+
+// EventProof proves that an event is in the log.
+type EventProof struct {
+	Chain string `json:"chain"`
+	Seq   int64  `json:"seq"`
+	Hash  string `json:"hash"`
+	Event string `json:"event"`
+	Proof string `json:"proof"`
+}
+
+// ShowEventProof returns a proof as answers have it.
+func ShowEventProof(p evidence.EventProof) EventProof {
+	return EventProof{p.Event.Chain, p.Event.Seq, p.Event.Hash, string(p.Event.Bytes()), string(p.Proof.Marshal())}
 }

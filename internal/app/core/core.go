@@ -16,8 +16,10 @@ import (
 	"aliquot/internal/importer"
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
+	"aliquot/internal/record"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
+	"aliquot/internal/witness"
 )
 
 // Core is what the use cases of every area share: the dependencies, the access rules, and transactions in which the
@@ -61,7 +63,10 @@ type Config struct {
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     request.Reminders
 	Escalation    request.Escalation
-	Sender        *webhook.Client // sends messages to webhooks
+	Sender        *webhook.Client             // sends messages to webhooks
+	LogKeys       func() (record.Keys, error) // reads those that sign the log; nil: it is not signed
+	Witnesses     []witness.Witness           // cosign checkpoints of the log
+	TimestampURL  string                      // of an RFC 3161 authority for checkpoints; "": none
 	Log           *slog.Logger
 }
 

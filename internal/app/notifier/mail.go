@@ -9,6 +9,7 @@ import (
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/job"
 	"aliquot/internal/mail"
+	"aliquot/internal/notice"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -166,9 +167,14 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 	})
 }
 
-// Post sends a message. If that fails and the message may be sent again, post returns an error; if it is marked by
-// GiveUp, somebody has to fix something first.
+// Post sends a message, with the newest checkpoint of the log at its end. If that fails and the message may be sent
+// again, it returns an error; if it is marked by GiveUp, somebody has to fix something first.
 func (a Notifications) Post(ctx context.Context, m mail.Message) (state mailing.State, reason string, err error) {
+	c, err := a.DB.Read().Log.Checkpoint(ctx, 0)
+	if err != nil && exchange.CodeOf(err) != exchange.NotFound {
+		return "", "", err
+	}
+	m.Text, m.HTML = notice.Anchor(m.Text, m.HTML, c.Note)
 	err = a.Mail.Send(ctx, m)
 	failure, ok := errors.AsType[*mail.Failure](err)
 	switch {

@@ -35,12 +35,13 @@ const (
 	JoinRefused       AnnouncementKind = "join_declined"
 	WebhookOff        AnnouncementKind = "webhook_off"    // it was switched off because every delivery failed
 	SearchMatched     AnnouncementKind = "search_matched" // new materials match a saved search
+	RecordFaulty      AnnouncementKind = "record_faulty"  // the check of the record found faults; to admins
 )
 
 // AnnouncementKinds lists all kinds of announcements.
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
-	WebhookOff, SearchMatched}
+	WebhookOff, SearchMatched, RecordFaulty}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
@@ -49,11 +50,12 @@ type AnnouncementDetail struct {
 	Role        lab.Role `json:"role,omitempty"`
 	Text        string   `json:"text,omitempty"` // what the person wrote who asks to join
 	Webhook     int64    `json:"webhook,omitempty"`
-	Reason      string   `json:"reason,omitempty"` // why a request to join was declined, or a webhook switched off
+	// why a request to join was declined, or a webhook switched off; the first fault of a record
+	Reason string `json:"reason,omitempty"`
 
 	SavedSearch int64             `json:"saved_search,omitempty"`
 	Name        string            `json:"name,omitempty"`      // of the saved search
-	Count       int               `json:"count,omitempty"`     // number of new materials
+	Count       int               `json:"count,omitempty"`     // number of new materials, or of faults
 	Materials   []MaterialPayload `json:"materials,omitempty"` // the newest of them
 }
 
@@ -91,6 +93,9 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 		return fmt.Sprintf("%s accepted your request to join %s.", actor, organization)
 	case SearchMatched:
 		return describeMatch(n.Detail)
+	case RecordFaulty:
+		return fmt.Sprintf("The nightly check of the record found faults: %d. The first: %s.", n.Detail.Count,
+			strings.TrimSuffix(n.Detail.Reason, "."))
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
 			strings.TrimSuffix(n.Detail.Reason, "."))

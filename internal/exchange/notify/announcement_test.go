@@ -15,7 +15,7 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 	for _, role := range lab.OrganizationRoles {
 		said := map[string]bool{}
 		for _, kind := range notify.AnnouncementKinds {
-			if kind == notify.SearchMatched { // it has no actor and no lab
+			if kind == notify.SearchMatched || kind == notify.RecordFaulty { // they have no actor and no lab
 				continue
 			}
 			text := notify.DescribeAnnouncement(notify.Announcement{Kind: kind,

@@ -186,6 +186,24 @@ func (v *pageRequest) documents(id int64) (ui.Response, error) {
 	}}, nil
 }
 
+// dossier sends the record of a request as a file that proves itself.
+func (v *pageRequest) dossier(id int64) (ui.Response, error) {
+	ready, err := v.App.Evidence.RequestDossier(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	v.ExtendDeadlines(ready.Size())
+	return ui.Response{Serve: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/zip")
+		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="request-%d-record.zip"`, id))
+		w.Header().Set("Cache-Control", "private, no-store")
+		if err := ready.Write(w); err != nil { // as documents
+			v.App.Log.WarnContext(r.Context(), "record of a request", "request", id, "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}}, nil
+}
+
 // copyOut writes the content that open returns.
 func copyOut[File io.ReadCloser](ctx context.Context, out io.Writer, open func(context.Context) (File, error)) error {
 	file, err := open(ctx)

@@ -41,6 +41,7 @@ var requestPages = []ui.Route{
 	ui.Post("/requests/{id}/documents/{slot}/withdraw", (*pageRequest).withdraw),
 	ui.GetID("/requests/{id}/documents/{attachment}", (*pageRequest).document).Private(),
 	ui.GetID("/requests/{id}/documents.zip", (*pageRequest).documents).Private(),
+	ui.GetID("/requests/{id}/dossier", (*pageRequest).dossier).Private().Expensive(),
 	ui.GetID("/requests/{id}/mta", (*pageRequest).agreedMTA).Private(),
 	ui.GetID("/requests/{id}/labels", (*pageRequest).labels).Private(),
 }

@@ -65,7 +65,7 @@ func newsLook(k notify.AnnouncementKind) Look {
 	switch k {
 	case notify.Invited, notify.JoinAsked:
 		return Look{"turn", "users"}
-	case notify.WebhookOff:
+	case notify.WebhookOff, notify.RecordFaulty:
 		return Look{"bad", "alert"}
 	case notify.SearchMatched:
 		return Look{"info", "search"}

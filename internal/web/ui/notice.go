@@ -66,6 +66,8 @@ func newsAddress(n notify.Notification) string {
 		return lab + "/webhooks"
 	case notify.SearchMatched:
 		return matchAddress(n.News.Detail)
+	case notify.RecordFaulty:
+		return "/admin/jobs"
 	}
 	return lab
 }

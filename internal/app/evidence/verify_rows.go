@@ -1,4 +1,4 @@
-package account
+package evidence
 
 import (
 	"context"
@@ -10,30 +10,11 @@ import (
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
+	"aliquot/internal/store"
 )
 
-// VerifyReport is the result of Verify.
-type VerifyReport struct {
-	Requests, Events, Files int
-	Bytes                   int64
-	Faults                  []string // one sentence each; none if all is well
-}
-
-// Verify checks the hash chain of every request's events, the account of its turns, and the checksum of every stored
-// file.
-func (a Accounts) Verify(ctx context.Context) (VerifyReport, error) {
-	var r VerifyReport
-	if err := a.verifyEvents(ctx, &r); err != nil {
-		return r, err
-	}
-	if err := a.verifyFiles(ctx, &r); err != nil {
-		return r, err
-	}
-	return r, a.verifyVersions(ctx, &r)
-}
-
-func (a Accounts) verifyEvents(ctx context.Context, r *VerifyReport) error {
-	c := a.DB.Read()
+// verifyRequests checks the chain of format 1 of each request, and the account of its turns.
+func verifyRequests(ctx context.Context, c store.Conn, r *Report) error {
 	for after := int64(0); ; {
 		heads, err := c.Events.Heads(ctx, after, core.Batch)
 		if err != nil || len(heads) == 0 {
@@ -48,31 +29,31 @@ func (a Accounts) verifyEvents(ctx context.Context, r *VerifyReport) error {
 			if account := accounts[head.Request]; account == nil ||
 				!account.Clock.Agrees(account.CreatedAt, account.Turns) ||
 				account.Turns[len(account.Turns)-1].Side != account.Party {
-				r.fault("request %d: the account of its turns was altered", head.Request)
+				r.faultf("request %d: the account of its turns was altered", head.Request)
 			}
 			chain, err := c.Events.Chain(ctx, head.Request)
 			if err != nil {
 				return err
 			}
 			r.Requests++
-			r.Events += len(chain)
 			var seq int64
 			var hash string
 			for _, e := range chain {
 				if !e.Follows(seq, hash) {
-					r.fault("request %d: event %d was altered, or one before it is missing", head.Request, e.Seq)
+					r.faultf("request %d: event %d was altered, or one before it is missing", head.Request, e.Seq)
 					break
 				}
 				seq, hash = e.Seq, e.Hash
 			}
 			if seq != head.Seq || hash != head.Hash {
-				r.fault("request %d: its events end at %d, not at %d as its record says", head.Request, seq, head.Seq)
+				r.faultf("request %d: its events end at %d, not at %d as its record says", head.Request, seq, head.Seq)
 			}
 		}
 	}
 }
 
-func (a Accounts) verifyFiles(ctx context.Context, r *VerifyReport) error {
+// verifyFiles checks the checksum of each stored file.
+func (a Evidence) verifyFiles(ctx context.Context, r *Report) error {
 	c := a.DB.Read()
 	for after := int64(0); ; {
 		list, err := c.Attachments.StoredContent(ctx, after, core.Batch)
@@ -88,7 +69,8 @@ func (a Accounts) verifyFiles(ctx context.Context, r *VerifyReport) error {
 	}
 }
 
-func (a Accounts) verifyVersions(ctx context.Context, r *VerifyReport) error {
+// verifyVersions checks the checksum of each earlier version of a file.
+func (a Evidence) verifyVersions(ctx context.Context, r *Report) error {
 	c := a.DB.Read()
 	var last document.AttachmentVersion
 	for {
@@ -105,22 +87,22 @@ func (a Accounts) verifyVersions(ctx context.Context, r *VerifyReport) error {
 	}
 }
 
-func (a Accounts) verifyFile(ctx context.Context, r *VerifyReport, name string, content document.Content) error {
+func (a Evidence) verifyFile(ctx context.Context, r *Report, name string, content document.Content) error {
 	r.Files++
 	n, sum, err := a.checksum(ctx, content.Key)
 	switch {
 	case exchange.CodeOf(err) == exchange.NotFound:
-		r.fault("%s: its content is missing", name)
+		r.faultf("%s: its content is missing", name)
 	case err != nil:
 		return err
 	case n != content.Size || sum != content.SHA256:
-		r.fault("%s: its content was altered", name)
+		r.faultf("%s: its content was altered", name)
 	}
 	r.Bytes += n
 	return nil
 }
 
-func (a Accounts) checksum(ctx context.Context, key string) (int64, string, error) {
+func (a Evidence) checksum(ctx context.Context, key string) (int64, string, error) {
 	file, err := a.Files.Open(ctx, key)
 	if err != nil {
 		return 0, "", err
@@ -129,8 +111,4 @@ func (a Accounts) checksum(ctx context.Context, key string) (int64, string, erro
 	h := sha256.New()
 	n, err := io.Copy(h, file)
 	return n, hex.EncodeToString(h.Sum(nil)), err
-}
-
-func (r *VerifyReport) fault(format string, args ...any) {
-	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
 }
