@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/search"
+	"aliquot/internal/store/cellosaurus"
 	"aliquot/internal/store/delivery"
 	"aliquot/internal/store/insight"
 	"aliquot/internal/store/queue"
@@ -94,6 +95,7 @@ type Conn struct {
 	Attachments     Attachments
 	Audit           Audit
 	Bulk            Bulk
+	CellLines       cellosaurus.CellLines
 	Chains          Chains
 	Closing         Closing
 	Deliveries      delivery.Deliveries
@@ -129,7 +131,8 @@ func storesOn(c *sqldb.Conn) Conn {
 	return Conn{
 		Now: c.Now, conn: c,
 		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Alerts: Alerts{c},
-		Attachments: Attachments{c}, Audit: Audit{c}, Bulk: Bulk{c}, Chains: Chains{c}, Closing: Closing{c},
+		Attachments: Attachments{c}, Audit: Audit{c}, Bulk: Bulk{c}, CellLines: cellosaurus.New(c), Chains: Chains{c},
+		Closing:    Closing{c},
 		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Insights: insight.New(c), Invitations: Invitations{c},
 		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},

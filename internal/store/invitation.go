@@ -278,3 +278,27 @@ func (st JoinRequests) Save(ctx context.Context, j lab.JoinRequest) error {
 		string(j.Status), j.Reason, j.AnsweredAt)
 	return err
 }
+
+// maxRemembered is how many requests, and how many members, Suggested looks at.
+const maxRemembered = 100
+
+// Suggested reads people to invite to an organization: those whom a user shares another organization with, who requested
+// from the organization, or who answered the user's own requests, as far as the newest of each go back; the last to
+// register first. Members, and those who are invited, are left out.
+func (st Invitations) Suggested(ctx context.Context, user uuid.UUID, organization int64, most int) ([]person.User,
+	error) {
+	return sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (
+			SELECT id FROM (SELECT other.user_id AS id FROM memberships mine
+				JOIN memberships other ON other.organization_id = mine.organization_id AND other.left_at IS NULL
+				WHERE mine.user_id = $1 AND mine.left_at IS NULL AND mine.organization_id <> $2 LIMIT $3) colleagues
+			UNION SELECT id FROM (SELECT r.requester_id AS id FROM material_requests r
+				WHERE r.organization_id = $2 AND r.deleted_at IS NULL ORDER BY r.id DESC LIMIT $3) requesters
+			UNION SELECT id FROM (SELECT r.assigned_to AS id FROM material_requests r
+				WHERE r.requester_id = $1 AND r.deleted_at IS NULL ORDER BY r.id DESC LIMIT $3) answering)
+		AND u.id <> $1 AND u.closed_at IS NULL
+		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.organization_id = $2 AND m.user_id = u.id
+			AND m.left_at IS NULL)
+		AND NOT EXISTS (SELECT 1 FROM invitations i WHERE i.organization_id = $2 AND i.registry_id = u.registry_id
+			AND i.status = 'PENDING')
+		ORDER BY u.id DESC LIMIT $4`, user, organization, maxRemembered, most)
+}

@@ -109,6 +109,8 @@ var unrecordedTables = map[string]string{
 	"secrets":            "sealed with the key of the database, which proves itself",
 	"addresses":          "a person's own list; a request has the address that was sent, in its own row",
 	"request_turns":      "follow from the events of requests; verify compares them",
+	"cell_lines":         "a copy of the Cellosaurus",
+	"cell_line_keys":     "follow from the copy of the Cellosaurus",
 	"insight_days":       "counted from events",
 	"insight_marks":      "how far days are counted",
 	"news":               "notices of what other rows record",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -234,6 +235,42 @@ func TestFacets_AreExactOrMarkedAsRough(t *testing.T) {
 		})
 		if !rough.has(".facet .n .vh") {
 			t.Errorf("no estimate is marked: %s", rough.text("#results"))
+		}
+	})
+}
+
+func TestCatalogPages_HaveNumbersAndASize(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("")
+		titles := func(a answer) []string {
+			return a.doc.Find("#results [data-row] h2").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+		}
+		first := v.get("/catalog?ordering=title").want(http.StatusOK)
+		if n := len(titles(first)); n != 20 {
+			w.Fatalf("%d on the first page", n)
+		}
+		second := v.get(first.doc.Find(`nav[aria-label="Pages"] a:contains("2")`).AttrOr("href", "")).want(http.StatusOK)
+		next := v.get(first.doc.Find(`nav[aria-label="Pages"] a[rel="next"]`).AttrOr("href", "")).want(http.StatusOK)
+		if !slices.Equal(titles(second), titles(next)) || slices.Equal(titles(second), titles(first)) {
+			w.Errorf("page 2 has %v, the next one %v", titles(second), titles(next))
+		}
+		for _, a := range []answer{second, next} {
+			if here := a.text(`nav[aria-label="Pages"] [aria-current="page"]`); here != "Page 2" {
+				w.Errorf("it says %q", here)
+			}
+		}
+		many := v.get("/catalog?ordering=title&size=50").want(http.StatusOK)
+		if got := titles(many); len(got) != 50 || !slices.Equal(got[20:40], titles(second)) {
+			w.Errorf("%d on a page of 50", len(got))
+		}
+		last := many.doc.Find(`nav[aria-label="Pages"] a:not([rel])`).Last()
+		if a := v.get(last.AttrOr("href", "")).want(http.StatusOK); !strings.Contains(last.AttrOr("href", ""), "size=50") ||
+			a.has(`a[rel="next"]`) {
+			w.Errorf("%s is not the last page", last.AttrOr("href", ""))
+		}
+		for _, wrong := range []string{"page=0", "page=x", "page=501", "size=7", "size=1000"} {
+			v.get("/catalog?" + wrong).want(http.StatusBadRequest)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,6 +22,8 @@ import (
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // labOf is the path of the first lab that somebody of the demo owns.
@@ -490,4 +493,33 @@ func TestLabPage_ShowsArchivedMaterialsOnlyToMembers(t *testing.T) {
 	if second := owner.get(next); second.text("main tbody tr:first-child b") == first.text("main tbody tr:first-child b") || second.doc.Find("main tbody tr").Length() == 0 {
 		t.Error(next)
 	}
+}
+
+func TestInvitations_SuggestPeopleOneHasWorkedWith(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("olivia")
+		lab := w.labOf("olivia")
+		suggested := func() []string {
+			return v.get(lab + "/people").want(http.StatusOK).doc.Find(`#invite [name="known"]`).Map(
+				func(_ int, s *goquery.Selection) string { return s.AttrOr("value", "") })
+		}
+		list := suggested()
+		if !slices.Contains(list, people["josiah"]) || slices.Contains(list, people["mario"]) ||
+			slices.Contains(list, people["olivia"]) {
+			w.Fatalf("%v: Josiah has requested from the lab, Mario is a member of it", list)
+		}
+		v.post(lab+"/invitations", "known", people["josiah"], "who", "", "days", "7",
+			"role", "MEMBER").want(http.StatusSeeOther)
+		if slices.Contains(suggested(), people["josiah"]) {
+			w.Error("who is invited is still suggested")
+		}
+		a := v.post(lab+"/invitations", "known", people["gabriel"], "days", "0")
+		if !strings.Contains(a.want(http.StatusUnprocessableEntity).input("who"), people["gabriel"]) {
+			w.Error("a form that is refused forgets who was chosen")
+		}
+		if w.as("newlab").get(lab + "/people").has(`[name="known"]`) {
+			w.Error("a stranger sees whom the owner has worked with")
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/notify"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 
@@ -29,6 +30,17 @@ func (a Labs) Invitations(ctx context.Context, who exchange.Actor, organization 
 		return exchange.ListPage[lab.ShownInvitation]{}, err
 	}
 	return c.Invitations.List(ctx, organization, f, p)
+}
+
+// maxSuggested is how many people the form of an invitation suggests.
+const maxSuggested = 8
+
+// SuggestedInvitees returns people with whom who has worked, for those who may invite people to the organization.
+func (a Labs) SuggestedInvitees(ctx context.Context, who exchange.Actor, organization int64) ([]person.User, error) {
+	if _, err := a.Can(who, exchange.InvitationWrite, who.ToOrganization(organization)); err != nil {
+		return nil, err
+	}
+	return a.DB.Read().Invitations.Suggested(ctx, who.ID, organization, maxSuggested)
 }
 
 // Invite invites a person to an organization. existed reports whether they were invited already; then that invitation

@@ -179,3 +179,20 @@ func PublicationOf(pubmedID, doi *string) (pmid, name string, err error) {
 	}
 	return pmid, name, f.Err()
 }
+
+// AddTo enters p as the publication of m.
+func (p Publication) AddTo(m *Material) {
+	set := func(to **string, text string) {
+		if text != "" {
+			*to = &text
+		}
+	}
+	m.PubMedID = p.PubMedID
+	set(&m.Citation, p.Citation)
+	if p.PrePrint {
+		set(&m.PrePrintDOI, p.DOI)
+		set(&m.PrePrintTitle, p.Title)
+		return
+	}
+	set(&m.PublicationTitle, p.Title)
+}

@@ -18,6 +18,7 @@ type shortcut struct {
 
 var shortcuts = []shortcut{
 	{[]string{"/"}, "Search"},
+	{[]string{"Ctrl K"}, "Find a material, request, person or action, also while typing"},
 	{[]string{"g", "s"}, "Go to search"},
 	{[]string{"g", "r"}, "Go to requests"},
 	{[]string{"g", "l"}, "Go to your labs"},

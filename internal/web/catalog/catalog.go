@@ -1,9 +1,6 @@
 package catalog
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -21,6 +18,8 @@ import (
 var catalogPages = []ui.Route{
 	ui.Get("/catalog", (*pageRequest).catalog).Expensive(),
 	ui.Get("/catalog/suggest", (*pageRequest).suggest).Expensive(),
+	ui.Get("/find", (*pageRequest).find).Expensive(),
+	ui.Get("/find/suggest", (*pageRequest).suggestAll).Expensive(),
 	ui.Post("/catalog/save", (*pageRequest).saveSearch),
 	ui.GetID("/catalog/{id}", (*pageRequest).material),
 	ui.GetID("/catalog/{id}/map", (*pageRequest).sequenceMap),
@@ -37,9 +36,6 @@ const (
 	showLabs      = "labs"
 	showPeople    = "people"
 )
-
-// hitsShown is the number of hits on a page.
-const hitsShown = 20
 
 // asked is a search as described by its query parameters.
 type searchParams struct {
@@ -72,16 +68,16 @@ func (v *pageRequest) asking() (searchParams, error) {
 		a.search.Facets, a.search.Filters = true, f.SearchFilters(a.values, material.Facets)
 	}
 	f.SearchSize("q", a.text, a.search.Filters)
-	a.search.Page = exchange.SearchPage{Limit: hitsShown, After: placeOf(a.values.Get("after"))}
+	a.page(&f)
 	return a, f.Err()
 }
 
 // address returns the search's address with some parameters changed: name, value, name, value; "" removes all values
-// of a name. It starts at the first hit.
+// of a name. It starts at the first hit, unless a page is named.
 func (a searchParams) address(pairs ...string) string {
 	values := url.Values{}
 	for name, list := range a.values {
-		if name != "after" {
+		if name != "after" && name != "page" {
 			values[name] = list
 		}
 	}
@@ -92,21 +88,6 @@ func (a searchParams) address(pairs ...string) string {
 		}
 	}
 	return ui.CatalogAddress(values)
-}
-
-// place encodes the start of a page of hits for its address; placeOf decodes it, nil for the first page.
-func place(p exchange.SearchPosition) string {
-	text, _ := json.Marshal(p) // a number and a text always marshal
-	return base64.RawURLEncoding.EncodeToString(text)
-}
-
-func placeOf(text string) *exchange.SearchPosition {
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	var p exchange.SearchPosition
-	if err != nil || json.Unmarshal(raw, &p) != nil || p.Offset < 1 {
-		return nil
-	}
-	return &p
 }
 
 type catalogPage struct {
@@ -130,6 +111,8 @@ type catalogPage struct {
 	MeantAt string
 	Next    string
 	First   string
+	Pages   []pageLink
+	Sizes   []choice
 	Feed    string
 	Near    []hit // hits without the filters, if nothing was found
 }
@@ -192,7 +175,7 @@ func (v *pageRequest) catalog() (ui.Response, error) {
 	p.Title = p.Count
 	if a.text != "" {
 		p.Title = shorten(a.text, 60) + ", " + p.Count
-		if !a.filtered() && a.search.Page.After == nil {
+		if !a.filtered() && a.search.Page.After == nil && a.search.Page.Offset == 0 {
 			p.Description = p.Count + " match " + shorten(a.text, 60) + "."
 		}
 	} else if len(a.values) == 0 {
@@ -236,28 +219,6 @@ func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
 		return v.helpNothingFound(a, p)
 	}
 	return nil
-}
-
-// counted sets how many hits there are and which of them the page shows.
-func counted[T any](p *catalogPage, a searchParams, found exchange.SearchResult[T], what string) {
-	p.Found = found.Count.N
-	p.Count = ui.Plural(found.Count, what)
-	if strings.HasSuffix(what, "person") && found.Count.N != 1 {
-		p.Count = ui.Count(found.Count) + " people"
-	}
-	before := 0
-	if after := a.search.Page.After; after != nil {
-		before = after.Offset
-		p.First = a.address()
-	}
-	if n := len(found.Items); n > 0 && (before > 0 || found.Next != nil) {
-		p.Span = fmt.Sprintf("%s to %s of %s", ui.Count(before+1), ui.Count(before+n),
-			strings.TrimSuffix(strings.TrimSuffix(p.Count, "s"), " "+what))
-	}
-	if found.Next != nil {
-		p.Next = a.address() + map[bool]string{true: "&", false: "?"}[strings.Contains(a.address(), "?")] + "after=" +
-			place(*found.Next)
-	}
 }
 
 // helpNothingFound adds what the search would find without one of its filters, and without any.

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -11,38 +9,27 @@ import (
 	"aliquot/internal/web/ui"
 )
 
-// suggested is one suggestion while somebody types a search.
-type suggested struct {
-	Text    string `json:"text"`
-	Kind    string `json:"kind"`
-	Address string `json:"address"`
-}
-
-const maxSuggested = 8
-
 // suggest answers the script with suggestions while somebody types.
 func (v *pageRequest) suggest() (ui.Response, error) {
 	if err := ui.SearchSize("q", v.FormValue("q")); err != nil {
 		return ui.Response{}, err
 	}
-	found, err := v.App.Materials.Suggest(v.Context(), v.Who.Actor, v.FormValue("q"), maxSuggested)
+	found, err := v.App.Materials.Suggest(v.Context(), v.Who.Actor, v.FormValue("q"), ui.MaxSuggested)
 	if err != nil {
 		return ui.Response{}, err
 	}
-	list := []suggested{}
+	return ui.Suggest(suggestionsOf(found))
+}
+
+func suggestionsOf(found []exchange.Suggestion) (list []ui.Suggestion) {
 	for _, s := range found {
-		id := strconv.FormatInt(s.ID, 10)
+		line := ui.Suggestion{Text: s.Text, Kind: "Material", Address: materialAt(s.ID)}
 		if s.Kind == "organization" {
-			list = append(list, suggested{s.Text, "Lab", "/labs/" + id})
-		} else {
-			list = append(list, suggested{s.Text, "Material", "/catalog/" + id})
+			line.Kind, line.Address = "Lab", "/labs/"+strconv.FormatInt(s.ID, 10)
 		}
+		list = append(list, line)
 	}
-	text, err := json.Marshal(list)
-	return ui.Response{Serve: func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		ui.Send(w, r, http.StatusOK, text)
-	}}, err
+	return list
 }
 
 // saveSearch stores the search of the page that the form is on, with alerts.

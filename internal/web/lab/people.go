@@ -23,7 +23,8 @@ type labPeoplePage struct {
 	Links         links
 	Invitations   []lab.ShownInvitation
 	Joins         []lab.ShownJoinRequest
-	Invited, Role string // of the form of an invitation
+	Suggested     []person.User // to invite
+	Invited, Role string        // of the form of an invitation
 	Days          string
 	Asking        string // of the form that asks to join
 	Open          bool   // a form is open
@@ -57,6 +58,11 @@ func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 				return nil, err
 			}
 			p.Invitations, p.MoreInvited = append(p.Invitations, list.Items...), p.MoreInvited || list.Next != nil
+		}
+	}
+	if base.Lab.May(exchange.InvitationWrite) {
+		if p.Suggested, err = v.App.Labs.SuggestedInvitees(v.Context(), v.Who.Actor, base.Lab.ID); err != nil {
+			return nil, err
 		}
 	}
 	if base.Lab.May(exchange.JoinRead) {
@@ -211,7 +217,8 @@ func (v *pageRequest) invite() (ui.Response, error) {
 	role := lab.Role(v.PostFormValue("role"))
 	var wrong, left []string
 	sent := 0
-	lines := slices.DeleteFunc(strings.FieldsFunc(v.PostFormValue("who"),
+	named := strings.Join(append(v.PostForm["known"], v.PostFormValue("who")), "\n")
+	lines := slices.DeleteFunc(strings.FieldsFunc(named,
 		func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ';' }),
 		func(line string) bool { return strings.TrimSpace(line) == "" })
 	problems := ui.FieldErrors{}
@@ -257,7 +264,7 @@ func (v *pageRequest) invite() (ui.Response, error) {
 	if len(wrong) > 0 {
 		problems["who"] = wrong
 	}
-	p.Invited, p.Role, p.Days, p.Open, p.Errors = v.PostFormValue("who"), string(role), v.PostFormValue("days"), true,
+	p.Invited, p.Role, p.Days, p.Open, p.Errors = strings.TrimSpace(named), string(role), v.PostFormValue("days"), true,
 		problems
 	if sent > 0 { // those need no other invitation
 		p.Invited = strings.Join(left, "\n")

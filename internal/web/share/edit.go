@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aliquot/internal/exchange"
@@ -224,12 +225,10 @@ func (v *pageRequest) lookUp(p *listingPage) {
 		p.LookupResult = "The publication could not be looked up. What you typed is unchanged."
 		return
 	}
-	fill := map[string]string{"pubmed_id": found.PubMedID, "citation": found.Citation, "publication_title": found.Title}
-	if found.PrePrint {
-		fill["pre_print_doi"], fill["pre_print_title"], fill["publication_title"] = found.DOI, found.Title, ""
-	}
-	for name, text := range fill {
-		if text != "" {
+	var m material.Material
+	found.AddTo(&m)
+	for name, texts := range m.Form() {
+		if text := texts[0]; text != "" && slices.Contains(publicationFields, name) {
 			p.Form.Set(name, text)
 		}
 	}

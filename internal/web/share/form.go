@@ -103,7 +103,11 @@ type listingPage struct {
 	LookupResult string        // the result of a look-up of the publication
 	Failed       string        // why nothing was saved, if that is not about a field
 	Notes        []string      // what a source left out
+	Found        string        // the source by which the form was filled in
 }
+
+// publicationFields are the fields that a look-up of a publication fills in.
+var publicationFields = []string{"pubmed_id", "publication_title", "pre_print_doi", "pre_print_title", "citation"}
 
 // commonSections are the sections that every category has, with their fields: those that the template places itself,
 // and those whose descriptor names the section.
@@ -111,8 +115,7 @@ var commonSections = func() []commonSection {
 	list := []commonSection{
 		{"about", "About it", []string{"title", "organisms", "additional_info", "url", "reference", "organization_id",
 			"contact_user_id"}},
-		{"publication", "Publication",
-			[]string{"pubmed_id", "publication_title", "pre_print_doi", "pre_print_title", "citation"}},
+		{"publication", "Publication", slices.Clone(publicationFields)},
 		{"requirements", "Requirements",
 			[]string{"needs_mta", "mta_attachment_id", "mta_file", "needs_irb", "needs_abstract",
 				"shipping_requirements_id", "shipping.accepted_payment_details", "shipping.restrictions"}},

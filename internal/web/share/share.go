@@ -19,6 +19,8 @@ var sharePages = []ui.Route{
 	ui.Get("/share", (*pageRequest).share).Private(),
 	ui.Get("/share/new", (*pageRequest).newListing).Private(),
 	ui.Post("/share/new", (*pageRequest).sendNewListing).TakesFiles(),
+	ui.Get("/share/organisms", (*pageRequest).suggestOrganisms).Private(),
+	ui.Get("/share/number", (*pageRequest).listByNumber).Private().Expensive(),
 	ui.Post("/share/fresh", (*pageRequest).freshListing),
 	ui.Get("/catalog/{id}/edit", (*pageRequest).editListing).Private(),
 	ui.Post("/catalog/{id}/edit", (*pageRequest).sendListing).TakesFiles(),
@@ -68,29 +70,38 @@ type sharePage struct {
 	Options    catalog.MaterialFormOptions
 	Categories []category.Category
 	Drafts     []ui.DraftLine
+	Number     string // that was pasted, and does not say what it names
 }
 
 // share is the page on which people choose what to list, how, and for which lab.
 func (v *pageRequest) share() (ui.Response, error) {
+	p, err := v.sharePage()
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.Show("share", p)
+}
+
+func (v *pageRequest) sharePage() (*sharePage, error) {
 	p := &sharePage{Page: ui.Page{Title: "List a material", Section: "share"}, Categories: category.All()}
 	asked := v.shareLab(v.URL.Query().Get("lab"))
 	var err error
 	if p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, asked, nil); err != nil {
-		return ui.Response{}, err
+		return nil, err
 	}
 	if asked != 0 {
 		v.rememberLab(asked)
 	}
 	drafts, err := v.App.Materials.Drafts(v.Context(), v.Who.Actor)
 	if err != nil {
-		return ui.Response{}, err
+		return nil, err
 	}
 	for _, d := range drafts {
 		if strings.HasPrefix(d.Key, "new ") {
 			p.Drafts = append(p.Drafts, ui.DraftLine{Draft: d, Address: ui.DraftAddress(d.Key)})
 		}
 	}
-	return ui.Show("share", p)
+	return p, nil
 }
 
 // newKey returns the key of the draft of a new material of a category.
@@ -216,7 +227,17 @@ func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 	if err != nil {
 		return err
 	}
-	m := found.Material
+	p.fillIn(found.Material)
+	p.Notes = found.Warnings
+	if found.Existing != nil {
+		p.Notes = append(slices.Clone(p.Notes), "Already listed as “"+found.Existing.Title+
+			"”; not listed again.")
+	}
+	return nil
+}
+
+// fillIn fills in the form of a new material with what is known of it.
+func (p *listingPage) fillIn(m material.Material) {
 	p.Form = m.Form()
 	p.Form.Set("category", m.Category)
 	for _, name := range []string{"organization_id", "contact_user_id"} {
@@ -225,12 +246,6 @@ func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 	if own, err := category.Encode(m.CustomValues()); err == nil && len(m.CustomValues()) > 0 {
 		p.Form.Set("additional_metadata", string(own))
 	}
-	p.Notes = found.Warnings
-	if found.Existing != nil {
-		p.Notes = append(slices.Clone(p.Notes), "Already listed as “"+found.Existing.Title+
-			"”; not listed again.")
-	}
-	return nil
 }
 
 // nameOf returns the identifier to import, in whatever form it was pasted.

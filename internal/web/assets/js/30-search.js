@@ -1,5 +1,6 @@
 "use strict";
-// Search fields tell what there is while somebody types: a combobox as the ARIA practices have it.
+// Fields suggest what there is while somebody types: a combobox as the ARIA practices have it. A suggestion leads to its
+// address, or is entered; of a field that takes several, in place of the last.
 (() => {
   const wait = 150, fewest = 2;
   let number = 0;
@@ -7,6 +8,8 @@
   function attach(input) {
     const box = input.closest("[data-suggest], .with");
     if (!box || input.getAttribute("role") === "combobox") return;
+    const source = box.dataset.suggest ?? "/catalog/suggest", between = box.dataset.several;
+    const typed = () => (between ? input.value.split(between).at(-1) : input.value).trim();
     const list = document.createElement("ul");
     list.id = "suggest-" + ++number;
     list.className = "suggest";
@@ -41,7 +44,8 @@
         option.id = list.id + "-" + i;
         option.setAttribute("role", "option");
         option.setAttribute("aria-selected", "false");
-        option.dataset.address = one.address;
+        if (one.address) option.dataset.address = one.address;
+        else option.dataset.value = one.value;
         const kind = document.createElement("small");
         kind.textContent = one.kind;
         option.append(document.createTextNode(one.text), kind);
@@ -50,18 +54,25 @@
       at = -1;
       list.hidden = found.length === 0;
       input.setAttribute("aria-expanded", String(!list.hidden));
+      if ("counted" in box.dataset) say(found.length ? found.length + " found" : "Nothing found");
     };
     async function ask() {
       call?.abort();
       call = new AbortController();
       try {
-        const answer = await fetch("/catalog/suggest?q=" + encodeURIComponent(input.value), { signal: call.signal });
+        const answer = await fetch(source + "?q=" + encodeURIComponent(typed()), { signal: call.signal });
         if (answer.ok && document.activeElement === input) show(await answer.json());
       } catch { /* it was typed on, or there is no connection: the search works without */ }
     }
+    const choose = ({ address, value }) => {
+      if (address) return location.assign(address);
+      input.value = between ? [...input.value.split(between).slice(0, -1).map((part) => part.trim()), value].join(between + " ") : value;
+      close();
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    };
     input.addEventListener("input", () => {
       clearTimeout(timer);
-      if (input.value.trim().length < fewest) close();
+      if (typed().length < fewest) close();
       else timer = setTimeout(ask, wait);
     });
     input.addEventListener("keydown", (event) => {
@@ -70,7 +81,7 @@
       if (event.key === "ArrowDown") mark((at + 1) % n);
       else if (event.key === "ArrowUp") mark(at <= 0 ? n - 1 : at - 1);
       else if (event.key === "Escape") close();
-      else if (event.key === "Enter" && at >= 0) location.assign(options()[at].dataset.address);
+      else if (event.key === "Enter" && at >= 0) choose(options()[at].dataset);
       else {
         if (event.key === "Enter") close();
         return;
@@ -80,12 +91,13 @@
     list.addEventListener("mousedown", (event) => {
       event.preventDefault(); // the field keeps the focus
       const option = event.target.closest("[role=option]");
-      if (option) location.assign(option.dataset.address);
+      if (option) choose(option.dataset);
     });
     input.addEventListener("blur", close);
     input.form?.addEventListener("submit", close);
   }
-  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("input[type=search]").forEach(attach));
+  window.suggests = attach;
+  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("input[type=search], input[data-suggests]").forEach(attach));
 
   // On a phone, showing what was found closes the sheet of filters.
   document.addEventListener("click", (event) => {

@@ -34,18 +34,44 @@
     field?.focus();
     field?.select();
   }
+  // part gives an element of another page; without it, goes there.
+  async function part(address, id) {
+    try {
+      const answer = await fetch(address);
+      const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(id);
+      if (answer.ok && found) return found;
+    } catch { // there is no connection, or the page is being left
+      say("Not shown: no connection");
+      return null;
+    }
+    location.assign(address + "#" + id);
+    return null;
+  }
+  // find opens the field that finds everything over the page.
+  let finding = false;
+  async function find() {
+    if (finding || document.getElementById("find-q")) return document.getElementById("find-q")?.select();
+    finding = true;
+    const form = await part("/find", "finder");
+    finding = false;
+    if (!form) return;
+    const box = document.createElement("dialog");
+    box.className = "dialog find-dialog";
+    box.setAttribute("aria-label", "Find anything");
+    box.append(document.adoptNode(form));
+    document.body.append(box);
+    box.addEventListener("close", () => box.remove());
+    box.addEventListener("click", (event) => { if (event.target === box) box.close(); });
+    box.showModal();
+    const field = box.querySelector("input");
+    suggests(field);
+    field.focus();
+  }
   async function help() {
     let box = document.getElementById("keys-shown");
     if (!box) {
-      let answer, text;
-      try {
-        answer = await fetch("/help");
-        text = await answer.text();
-      } catch { // there is no connection, or the page is being left
-        return say("Not shown: no connection");
-      }
-      const list = new DOMParser().parseFromString(text, "text/html").getElementById("keys");
-      if (!answer.ok || !list) return location.assign("/help#keys");
+      const list = await part("/help", "keys");
+      if (!list) return;
       box = document.createElement("div");
       box.id = "keys-shown";
       box.className = "dialog";
@@ -61,6 +87,11 @@
   }
 
   document.addEventListener("keydown", (event) => {
+    if ("keys" in document.body.dataset && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "k") {
+      event.preventDefault();
+      find();
+      return;
+    }
     if (!("keys" in document.body.dataset) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return;
     if (event.key === "Escape") {
       document.activeElement?.blur?.();
