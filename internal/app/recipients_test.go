@@ -297,6 +297,9 @@ func TestRecipients_OfAnEventAreTheContracts(t *testing.T) {
 					t.Fatalf("row %q is of %q", row[0], acts[i].name)
 				}
 				for column, pairs := range actors {
+					if len(off) > 0 {
+						pairs = pairs[:1] // who of the lab acts was tried with everything switched on
+					}
 					for _, pair := range pairs {
 						h.do(acts[i], pair[0], pair[1], row[1+column], off...)
 					}

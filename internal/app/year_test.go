@@ -19,14 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// yearOf returns how many requests the simulated year has: all of them on PostgreSQL, and a part on SQLite, whose
-// engine is Go and takes ten times as long under the race detector.
-func yearOf(db *store.DB) int {
-	if db.Postgres() {
-		return 1000
-	}
-	return 30
-}
+// requestsOfYear is how many requests the simulated year has.
+const requestsOfYear = 100
 
 // life is what a naive observer knows of one request: not how Aliquot computes it, only what each action left to do,
 // and when.
@@ -55,7 +49,8 @@ const day = 24 * time.Hour
 
 // TestReminders_OfAYearEqualNaiveCounting makes both sides, admins, and labs that change their requirements act on
 // many requests on random days. On some days no worker runs, and the clock jumps ahead and back.
-func TestReminders_OfAYearEqualNaiveCounting(t *testing.T) { //nolint:paralleltest // it would keep both cores from all others
+func TestReminders_OfAYearEqualNaiveCounting(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		y := &year{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(7, 14)), lives: map[int64]*life{}}
 		y.admin = y.person("admin")
@@ -69,7 +64,7 @@ func TestReminders_OfAYearEqualNaiveCounting(t *testing.T) { //nolint:parallelte
 			y.materials = append(y.materials, m.ID)
 		}
 		y.work(1)
-		n, off := yearOf(db), 0
+		n, off := requestsOfYear, 0
 		for today, began := 0, *y.now.Load(); today < 365; today++ {
 			if y.random.IntN(20) == 0 {
 				off = y.random.IntN(41) - 20
