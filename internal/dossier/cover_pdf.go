@@ -32,9 +32,9 @@ func (d Dossier) coverPDF() ([]byte, error) {
 	p.SetTitle(d.Title, true)
 	p.SetAuthor(d.Publisher, true)
 	p.SetLang("en")
-	p.AddUTF8FontFromBytes("go", "", goregular.TTF)
-	p.AddUTF8FontFromBytes("go", "B", gobold.TTF)
-	p.AddUTF8FontFromBytes("mono", "", gomono.TTF)
+	p.AddUTF8FontFromBytes("go", "", bytes.Clone(goregular.TTF)) // it writes to the font that it is given
+	p.AddUTF8FontFromBytes("go", "B", bytes.Clone(gobold.TTF))
+	p.AddUTF8FontFromBytes("mono", "", bytes.Clone(gomono.TTF))
 	p.SetMargins(pageMargin, pageMargin, pageMargin)
 	p.SetAutoPageBreak(true, pageMargin)
 	p.AliasNbPages("")
