@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search golden pictures clicks bench-neighbour house client install check
+.PHONY: help test fast lint fmt bench bench-search memory golden pictures clicks bench-neighbour house client install check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -52,19 +52,15 @@ sizes ?= 10000,100000,1000000
 bench-search: install .bin/withpostgres ## the benchmark of searches: make bench-search sizes=10000,100000 folder=/where/databases/are/kept
 	@SEARCH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 4h -run '^$$' -bench '^BenchmarkSearch' -benchtime 1x ./bench
 
+memory: install .bin/withpostgres ## the memory of an idle process, with sample data, and of an import of 100,000 rows
+	@.bin/withpostgres -- go test -run '^$$' -bench '^Benchmark(Start|StartDemo|BulkMemory)$$' -benchtime 1x ./bench
+
 rows ?= 200000
 bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user: make bench-neighbour rows=20000 for a small one
 	@NEIGHBOUR_ROWS=$(rows) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkNeighbour$$' -benchtime 1x ./bench
 
-house: ## what the code is like to live in: sizes of packages, types, files and lines
-	@list=$$(mktemp)
-	trap 'rm -f $$list' EXIT
-	git ls-files '*.go' ':!client/*.gen.go' | grep -v '_test\.go' >$$list
-	printf '%8d  hand-written lines without tests; at most 50,000\n' "$$(xargs cat <"$$list" | wc -l)"
-	printf '%8d  of them wider than 120 columns (a tab is 4); at most 0\n' "$$(cat $$(cat "$$list") | perl -CSD -lne 's/\t/    /g; print if length > 120' | wc -l)"
-	printf '%8d  files are the most of a package; at most 30: %s\n' $$(xargs -n 1 dirname <"$$list" | sort | uniq -c | sort -rn | head -n 1)
-	printf '%8d  methods are the most of a type; at most 60: %s\n' $$(xargs awk '/^func \([a-z]* ?\*?[A-Za-z]+(\[.*\])?\) /{ t = $$0; sub(/^func \([a-z]* ?\*?/, "", t); sub(/[^A-Za-z].*/, "", t); d = FILENAME; sub(/\/[^\/]*$$/, "", d); print d "." t }' <"$$list" | sort | uniq -c | sort -rn | head -n 1)
-	printf '%8d  lines are the most of a file; about 400: %s\n' $$(xargs wc -l <"$$list" | grep -v total | sort -rn | head -n 1)
+house: ## what the code is like to live in: sizes, a new field, two calls through the packages; times and memory as last measured
+	@HOUSE=1 go test -count=1 -v -run TestHouse_MeetsItsBars ./internal | grep -v '^[=-]'
 
 golden: ## regenerate the golden files; review the diff before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)

@@ -98,7 +98,7 @@ type bareHandler struct {
 	detail, texts string // of an event of the record
 }
 
-// said is what the rules make of the request in a status, taken from answers of ours.
+// said is what the rules state about the request in a status, taken from our answers.
 type said struct {
 	Correction   string
 	Requirements []shape.Requirement
@@ -254,7 +254,7 @@ func scanMaterial(row interface{ Scan(into ...any) error }) (m bareMaterial, err
 	return m, err
 }
 
-// getMaterial takes it that whoever asks for another version than theirs has the newest.
+// getMaterial assumes that If-None-Match has the newest version.
 func (h *bareHandler) getMaterial(w http.ResponseWriter, r *http.Request) {
 	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	m, err := scanMaterial(h.material.QueryRowContext(r.Context(), id))
@@ -298,7 +298,7 @@ func (h *bareHandler) listMaterials(w http.ResponseWriter, r *http.Request) {
 
 func instant(t *shape.Time) *time.Time { return (*time.Time)(t) }
 
-// known gives the user whom the token belongs to.
+// known returns the user whom the token belongs to.
 func (h *bareHandler) known(r *http.Request) (user uuid.UUID, err error) {
 	var token, lab int64
 	var scope string
@@ -335,7 +335,7 @@ type statement interface {
 	QueryRowContext(ctx context.Context, args ...any) *sql.Row
 }
 
-// within gives statements in a transaction.
+// within returns statements in a transaction.
 func within(ctx context.Context, tx *sql.Tx) func(*sql.Stmt) statement {
 	return func(stmt *sql.Stmt) statement { return tx.StmtContext(ctx, stmt) }
 }
@@ -419,7 +419,7 @@ func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
 	answer(w, q.Request, err)
 }
 
-// turned is q when its turn ends, and its clock then as it is kept.
+// turned is q when its turn ends, and its clock then as it is stored.
 func (q row) turned(now time.Time) (row, string, error) {
 	seconds := now.Unix() - q.clock.Since.Unix()
 	c := request.Clock{Turn: q.clock.Turn + 1, Since: now, Sides: map[request.Side]int64{q.WaitingOn.Party: seconds},

@@ -75,7 +75,7 @@ func inventory(rows int) io.Reader {
 	return r
 }
 
-// bulkOurs gives how many rows a second the job stores.
+// bulkOurs returns how many rows a second the job stores.
 func bulkOurs(b *testing.B, db *store.DB) float64 {
 	folder, err := files.OpenFolder(b.TempDir())
 	if err != nil {
@@ -113,7 +113,7 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	return bulkRows / time.Since(began).Seconds()
 }
 
-// bulkBare gives how many rows a second the inserts alone store.
+// bulkBare returns how many rows a second the inserts alone store.
 func bulkBare(b *testing.B, db *store.DB, kind string) float64 {
 	const materialColumns, versionColumns = 26, 6
 	batch := map[string]int{storetest.SQLite: 8, storetest.PostgreSQL: 32}[kind] // as the dialect has it

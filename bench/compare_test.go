@@ -28,9 +28,8 @@ const (
 // call makes the n-th request of a client to a side.
 type call func(side, client, n int) *http.Request
 
-// compare calls both sides in turn, in rounds so short that what else the machine does hits both
-// alike. It reports the throughput of each, their ratio and our latency, and fails when the ratio
-// is below bar.
+// compare calls both sides in turn, in rounds so short that other load on the machine affects both. It reports the
+// throughput of each, their ratio and our latency, and fails if the ratio is below bar.
 func compare(b *testing.B, bar float64, next call) { compareWith(b, clients, bar, next) }
 
 // compareWith is compare with another number of clients.

@@ -20,8 +20,8 @@ import (
 // crowd is how many members the big lab has, all of whom are notified of a new request.
 const crowd = 10_000
 
-// BenchmarkFanOut compares a new request to a lab of 10,000 members with one to a lab of two. Before that a
-// worker tells all of them of one.
+// BenchmarkFanOut compares a new request to a lab of 10,000 members with one to a lab of two. Before that, a worker
+// notifies all of them of one.
 func BenchmarkFanOut(b *testing.B) {
 	each(b, func(b *testing.B, w *world) {
 		lab, last := w.bigLab()
@@ -46,7 +46,7 @@ func BenchmarkFanOut(b *testing.B) {
 	})
 }
 
-// bigLab makes a lab of a crowd and the member, and gives the user whom it tells last.
+// bigLab makes a lab of a crowd and the member, and returns the user who is notified last.
 func (w *world) bigLab() (lab int64, last uuid.UUID) {
 	who, err := w.app.Accounts.Actor(w.b.Context(), w.member)
 	if err != nil {
@@ -77,7 +77,7 @@ func (w *world) work() (stop func()) {
 		job.Config{DB: w.db, Handlers: w.app.Handlers(), Log: slog.New(slog.DiscardHandler), Slots: 8})
 }
 
-// wait waits until everybody was told.
+// wait waits until everyone was notified.
 func (w *world) wait() {
 	jobtest.Poll(w.b, "everybody was told", func() bool { return !w.waits("tell") })
 }

@@ -54,7 +54,7 @@ func BenchmarkImport(b *testing.B) {
 }
 
 // BenchmarkStudy reads a study of the SRA whose experiments are 650 kB of XML, over HTTP from a
-// local source. Memory is all that is allocated on the way, freed or not; the peak is lower.
+// local source. Memory is all that is allocated, freed or not; the peak is lower.
 func BenchmarkStudy(b *testing.B) {
 	var xml strings.Builder
 	xml.WriteString(`<?xml version="1.0" ?><EXPERIMENT_PACKAGE_SET>`)

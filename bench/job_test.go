@@ -38,8 +38,7 @@ const (
 		checkpoint = $8, result = $9, ended_at = $10, place = COALESCE($14, place) WHERE id = $11 AND lease = $12 AND state = $13`
 )
 
-// BenchmarkJobs does jobs that have no effect but to be done: taken 16 at once, and a transaction
-// of one statement for each.
+// BenchmarkJobs runs jobs without any effect: claimed 16 at a time, and a transaction of one statement for each.
 func BenchmarkJobs(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {
@@ -62,7 +61,7 @@ func BenchmarkJobs(b *testing.B) {
 	}
 }
 
-// race gives the jobs per second of both sides.
+// race returns the jobs per second of both sides.
 func race(b *testing.B, db *store.DB, kind string) (rates [2]float64) {
 	logFile, err := os.Create(filepath.Join(b.TempDir(), "log"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/limit"
 )
 
-// tenth is the least ratio of calls with something to calls without that adds under 10 % to each.
+// tenth is the ratio below which something adds more than 10 % to each call.
 const tenth = 1 / 1.1
 
 // BenchmarkLimits compares a server with limits, which nobody reaches, to the same one without: on
@@ -21,12 +21,12 @@ func BenchmarkLimits(b *testing.B) {
 			rule.Rate, rule.Burst = 1e6, 1e9
 			rules[i] = rule
 		}
-		door := api.New(w.app, w.log)
+		apiHandler := api.New(w.app, w.log)
 		var err error
-		if door.Limits, err = limit.NewGates(rules[0], rules[1], rules[2]); err != nil {
+		if apiHandler.Limits, err = limit.NewGates(rules[0], rules[1], rules[2]); err != nil {
 			b.Fatal(err)
 		}
-		w.url = [2]string{serve(b, door, w.log), w.url[ours]}
+		w.url = [2]string{serve(b, apiHandler, w.log), w.url[ours]}
 		for name, next := range map[string]call{
 			"address": func(side, client, n int) *http.Request {
 				return w.request(side, "GET", w.material(client*131+n), "", "")

@@ -458,7 +458,7 @@ func workbook(b *testing.B, rows int) []byte {
 	return body.Bytes()
 }
 
-// firstMail gives how long it takes from a request until its lab has the mail, once the heavy user is at work.
+// firstMail returns how long it takes from a request until its lab has the mail, once the heavy user is at work.
 func (t *town) firstMail() time.Duration {
 	time.Sleep(5 * time.Second)
 	asks, owns := t.others[0], t.others[2]

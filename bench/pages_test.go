@@ -43,9 +43,9 @@ const (
 	pageRounds   = 12
 )
 
-// BenchmarkPages asks for the pages that people see most, as a member of a lab with many requests: of ours, and
-// of a handler that runs the statements that the page reads with and sends what the page was.
-// PAGES_SIZE is how many materials and requests there are, 100,000 without it; PAGES_FOLDER is where they are kept.
+// BenchmarkPages asks for the pages that people see most, as a member of a lab with many requests: of ours, and of a
+// handler that runs the statements of the page and sends the same bytes. PAGES_SIZE is how many
+// materials and requests there are, 100,000 without it; PAGES_FOLDER is where they are stored.
 func BenchmarkPages(b *testing.B) {
 	n := 100_000
 	if s := os.Getenv("PAGES_SIZE"); s != "" {

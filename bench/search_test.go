@@ -47,9 +47,8 @@ const (
 	writes           = 200
 )
 
-// BenchmarkSearch searches seeded databases of the sizes of SEARCH_SIZES, 10,000 without it. They are
-// kept in SEARCH_FOLDER, and on the server of PostgreSQL as long as that lives: take them away where
-// the index changed.
+// BenchmarkSearch searches seeded databases of the sizes of SEARCH_SIZES, by default 10,000. They are kept in
+// SEARCH_FOLDER, and on the PostgreSQL server as long as it runs: delete them when the index changes.
 func BenchmarkSearch(b *testing.B) {
 	eachLibrary(b, (*library).measure)
 }
@@ -140,7 +139,7 @@ type hitPage struct {
 	Facets  map[string]map[string]int64
 }
 
-// call sends a request and says how long it took until all of the answer was there.
+// call sends a request and returns how long it took until all of the answer was there.
 func (l *library) call(method, address, body string, into any) time.Duration {
 	r, err := http.NewRequestWithContext(l.Context(), method, address, strings.NewReader(body))
 	if err != nil {
@@ -173,8 +172,8 @@ func (l *library) search(key, value string) string {
 	return l.url + "/v1/search/materials?" + url.Values{key: {value}}.Encode()
 }
 
-// queries draws different queries until there are enough that find few things and, as far as there are
-// so many, enough that find a tenth of all, or as many as are counted.
+// queries draws different queries until there are enough that find few materials and, if there are so many, enough that
+// find a tenth of all, or as many as are counted.
 func (l *library) queries() (selective, broad []string) {
 	templates := []string{"{gene}", "{disease}", "{gene} {tissue}", "{line} {gene}", "{technique}", "{organism}",
 		"{gene} {gene2}", "{technique} {disease}", "{line} cells",
@@ -217,8 +216,7 @@ func (s spread) percentile(p int) float64 {
 	return s[(len(s)-1)*p/100]
 }
 
-// pages times the first page of each address, and some of those behind it; everything was asked once
-// before.
+// pages times the first page of each address, and some of those after it; everything was asked once before.
 func (l *library) pages(addresses []string) (first, next spread) {
 	for _, timed := range []bool{false, true} {
 		for _, address := range addresses {
@@ -245,7 +243,7 @@ func (l *library) pages(addresses []string) (first, next spread) {
 	return first, next
 }
 
-// row reports a line of the table, and fails where it misses its bar; 0 is none.
+// row reports a line of the table, and fails if it misses its bar; 0 is none.
 func (l *library) row(name string, s spread, times, bar float64, unit string) {
 	value := times
 	shown := fmt.Sprintf("%.2f x", times)
@@ -322,8 +320,7 @@ func (l *library) suggested() (s spread) {
 	return s
 }
 
-// saved changes materials, first with nothing else to do, then while a client searches without a pause.
-// In the end they are as they were.
+// saved changes materials, first alone, then while a client searches continuously. In the end they are as they were.
 func (l *library) saved(searches []string) (alone, beside spread) {
 	type material struct {
 		Info *string `json:"additional_info"`
@@ -358,7 +355,7 @@ func (l *library) saved(searches []string) (alone, beside spread) {
 	return alone, beside
 }
 
-// sizes are in bytes: the text of all materials, the index of their words, and the rows beside it.
+// sizes are in bytes: the text of all materials, the index of their words, and the other tables of the index.
 func (l *library) sizes() (text, index, more float64) {
 	db := storetest.SQL(l.B, l.db)
 	read := func(query string) (bytes float64) {

@@ -97,13 +97,13 @@ func newWorld(b *testing.B, kind string) *world {
 }
 
 // serve serves as "aliquot serve --rate-limit off" does: with request ids, log and time limits.
-func serve(b *testing.B, door http.Handler, log *slog.Logger) (url string) {
+func serve(b *testing.B, apiHandler http.Handler, log *slog.Logger) (url string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", door)
+	mux.Handle("/", apiHandler)
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
 	ended := make(chan error)
 	go func() { ended <- server.Serve(ctx, l, mux, nil, log) }()
@@ -177,7 +177,7 @@ const (
 	reopened = `{"status": "OPEN"}`
 )
 
-// make posts an object to ours and gives its id.
+// make posts an object to ours and returns its id.
 func (w *world) make(token, path string, body obj) int64 {
 	raw, err := json.Marshal(body)
 	if err != nil {

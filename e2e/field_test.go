@@ -182,18 +182,18 @@ type change struct{ file, above, text string }
 var alike = []change{
 	{"internal/exchange/lab/organization.go", "Targets ", "\tMotto *string\n"},
 	{"internal/exchange/lab/organization.go", `{Name: "created_at", At: func(o *Organization)`,
-		"\t{Name: `motto`, At: func(o *Organization) any { return &o.Motto }, Most: exchange.LineLength,\n" +
+		"\t{Name: `motto`, At: func(o *Organization) any { return &o.Motto }, Max: exchange.LineLength,\n" +
 			"\t\tLabel: `Motto`, Help: `What the lab lives by.`, Section: `about`, Found: new(fulltext.Body)},\n"},
 	{"internal/exchange/lab/shipping.go", "CreatedAt ", "\tDryIce *string\n"},
 	{"internal/exchange/lab/shipping.go", "Restrictions         exchange.Opt[string]",
 		"\tDryIce exchange.Null[string] `json:\"dry_ice\"`\n"},
 	{"internal/exchange/lab/shipping.go", `{Name: "created_at"`, "\t{Name: `dry_ice`, " +
-		"At: func(s *Shipping) any { return &s.DryIce }, Most: exchange.LineLength, Doc: `What cools it.`},\n"},
+		"At: func(s *Shipping) any { return &s.DryIce }, Max: exchange.LineLength, Doc: `What cools it.`},\n"},
 	{"internal/exchange/person/address.go", "UserID ", "\tDoor *string `json:\"door\"`\n"},
 	{"internal/exchange/person/address.go", "SavedForUse exchange.Opt[bool]",
 		"\tDoor exchange.Null[string] `json:\"door\"`\n"},
 	{"internal/exchange/person/address.go", `{Name: "saved_for_reuse"`, "\t{Name: `door`, " +
-		"At: func(a *Address) any { return &a.Door }, Most: exchange.LineLength, Doc: `Where to ring.`},\n"},
+		"At: func(a *Address) any { return &a.Door }, Max: exchange.LineLength, Doc: `Where to ring.`},\n"},
 	{"internal/store/migration/09998_alike.sql", "", "-- +goose Up\n" +
 		"ALTER TABLE organizations ADD COLUMN motto TEXT;\n" +
 		"ALTER TABLE shipping_requirements ADD COLUMN dry_ice TEXT;\n" +

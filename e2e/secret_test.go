@@ -33,7 +33,7 @@ func TestServe_KeepsItsFolderToItself(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// What became looser meanwhile is mended at the next start, and the log says so.
+		// What became looser meanwhile is corrected at the next start, and the log says so.
 		data := filepath.Join(in.folder, "data")
 		for path, mode := range map[string]fs.FileMode{data: 0o755, filepath.Join(data, "secret.key"): 0o644,
 			filepath.Join(data, "files"): 0o777} {
@@ -43,8 +43,8 @@ func TestServe_KeepsItsFolderToItself(t *testing.T) {
 		}
 		p = in.serve(t)
 		in.closed(t, "files/")
-		if log := p.logged(); !strings.Contains(log, `"mended":3`) {
-			t.Errorf("the log does not say what was mended:\n%s", log)
+		if log := p.logged(); !strings.Contains(log, `"corrected":3`) {
+			t.Errorf("the log does not say what was corrected:\n%s", log)
 		}
 	})
 }

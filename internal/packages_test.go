@@ -166,10 +166,10 @@ func within(dir, pkg string) bool { return dir == pkg || strings.HasPrefix(dir, 
 // maxFiles is how many files a package has at most and maxMethods how many methods a type has, tests not counted.
 const maxFiles, maxMethods = 30, 60
 
-// TestPackages_StayOfASizeThatOneCanHoldInMind counts files of packages and methods of types.
-func TestPackages_StayOfASizeThatOneCanHoldInMind(t *testing.T) {
-	t.Parallel()
-	files, methods := map[string]int{}, map[string]int{}
+// packageSizes counts the files of each package and the methods of each type.
+func packageSizes(t *testing.T) (files, methods map[string]int) {
+	t.Helper()
+	files, methods = map[string]int{}, map[string]int{}
 	for _, root := range []string{".", "../cmd", "../bench"} {
 		err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
@@ -192,6 +192,12 @@ func TestPackages_StayOfASizeThatOneCanHoldInMind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return files, methods
+}
+
+func TestPackages_StayOfASizeThatOneCanHoldInMind(t *testing.T) {
+	t.Parallel()
+	files, methods := packageSizes(t)
 	for dir, n := range files {
 		if n > maxFiles {
 			t.Errorf("package %s has %d files, more than %d: cut what belongs together into a package", dir, n, maxFiles)

@@ -1,6 +1,7 @@
 package internal_test
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -44,9 +45,9 @@ func written(name string) bool {
 		!strings.Contains(name, "/recorded/") && path.Base(name) != "LICENSE"
 }
 
-func TestWords_ThatTheGlossaryRulesOutAreNowhere(t *testing.T) {
-	t.Parallel()
-	r := readRepository(t)
+// unusedWordsFound lists where the words that are not used were found, each with what to write instead.
+func (r repository) unusedWordsFound(t *testing.T) (found []string) {
+	t.Helper()
 	words := r.unusedWords(t)
 	var list []string
 	for word := range words {
@@ -61,7 +62,16 @@ func TestWords_ThatTheGlossaryRulesOutAreNowhere(t *testing.T) {
 		text := r.read(name)
 		for _, at := range unused.FindAllStringIndex(text, -1) {
 			word := strings.ToLower(lines.ReplaceAllString(text[at[0]:at[1]], " "))
-			t.Errorf("%s:%d: %q: write %q", name, strings.Count(text[:at[0]], "\n")+1, word, words[word])
+			found = append(found, fmt.Sprintf("%s:%d: %q: write %q", name, strings.Count(text[:at[0]], "\n")+1, word,
+				words[word]))
 		}
+	}
+	return found
+}
+
+func TestWords_ThatTheGlossaryRulesOutAreNowhere(t *testing.T) {
+	t.Parallel()
+	for _, place := range readRepository(t).unusedWordsFound(t) {
+		t.Error(place)
 	}
 }

@@ -232,13 +232,13 @@ func writable(db *store.DB, folder *files.Folder) func(context.Context) error {
 
 // open opens the database and the files of an installation, and creates their folder.
 func open(e environment, s config.Store) (*store.DB, *files.Folder, error) {
-	mended, err := s.Prepare()
+	corrected, err := s.Prepare()
 	if err != nil {
 		return nil, nil, err
 	}
-	if mended > 0 {
+	if corrected > 0 {
 		e.logger(s.Log).Warn("others could open the data folder or files in it; now only their owner can", "folder",
-			s.Data, "mended", mended)
+			s.Data, "corrected", corrected)
 	}
 	db, err := store.Open(e.ctx, s.DatabasePath())
 	if err != nil {

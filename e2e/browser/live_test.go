@@ -44,7 +44,7 @@ func TestOpenRequest_FollowsTheOtherSide(t *testing.T) {
 }
 
 // TestSpreadsheet_ListsManyMaterials: rows are checked first, a wrong value is named and
-// mended, and all are listed.
+// corrected, and all are listed.
 func TestSpreadsheet_ListsManyMaterials(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*tab){"with script": func(*tab) {},

@@ -45,7 +45,7 @@ func (p *testPerson) slowly(meanwhile func(), headers map[string]string, method,
 // serve answers a request without a connection.
 func (w *world) serve(r *http.Request) answer {
 	recorder := httptest.NewRecorder()
-	w.door.ServeHTTP(recorder, r)
+	w.apiHandler.ServeHTTP(recorder, r)
 	a := answer{Status: recorder.Code, Header: recorder.Header(), Raw: recorder.Body.Bytes()}
 	_ = json.Unmarshal(a.Raw, &a.Body) // of a list or a file there is none
 	return a

@@ -37,9 +37,9 @@ type reader struct {
 // streams serves the API with streams that go on until the test ends; change may set up the server.
 func (w *world) streams(change func(*rest.API)) (url string) {
 	w.t.Helper()
-	door := api.New(w.app, w.app.Log)
-	change(door)
-	s := httptest.NewServer(server.Record(door, w.app.Log))
+	apiHandler := api.New(w.app, w.app.Log)
+	change(apiHandler)
+	s := httptest.NewServer(server.Record(apiHandler, w.app.Log))
 	w.t.Cleanup(func() {
 		s.CloseClientConnections()
 		s.Close()

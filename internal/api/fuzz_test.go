@@ -59,7 +59,7 @@ func quiet(f *testing.F) (*world, *testPerson) {
 // answerOf calls the handler itself.
 func (w *world) answerOf(r *http.Request) *httptest.ResponseRecorder {
 	recorder := httptest.NewRecorder()
-	w.door.ServeHTTP(recorder, r)
+	w.apiHandler.ServeHTTP(recorder, r)
 	return recorder
 }
 

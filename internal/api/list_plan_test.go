@@ -91,7 +91,7 @@ func (c *crowd) checkPlan(route string, list longList, order string) {
 	for _, s := range page {
 		plan := c.plan(s.query, s.args)
 		if c.db.Postgres() {
-			if n := mostRows(plan); n > 5*limit {
+			if n := maxRows(plan); n > 5*limit {
 				c.t.Errorf("%s by %q reads %d rows for %d:\n%s\n%s", route, order, n, limit, s.query, plan)
 			}
 			continue
@@ -131,8 +131,8 @@ var (
 	actualRows = regexp.MustCompile(`\(actual rows=(\d+) `)
 )
 
-// mostRows is the number of rows of the step of a plan of PostgreSQL that has most.
-func mostRows(plan string) (most int) {
+// maxRows is the number of rows of the step of a plan of PostgreSQL that has most.
+func maxRows(plan string) (most int) {
 	for _, rows := range actualRows.FindAllStringSubmatch(plan, -1) {
 		n, _ := strconv.Atoi(rows[1])
 		most = max(most, n)

@@ -166,7 +166,7 @@ func TestMaterial_DoubtfulValueIsKeptWithAWarning(t *testing.T) {
 			}
 		}
 		if a := ada.want(200, "PATCH", path, obj{}.meta(obj{"rrid": "CVCL_0320"})); a.Body["warnings"] != nil {
-			t.Errorf("mended: %s", a.Raw)
+			t.Errorf("corrected: %s", a.Raw)
 		}
 	})
 }

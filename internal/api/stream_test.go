@@ -317,10 +317,10 @@ func TestStream_EndsWhenTheProcessStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		door := api.New(s.app, s.app.Log)
-		door.Stop = ctx.Done()
+		apiHandler := api.New(s.app, s.app.Log)
+		apiHandler.Stop = ctx.Done()
 		served := make(chan error, 1)
-		go func() { served <- server.Serve(ctx, l, door, nil, s.app.Log) }()
+		go func() { served <- server.Serve(ctx, l, apiHandler, nil, s.app.Log) }()
 		var readers []*reader
 		for range 5 {
 			f := s.requester().own("http://"+l.Addr().String(), "")
@@ -341,7 +341,7 @@ func TestStream_EndsWhenTheProcessStops(t *testing.T) {
 func TestStream_SendsHeartbeats(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
-	f := s.requester().own(s.streams(func(door *rest.API) { door.Heartbeat = 10 * time.Millisecond }), "")
+	f := s.requester().own(s.streams(func(apiHandler *rest.API) { apiHandler.Heartbeat = 10 * time.Millisecond }), "")
 	f.until("three heartbeats", func([]told) bool { return f.beaten() >= 3 })
 	if got := f.unread(len(s.requester().all())); len(got) != 1 {
 		t.Errorf("got %v, want the count once", got)

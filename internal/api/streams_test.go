@@ -42,9 +42,9 @@ func TestStream_SlowReaderIsDropped(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 1000)
 		ended := make(chan struct{})
-		door := api.New(c.app, c.app.Log)
+		apiHandler := api.New(c.app, c.app.Log)
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			door.ServeHTTP(w, r)
+			apiHandler.ServeHTTP(w, r)
 			close(ended)
 		}))
 		s.Listener = hastyListener{s.Listener}

@@ -140,7 +140,7 @@ func (c *crowd) checkWalk(w walk) {
 	for _, s := range list {
 		plan := c.plan(s.query, s.args)
 		if c.db.Postgres() {
-			if n := mostRows(plan); n > 5*limit {
+			if n := maxRows(plan); n > 5*limit {
 				c.t.Errorf("%s reads %d rows for %d:\n%s\n%s", w.name, n, limit, s.query, plan)
 			}
 			continue

@@ -38,14 +38,14 @@ import (
 
 // world is a whole installation on one database, with its API on a real listener.
 type world struct {
-	t      testing.TB
-	db     *store.DB
-	sql    *sql.DB // a connection of its own
-	app    *app.App
-	folder *files.Folder
-	api    *rest.API
-	door   http.Handler
-	url    string
+	t          testing.TB
+	db         *store.DB
+	sql        *sql.DB // a connection of its own
+	app        *app.App
+	folder     *files.Folder
+	api        *rest.API
+	apiHandler http.Handler
+	url        string
 
 	sources *sourcetest.Server // that play what is imported from
 	keys    string             // the file of those that sign the log
@@ -75,9 +75,9 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	}
 	change(&config)
 	a := app.New(config)
-	door := api.New(a, config.Log)
-	door.Stop = stopped
-	handler := server.Record(door, config.Log)
+	apiHandler := api.New(a, config.Log)
+	apiHandler.Stop = stopped
+	handler := server.Record(apiHandler, config.Log)
 	s := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		s.Close()
@@ -85,7 +85,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 			t.Error(err)
 		}
 	})
-	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources, keys}
+	return &world{t, db, storetest.SQL(t, db), a, folder, apiHandler, handler, s.URL, sources, keys}
 }
 
 // stopped ends every stream after what it has to say at first.

@@ -30,10 +30,10 @@ func (r *reminding) alerted(who exchange.Actor) (told []notify.AnnouncementDetai
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
 		if n.Category != mailing.SearchNotif ||
-			len(n.News.Detail.Materials) != min(notify.MaxNamed, n.News.Detail.Count) {
-			r.Errorf("a notification of %s: %+v", n.Category, n.News.Detail)
+			len(n.Announcement.Detail.Materials) != min(notify.MaxNamed, n.Announcement.Detail.Count) {
+			r.Errorf("a notification of %s: %+v", n.Category, n.Announcement.Detail)
 		}
-		told = append(told, n.News.Detail)
+		told = append(told, n.Announcement.Detail)
 	}
 	return told
 }
@@ -48,7 +48,7 @@ func (r *reminding) alert(jobs int) (news int64) {
 	for _, id := range ids {
 		var sum catalog.AlertResult
 		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &sum))
-		news += sum.News
+		news += sum.Announcements
 	}
 	return news
 }

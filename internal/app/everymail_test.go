@@ -156,7 +156,7 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	if err := tx.Notifications.Announce(ctx, off, h.people["owner"].ID); err != nil {
 		return err
 	}
-	_, err = notifier.RestJob.Enqueue(ctx, tx, notifier.NotifyArgs{Organization: h.lab, News: off.ID}, job.EnqueueOptions{})
+	_, err = notifier.RestJob.Enqueue(ctx, tx, notifier.NotifyArgs{Organization: h.lab, Announcement: off.ID}, job.EnqueueOptions{})
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Prepare creates the data folder, and restricts it and everything in it to its owner. It returns how many folders and
 // files had wider permissions. The umask makes no difference.
-func (s Store) Prepare() (mended int, err error) {
+func (s Store) Prepare() (corrected int, err error) {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return 0, fmt.Errorf("data folder: %w", err)
 	}
@@ -30,13 +30,13 @@ func (s Store) Prepare() (mended int, err error) {
 			return fmt.Errorf("others can open %s, which this process cannot change: let it own the folder, or name "+
 				"another one in the setting data: %w", path, err)
 		}
-		mended++
+		corrected++
 		return nil
 	})
 	if err != nil {
-		return mended, fmt.Errorf("data folder: %w", err)
+		return corrected, fmt.Errorf("data folder: %w", err)
 	}
-	return mended, nil
+	return corrected, nil
 }
 
 // MailsPath returns the folder for messages if no mail server is set.

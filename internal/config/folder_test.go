@@ -14,8 +14,8 @@ func TestPrepare_TakesTheDataFolderFromOthers(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	data := filepath.Join(t.TempDir(), "deep", "data")
 	s := config.Store{Data: data}
-	if mended, err := s.Prepare(); err != nil || mended != 0 {
-		t.Fatalf("a new folder: %d, %v", mended, err)
+	if corrected, err := s.Prepare(); err != nil || corrected != 0 {
+		t.Fatalf("a new folder: %d, %v", corrected, err)
 	}
 	for path, mode := range map[string]fs.FileMode{outside: 0o644, "aliquot.db": 0o644, "aliquot.db-wal": 0o640,
 		"secret.key": 0o600, "files/ab/abc": 0o666, "mails/1.eml": 0o604} {
@@ -41,8 +41,8 @@ func TestPrepare_TakesTheDataFolderFromOthers(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(data, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if mended, err := s.Prepare(); err != nil || mended != 8 {
-		t.Errorf("mended %d, %v", mended, err)
+	if corrected, err := s.Prepare(); err != nil || corrected != 8 {
+		t.Errorf("corrected %d, %v", corrected, err)
 	}
 	err := filepath.WalkDir(data, func(path string, _ fs.DirEntry, err error) error {
 		info, statErr := os.Lstat(path)
@@ -59,7 +59,7 @@ func TestPrepare_TakesTheDataFolderFromOthers(t *testing.T) {
 	if info, err := os.Stat(outside); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("what a link leads to: %v, %v", info.Mode(), err)
 	}
-	if mended, err := s.Prepare(); err != nil || mended != 0 {
-		t.Errorf("again: %d, %v", mended, err)
+	if corrected, err := s.Prepare(); err != nil || corrected != 0 {
+		t.Errorf("again: %d, %v", corrected, err)
 	}
 }

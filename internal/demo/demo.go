@@ -1,7 +1,6 @@
-// Package demo is the sample data of `aliquot serve --demo`: people, labs, well-known real
-// materials and requests in every status. All of it is made through the use cases of app, at the
-// moments of the last months at which people could have made it by hand. README.md says where the
-// facts come from.
+// Package demo has the sample data of `aliquot serve --demo`: people, labs, well-known real materials, and requests in
+// every status. It is created through the use cases of app, at times within the last months, as if people had entered
+// it by hand. README.md says where the facts come from.
 package demo
 
 import (
@@ -25,8 +24,8 @@ import (
 //go:embed files
 var files embed.FS
 
-// Filled reports whether the sample data are there. The admin signs in last, so whoever finds the
-// admin finds everything. Data that a crash cut short are filled in again, some of them twice.
+// Filled reports whether the sample data are there. The admin signs in last, so if the admin is there, everything is.
+// After a crash all data are filled in again, some of them twice.
 func Filled(ctx context.Context, a *app.App) (bool, error) {
 	_, err := a.DB.Read().Users.ByRegistryID(ctx, AdminID)
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -35,7 +34,7 @@ func Filled(ctx context.Context, a *app.App) (bool, error) {
 	return err == nil, err
 }
 
-// Fill makes the sample data, unless they are there.
+// Fill creates the sample data, unless they are there.
 func Fill(ctx context.Context, a *app.App) error {
 	if filled, err := Filled(ctx, a); err != nil || filled {
 		return err
@@ -83,7 +82,7 @@ type filling struct {
 	err       error                     // the first; nothing is done after it
 }
 
-// step is what somebody did some time ago.
+// step is what a person did some time ago.
 type step struct {
 	ago  time.Duration
 	what string
@@ -99,12 +98,12 @@ const (
 // goBack sets the clock to some time ago.
 func (f *filling) goBack(ago time.Duration) { f.now = f.today.Add(-ago) }
 
-// at has something done some time ago, when the past is played.
+// at adds a step that is taken some time ago.
 func (f *filling) at(ago time.Duration, what string, do func() error) {
 	f.steps = append(f.steps, step{ago, what, do})
 }
 
-// play takes the steps in the order of time, so that ids rise with it.
+// play takes the steps in the order of time, so that ids grow with time.
 func (f *filling) play() {
 	slices.SortStableFunc(f.steps, func(a, b step) int { return cmp.Compare(b.ago, a.ago) })
 	for _, s := range f.steps {
@@ -117,7 +116,7 @@ func (f *filling) play() {
 // remind sends the reminders that are due, so that the first worker does not notify anybody of the past.
 func (f *filling) remind() error { return f.app.Requests.RemindDue(f.ctx) }
 
-// readNotifications has everybody read what they were told so far.
+// readNotifications marks all notifications so far as read.
 func (f *filling) readNotifications() error {
 	for _, who := range f.actors {
 		if err := f.app.Notifications.MarkAllRead(f.ctx, who, who.ID, math.MaxInt64); err != nil {
@@ -197,7 +196,7 @@ func (f *filling) openLab(head, name, description string, members ...string) {
 	})
 }
 
-// attach keeps an embedded file as an attachment of someone.
+// attach stores an embedded file as an attachment of a person.
 func (f *filling) attach(by, file string, p document.AttachmentPatch) (exchange.Ref, error) {
 	data, err := files.ReadFile("files/" + file)
 	if err != nil {

@@ -64,7 +64,7 @@ func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
 	return who
 }
 
-// requests gives every request, as the admin sees them.
+// requests returns every request, as the admin sees them.
 func requests(t *testing.T, a *app.App) []request.Detail {
 	t.Helper()
 	part, err := a.Requests.Requests(t.Context(), actor(t, a, AdminID), exchange.Page{Limit: 1000}, request.Filter{})

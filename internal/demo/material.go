@@ -26,8 +26,8 @@ func Materials() []material.Patch {
 	return list
 }
 
-// mapped is the material that has a sequence map: the one that is made up, so that no real
-// plasmid bears a wrong sequence.
+// mapped is the material that has a sequence map: the one that is made up, so that no real plasmid has a wrong
+// sequence.
 const mapped = "pSample-EGFP (made up)"
 
 // terms are what a lab asks for one of its materials, and who answers for it.
@@ -36,9 +36,8 @@ type terms struct {
 	mta, irb, abstract bool
 }
 
-// termsOf gives terms as varied as labs have them: human cells go out with an MTA, stem cells
-// and tumours with ethics approval too, mice with an MTA; other strains, plasmids and protocols
-// are simply sent, and data of humans need an abstract.
+// termsOf returns terms as varied as those of labs: human cells and mice need an MTA, stem cells and tumours also
+// ethics approval, data of humans an abstract; other strains, plasmids and protocols need nothing.
 func termsOf(p material.Patch) terms {
 	from := func(organism string) bool {
 		return p.Organisms.Value != nil && slices.Contains(*p.Organisms.Value, organism)
@@ -70,8 +69,8 @@ type labMaterials struct {
 	mta      exchange.Null[exchange.Ref] // the template
 }
 
-// listMaterials lists every material in the lab of its contact: all of a lab when it opens, but for the
-// first ones of the list, which came one by one since then.
+// listMaterials lists every material in the lab of its contact: most when the lab opens, the first ones of the list one
+// by one since then.
 func (f *filling) listMaterials() {
 	cells := f.prepareLab(owner, lab.ShippingPatch{
 		NeedsAddress: exchange.Some(true), NeedsPayment: exchange.Some(true),

@@ -9,8 +9,8 @@ import (
 	"aliquot/internal/exchange/request"
 )
 
-// makeRequests makes requests in every status, so that each person finds something waiting: for hours, for days,
-// and for longer than the lab wants.
+// makeRequests submits requests in every status, so that each person has tasks: for hours, for days, and for longer
+// than the lab's targets.
 func (f *filling) makeRequests() {
 	f.makeReceived()
 	f.makeEnded()
@@ -20,7 +20,7 @@ func (f *filling) makeRequests() {
 	f.makeOpen()
 }
 
-// makeReceived: VERIFIED_FULFILLED, enough of them that medians tell how long it takes.
+// makeReceived: VERIFIED_FULFILLED, enough of them for medians.
 func (f *filling) makeReceived() {
 	for i, r := range []struct {
 		ago                      time.Duration
@@ -116,13 +116,13 @@ func (f *filling) makeApproved() {
 
 	returned := f.ask(10*day, requester, "A-549", f.parcel(requester, "1 vial"))
 	returned.after(5*hour).move(manager, request.Approved)
-	returned.after(6*day).hand(requester, document.SignedMTA, "signature-page.png")
+	returned.after(6*day).submit(requester, document.SignedMTA, "signature-page.png")
 	returned.after(30*hour).giveBack(officer, document.SignedMTA,
 		"The photo is too blurred to read. Please send all pages as a PDF.")
 
 	countersign := f.ask(17*day, member, "K-562", f.parcel(member, "1 vial"))
 	countersign.after(28*hour).move(manager, request.Approved)
-	countersign.after(4*day).hand(member, document.SignedMTA, "signed-mta.pdf")
+	countersign.after(4*day).submit(member, document.SignedMTA, "signed-mta.pdf")
 	countersign.after(2*day).accept(officer, document.SignedMTA)
 	countersign.after(hour).give(manager, officer)
 
@@ -130,7 +130,7 @@ func (f *filling) makeApproved() {
 	n.Abstract = exchange.Some("Hosts for patient-derived tumours of our bank.")
 	mice := f.ask(9*day, owner, "NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)", n)
 	mice.after(2*day).move(neighbour, request.Approved)
-	mice.after(3*day).hand(owner, document.SignedMTA, "signed-mta.pdf")
+	mice.after(3*day).submit(owner, document.SignedMTA, "signed-mta.pdf")
 }
 
 // makeOpen: one to decide for each contact, and one that was returned for correction.
@@ -155,13 +155,13 @@ func (f *filling) makeOpen() {
 
 	n = f.parcel(neighbour, "1 vial")
 	n.Abstract = exchange.Some("Editing of a reporter into one locus of stem cells.")
-	f.ask(4*day, neighbour, "WA09 (H9) hESC", n).after(3*hour).hand(neighbour, document.IRB, "irb-approval.pdf")
+	f.ask(4*day, neighbour, "WA09 (H9) hESC", n).after(3*hour).submit(neighbour, document.IRB, "irb-approval.pdf")
 
 	f.ask(2*day+4*hour, requester, "HeLa", f.parcel(requester, "1 vial")).
 		after(hour).write(requester, "A low passage would be best, if you have one.")
 }
 
-// makeAdminsRequest lets the admin, too, wait for something.
+// makeAdminsRequest submits a request of the admin.
 func (f *filling) makeAdminsRequest() {
 	sent := f.ask(50*minute, admin, "nCoV-2019 sequencing protocol",
 		request.New{Note: exchange.Some("With your own notes, please.")})

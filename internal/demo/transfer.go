@@ -8,7 +8,7 @@ import (
 	"aliquot/internal/exchange/request"
 )
 
-// transfer is one request while people take their steps in it.
+// transfer is one request while people act on it.
 type transfer struct {
 	*filling
 	ago      time.Duration // when the next step is taken
@@ -17,7 +17,7 @@ type transfer struct {
 	issue    int64 // the last
 }
 
-// ask makes a request some time ago, and up to three hours more: not all at one minute of one hour.
+// ask submits a request some time ago, up to three hours earlier, so that not all are of the same minute.
 func (f *filling) ask(ago time.Duration, by, material string, n request.New) *transfer {
 	t := &transfer{filling: f, ago: ago + time.Duration(len(f.steps)*13%180)*minute, material: material}
 	t.step("ask", func() error {
@@ -29,7 +29,7 @@ func (f *filling) ask(ago time.Duration, by, material string, n request.New) *tr
 	return t
 }
 
-// after has the steps that follow taken so much later.
+// after delays the steps that follow.
 func (t *transfer) after(later time.Duration) *transfer {
 	t.ago -= later
 	return t
@@ -64,8 +64,8 @@ func (t *transfer) give(by, to string) {
 	t.update(by, request.Patch{AssignedTo: exchange.Some(exchange.UserRef(t.actors[to].ID))})
 }
 
-// hand puts an embedded file in a slot of the request.
-func (t *transfer) hand(by string, slot document.Slot, file string) {
+// submit puts an embedded file in a slot of the request.
+func (t *transfer) submit(by string, slot document.Slot, file string) {
 	t.step("hand in "+file, func() error {
 		id, err := t.attach(by, file, document.AttachmentPatch{})
 		if err != nil {
@@ -121,14 +121,14 @@ func (t *transfer) solve(by string) {
 	})
 }
 
-// agree brings an agreement to its end: signed, accepted and countersigned within some days.
+// agree completes the agreement: signed, accepted and countersigned within some days.
 func (t *transfer) agree(by, countersigner string) {
-	t.hand(by, document.SignedMTA, "signed-mta.pdf")
+	t.submit(by, document.SignedMTA, "signed-mta.pdf")
 	t.after(20*hour).accept(countersigner, document.SignedMTA)
-	t.after(30*hour).hand(countersigner, document.ExecutedMTA, "executed-mta.pdf")
+	t.after(30*hour).submit(countersigner, document.ExecutedMTA, "executed-mta.pdf")
 }
 
-// send packs, and sends the next day.
+// send packs the parcel, and sends it the next day.
 func (t *transfer) send(by, tracking, conditions string) {
 	t.move(by, request.InFulfillment)
 	t.after(22*hour).step("ship", func() error {

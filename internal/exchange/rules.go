@@ -5,15 +5,15 @@ import "slices"
 // Rule is what a field of a body may hold, besides its type. The rule of a list is about the list, its Each about the
 // items.
 type Rule struct {
-	Least, Most int      // characters of a text or items of a list; 0: any number
-	From, To    int      // bounds of a number; both 0: none
-	Words       []string // the only accepted values
-	Name        string   // of Words
-	Pattern     string   // that a text matches: in JSON Schema syntax that RE2 understands too
-	Format      string   // of a text, if no pattern describes it
-	Examples    []string
-	Each        *Rule
-	Required    bool // a body that creates an object must have it
+	Min, Max int      // characters of a text or items of a list; 0: any number
+	From, To int      // bounds of a number; both 0: none
+	Words    []string // the only accepted values
+	Name     string   // of Words
+	Pattern  string   // that a text matches: in JSON Schema syntax that RE2 understands too
+	Format   string   // of a text, if no pattern describes it
+	Examples []string
+	Each     *Rule
+	Required bool // a body that creates an object must have it
 }
 
 // The patterns of texts: where control characters are allowed, and of texts that must not be blank.
@@ -64,7 +64,7 @@ func (f *FieldErrors) Needed(field string) {
 			r.Words = slices.DeleteFunc(slices.Clone(r.Words), func(word string) bool { return word == "" })
 			return
 		}
-		r.Least = max(r.Least, 1)
+		r.Min = max(r.Min, 1)
 		switch r.Pattern {
 		case LinePattern:
 			r.Pattern = neededLinePattern

@@ -100,7 +100,7 @@ func TestScope_EveryActionReadsOrWrites(t *testing.T) {
 	t.Parallel()
 	for action := range exchange.PolicyFor(exchange.AccessMembers) {
 		if action.Reads() == slices.Contains(writes, action) {
-			t.Errorf("decide whether %s only reads (reads in scope.go, writes here), and whether a token of one lab "+
+			t.Errorf("decide whether %s only reads (reads in actor.go, writes here), and whether a token of one lab "+
 				"may do it", action)
 		}
 	}

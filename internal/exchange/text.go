@@ -21,7 +21,7 @@ func Tidy(s string) string { return strings.TrimSpace(norm.NFC.String(s)) }
 
 // Line stores the tidy form of a single line of at most most characters in dst.
 func (f *FieldErrors) Line(field string, o Opt[string], most int, dst *string) {
-	f.Rule(field, Rule{Most: most, Pattern: LinePattern})
+	f.Rule(field, Rule{Max: most, Pattern: LinePattern})
 	if !o.Set {
 		return
 	}
@@ -37,7 +37,7 @@ func (f *FieldErrors) Line(field string, o Opt[string], most int, dst *string) {
 
 // Long stores the tidy form of a text that may have several lines.
 func (f *FieldErrors) Long(field string, o Opt[string], dst *string) {
-	f.Rule(field, Rule{Most: LongLength, Pattern: linesPattern})
+	f.Rule(field, Rule{Max: LongLength, Pattern: linesPattern})
 	if !o.Set {
 		return
 	}
@@ -54,7 +54,7 @@ func (f *FieldErrors) Long(field string, o Opt[string], dst *string) {
 
 // NullLine is line for a field that null clears.
 func (f *FieldErrors) NullLine(field string, o Null[string], most int, dst **string) {
-	f.Rule(field, Rule{Most: most, Pattern: LinePattern})
+	f.Rule(field, Rule{Max: most, Pattern: LinePattern})
 	if !o.Set {
 		return
 	}
@@ -69,7 +69,7 @@ func (f *FieldErrors) NullLine(field string, o Null[string], most int, dst **str
 
 // NullLong is long for a field that null clears.
 func (f *FieldErrors) NullLong(field string, o Null[string], dst **string) {
-	f.Rule(field, Rule{Most: LongLength, Pattern: linesPattern})
+	f.Rule(field, Rule{Max: LongLength, Pattern: linesPattern})
 	if !o.Set {
 		return
 	}

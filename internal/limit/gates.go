@@ -10,7 +10,7 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Gates are those that every call passes, at whichever door it comes in (contract.md section 9).
+// Gates are the limits that every call passes, of the API and of the pages (contract.md section 9).
 type Gates struct {
 	user, address, login *Gate
 	users                *otter.Cache[string, string] // by the hash of a token that proved good

@@ -14,19 +14,19 @@ import (
 
 // Digest is one message to one reader about the events in a span of time, and the tasks that wait for them.
 type Digest struct {
-	Reader      uuid.UUID
-	From, To    time.Time
-	Events      []Event        // oldest first; Reader, Location and Unsubscribe are those of the digest
-	Matches     []Match        // oldest first; Location and Unsubscribe are those of the digest
-	Waiting     []Waiting      // in the order of the message
-	Location    *time.Location // the reader's time zone; nil: UTC
-	Unsubscribe string         // address at which the reader unsubscribes from digests; "": none
-	News        []News         // oldest first
-	Held        bool           // it contains held-back mail, because one person caused many messages
+	Reader        uuid.UUID
+	From, To      time.Time
+	Events        []Event        // oldest first; Reader, Location and Unsubscribe are those of the digest
+	Matches       []Match        // oldest first; Location and Unsubscribe are those of the digest
+	Waiting       []Waiting      // in the order of the message
+	Location      *time.Location // the reader's time zone; nil: UTC
+	Unsubscribe   string         // address at which the reader unsubscribes from digests; "": none
+	Announcements []Announcement // oldest first
+	Held          bool           // it contains held-back mail, because one person caused many messages
 }
 
-// News is what happened between people and labs.
-type News struct {
+// Announcement is what happened between people and labs.
+type Announcement struct {
 	notify.Announcement
 	Actor        string // display name of who did it
 	Organization string // the name of the lab
@@ -83,7 +83,7 @@ func (w *Writer) Digest(d Digest) (Text, error) {
 		Change: link{"Stop digests", d.Unsubscribe},
 	}
 	if d.Held {
-		p.Subject = count(len(d.Events)+len(d.News)+len(d.Matches), "more event", "more events") + ""
+		p.Subject = count(len(d.Events)+len(d.Announcements)+len(d.Matches), "more event", "more events") + ""
 		p.Lead, p.Link = p.Subject+".", link{"Open your notifications", w.base + "/notifications"}
 		p.Why = "You get this as one e-mail because one person’s actions caused more messages than we send one by one."
 		p.Change.Text = "Stop all e-mail"
@@ -97,8 +97,8 @@ func (w *Writer) Digest(d Digest) (Text, error) {
 	if len(d.Matches) > 0 {
 		p.Parts = append(p.Parts, w.found(d.Matches, in))
 	}
-	if len(d.News) > 0 {
-		p.Parts = append(p.Parts, w.news(d.News, in))
+	if len(d.Announcements) > 0 {
+		p.Parts = append(p.Parts, w.news(d.Announcements, in))
 	}
 	return w.write(p)
 }
@@ -170,7 +170,7 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 }
 
 // news returns the part about people and labs.
-func (w *Writer) news(list []News, in *time.Location) part {
+func (w *Writer) news(list []Announcement, in *time.Location) part {
 	p := part{Title: "People and labs"}
 	if more := len(list) - maxPartRequests; more > 0 {
 		list, p.More = list[more:], fmt.Sprintf("And %d earlier.", more)

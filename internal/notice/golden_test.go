@@ -132,7 +132,7 @@ func digests(t *testing.T) map[string]notice.Digest {
 	found.Waiting = nil
 	all["of_matches"] = found
 	held := quiet
-	held.Held, held.News = true, []notice.News{
+	held.Held, held.Announcements = true, []notice.Announcement{
 		{Announcement: notify.Announcement{Kind: notify.Invited, At: start}, Actor: "Ruth Benfield",
 			Organization: "Receptor Lab"},
 		{Announcement: notify.Announcement{Kind: notify.JoinAsked, At: start.Add(time.Hour)},

@@ -71,7 +71,7 @@ func (f finder) exactUpTo(ctx context.Context) (int, error) {
 	if f.bits != Materials.bits { // the ids of users do not count them
 		return f.DB.Sampling.ExactUpTo, nil
 	}
-	newest, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
+	newest, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.table)
 	if newest <= int64(f.DB.Sampling.ExactIn) {
 		return max(f.DB.Sampling.ExactUpTo, f.DB.Sampling.ExactIn), err
 	}
@@ -158,9 +158,9 @@ func (f finder) counted(e fulltext.Expr) (tables string, w *sqldb.Filter) {
 		return f.from(e)
 	}
 	w = sqldb.Where("w."+f.name+"_words MATCH ?", searchSQLOf(f.Conn).asked(e))
-	if f.sight != "" {
+	if f.visible != "" {
 		w.And("NOT EXISTS (SELECT 1 FROM "+f.name+"_index x INDEXED BY "+f.name+"_index_hideable "+
-			"WHERE x.rank = w.rowid AND "+f.hideable+" AND NOT "+f.sight+")", f.Today(), f.viewer)
+			"WHERE x.rank = w.rowid AND "+f.hideable+" AND NOT "+f.visible+")", f.Today(), f.viewer)
 	}
 	return f.name + "_words w", w
 }

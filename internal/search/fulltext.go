@@ -6,23 +6,24 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store/sqldb"
 )
 
-// What is found never depends on the database: it keeps tokens and their places as they are, and all
-// that knows about language is in words. Here is how each database is given tokens and asked for them.
+// What is found does not depend on the database: it stores tokens and their positions unchanged, and everything about
+// language is in package fulltext. This file has the syntax in which each database takes tokens and expressions.
 
-// maxPlaces is how many words of a thing have a place, and maxRepeats how often one word has: phrases
-// are found up to there, words everywhere. PostgreSQL keeps no more.
+// maxPlaces is how many words of an object have a position, and maxRepeats how many positions one word has: phrases
+// are found up to there, words everywhere. PostgreSQL stores no more.
 const (
 	maxPlaces  = 16_383
 	maxRepeats = 255
 )
 
-// maxBytes bounds the words of one thing: PostgreSQL keeps less than a mebibyte of them. Words behind
-// are not found.
+// maxBytes limits the words of one object: PostgreSQL stores less than a mebibyte of them. Words beyond it are not
+// found.
 const maxBytes = 700_000
 
-// spread assigns each word of fulltext.Doc.Tokens its places, and the other tokens none. It keeps the order.
+// spread returns the different tokens of fulltext.Doc.Tokens in their order, and the positions of those that are words.
 func spread(doc []string) (tokens []string, places map[string][]int) {
 	places = map[string][]int{}
 	place, size := 0, 0
@@ -53,8 +54,8 @@ func spread(doc []string) (tokens []string, places map[string][]int) {
 
 func isMark(token string) bool { return strings.IndexByte("=~^#@", token[0]) >= 0 }
 
-// FTSText are fulltext.Doc.Tokens for FTS5, which gives places by counting: a lone "=", which nobody asks for, fills
-// those that are empty.
+// FTSText returns fulltext.Doc.Tokens for FTS5, which numbers positions itself: a lone "=", which no query contains,
+// fills empty ones.
 func FTSText(doc []string) string {
 	if len(doc) > maxRepeats {
 		marks := slices.IndexFunc(doc, func(token string) bool { return token != fulltext.Gap && isMark(token) })
@@ -65,7 +66,7 @@ func FTSText(doc []string) string {
 	return strings.ReplaceAll(strings.Join(doc, " "), "  ", " = ") // far from every bound: as it is
 }
 
-// ftsLongText is ftsText of a thing that may have more than is kept.
+// ftsLongText is FTSText of an object that may exceed the limits above.
 func ftsLongText(doc []string) string {
 	tokens, places := spread(doc)
 	last := 0
@@ -93,7 +94,7 @@ func ftsLongText(doc []string) string {
 	return strings.Join(row, " ")
 }
 
-// TSVector are fulltext.Doc.Tokens for PostgreSQL.
+// TSVector returns fulltext.Doc.Tokens for PostgreSQL.
 func TSVector(doc []string) string {
 	tokens, places := spread(doc)
 	var b strings.Builder
@@ -117,19 +118,19 @@ func lexeme(b *strings.Builder, token string) {
 	b.WriteByte('\'')
 }
 
-// ftsExpression asks FTS5 for what e asks.
+// ftsExpression returns e in the syntax of FTS5.
 func ftsExpression(e fulltext.Expr) string {
 	return render(e, [...]string{" AND ", " OR ", " NOT ", " + "}, func(b *strings.Builder, token string) {
 		b.WriteString(`"` + strings.ReplaceAll(token, `"`, `""`) + `"`)
 	})
 }
 
-// tsquery asks PostgreSQL for what e asks.
+// tsquery returns e in the syntax of PostgreSQL.
 func tsquery(e fulltext.Expr) string {
 	return render(e, [...]string{" & ", " | ", " & !", " <-> "}, lexeme)
 }
 
-// render writes an expression with a database's words for and, or, but not, and followed by.
+// render writes an expression with a database's operators for and, or, but not, and followed by.
 func render(e fulltext.Expr, operators [4]string, quote func(*strings.Builder, string)) string {
 	var b strings.Builder
 	var write func(fulltext.Expr)
@@ -166,4 +167,46 @@ func render(e fulltext.Expr, operators [4]string, quote func(*strings.Builder, s
 	}
 	write(e)
 	return b.String()
+}
+
+// searchSQL is what differs between the databases in a search.
+type searchSQL struct {
+	asked   func(fulltext.Expr) string
+	found   string // FROM of the hits x of an expression in the index of %[1]s
+	foundBy string // their condition
+	join    string // joins further tables, which the database must not read first
+	place   string // the rank of a hit, in the order of which they come
+	matches string // whether the row x of an index is a hit, tested row by row
+}
+
+var (
+	sqliteSearch = searchSQL{
+		asked:   ftsExpression,
+		found:   "%[1]s_words w CROSS JOIN %[1]s_index x ON x.rank = w.rowid",
+		foundBy: "w.%[1]s_words MATCH ?",
+		join:    " CROSS JOIN ",
+		place:   "w.rowid",
+		matches: "EXISTS (SELECT 1 FROM %[1]s_words w WHERE w.%[1]s_words MATCH ? AND w.rowid = x.rank)",
+	}
+	postgresSearch = searchSQL{
+		asked: tsquery,
+		found: "%[1]s_index x",
+		// The subselect hides the expression from the planner, which would take it for rare, and the sum keeps the
+		// planner from reading by rank instead of by words.
+		foundBy: "x.words @@ (SELECT CAST(? AS TSQUERY))",
+		join:    " JOIN ",
+		place:   "x.rank + 0",
+		matches: "(x.words @@ (SELECT CAST(? AS TSQUERY))) IS TRUE",
+	}
+)
+
+// Asked returns an expression in the syntax of the database of a connection.
+func Asked(c *sqldb.Conn, e fulltext.Expr) string { return searchSQLOf(c).asked(e) }
+
+// searchSQLOf returns the SQL of searches for the database of a connection.
+func searchSQLOf(c *sqldb.Conn) *searchSQL {
+	if c.Postgres() {
+		return &postgresSearch
+	}
+	return &sqliteSearch
 }

@@ -40,8 +40,8 @@ func (f finder) from(e fulltext.Expr) (string, *sqldb.Filter) {
 
 // andVisible adds the condition that the viewer may see the row x.
 func (f finder) andVisible(w *sqldb.Filter) {
-	if f.sight != "" {
-		w.And(f.sight, f.Today(), f.viewer)
+	if f.visible != "" {
+		w.And(f.visible, f.Today(), f.viewer)
 	}
 }
 
@@ -83,11 +83,11 @@ var partBits = [...]int{11, 7}
 // searches all ranks.
 const manyParts = 32
 
-// ManyRanks is from how many ranks on all of them are searched.
+// ManyRanks is the number of ranks from which on a query searches all of them.
 const ManyRanks = (manyParts - 1) << (32 + 1 - 7)
 
 // within narrows e to the fewest parts that cover the ranks from one to another, and returns the narrowed expression
-// And the rank at which the parts end.
+// and the rank at which the parts end.
 func (f finder) within(e fulltext.Expr, from, until int64) (fulltext.Expr, int64) {
 	for _, bits := range partBits {
 		size := f.bits + 1 - bits
@@ -101,7 +101,7 @@ func (f finder) within(e fulltext.Expr, from, until int64) (fulltext.Expr, int64
 		}
 		return and(e, or(slots)), (last + 1) << size
 	}
-	if from >= f.end()/2 { // things that are archived say so
+	if from >= f.end()/2 { // archived objects have a token of their own
 		e = and(e, fulltext.Expr{Token: fulltext.Facet("is_archived", "true")})
 	}
 	return e, f.end()
@@ -122,7 +122,7 @@ func (f finder) read(ctx context.Context, e fulltext.Expr, from, until int64, mo
 		append(w.Args, most)...)
 }
 
-// Some returns the ranks of at most n hits, whichever the database finds first.
+// some returns the ranks of at most n hits, whichever the database finds first.
 func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, error) {
 	asked := []fulltext.Expr{e}
 	if f.Postgres() {
@@ -147,7 +147,7 @@ func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, erro
 	return ranks, nil
 }
 
-// And returns an expression for what all of the expressions match.
+// and returns an expression for what all of the expressions match.
 func and(list ...fulltext.Expr) fulltext.Expr {
 	list = slices.DeleteFunc(list, func(e fulltext.Expr) bool { return e.Token == fulltext.All })
 	switch len(list) {

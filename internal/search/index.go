@@ -28,25 +28,25 @@ import (
 // objects come after all others.
 type Index struct {
 	name     string
-	things   string   // their table
+	table    string   // of the objects
 	extra    []string // columns of the index that only this one has
-	bits     int      // ranks are below 1<<bits, and below 2<<bits of archived things
-	sight    string   // the condition that a viewer may see the row x, by the day and the viewer; "": everyone may
-	hideable string   // the condition on x of the rows that sight may hide; NAME_index_hideable has these
+	bits     int      // ranks are below 1<<bits, those of archived objects below 2<<bits
+	visible  string   // the condition, on day and viewer, that the viewer may see the row x; "": everyone may
+	hideable string   // the condition on x of the rows that visible may hide; NAME_index_hideable has these
 	title    string   // the column of what is suggested, which is sorted by title_sort; "": nothing is
-	archived string   // the column that reports whether a thing is archived, where things can be
+	archived string   // the column that reports whether an object is archived; "": objects cannot be
 	sorts    map[exchange.SearchSort]sorting
 }
 
 var (
-	Materials = Index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"},
+	Materials = Index{name: "material", table: "materials", extra: []string{"organization_id", "visible_from"},
 		bits: 32,
-		sight: "(x.visible_from <= ? OR x.organization_id IN (SELECT m.organization_id FROM memberships m " +
+		visible: "(x.visible_from <= ? OR x.organization_id IN (SELECT m.organization_id FROM memberships m " +
 			"WHERE m.user_id = ? AND m.left_at IS NULL))", hideable: "x.visible_from <> ''",
 		title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
-	Organizations = Index{name: "organization", things: "organizations", bits: 32, title: "o.name",
+	Organizations = Index{name: "organization", table: "organizations", bits: 32, title: "o.name",
 		sorts: sortings("o.name_sort")}
-	Users = Index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}
+	Users = Index{name: "user", table: "users", bits: 61, sorts: sortings("o.last_name_sort")}
 )
 
 // RankOf returns the rank of the object with an id: the fractional part of its multiple of the golden ratio, which
@@ -97,10 +97,10 @@ func (e entry) digest() string {
 	return base64.RawStdEncoding.EncodeToString(hash.Sum(nil)[:15])
 }
 
-// Writer keeps what objects are found by.
+// Writer writes the indexes.
 type Writer struct{ *sqldb.Conn }
 
-// On returns the indexWriter on a connection.
+// On returns the Writer on a connection.
 func On(c *sqldb.Conn) Writer { return Writer{c} }
 
 // writeIndex updates rows of an index; rows whose digest is unchanged are not written.

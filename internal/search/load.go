@@ -16,11 +16,11 @@ import (
 	"aliquot/internal/store/sqldb"
 )
 
-// Loader makes what a new database is loaded with findable.
+// Loader writes the indexes of a database that is being loaded.
 type Loader struct {
 	rows *sqldb.Loader
 	held map[string]*pendingEntries
-	said map[string]bool // what mistyped words are compared to
+	said map[string]bool // the words that mistyped ones are compared with
 }
 
 // pendingEntries are entries that are indexed in the order of their ranks once all rows are loaded.
@@ -50,7 +50,7 @@ func (l *Loader) row(ix Index, e entry) indexRow {
 	return row
 }
 
-// hold keeps entries of an index of few things until all are there.
+// hold keeps entries of a small index until all are there.
 func (l *Loader) hold(ix Index, entries []entry) {
 	if l.held[ix.name] == nil {
 		l.held[ix.name] = &pendingEntries{Index: ix}
@@ -60,7 +60,7 @@ func (l *Loader) hold(ix Index, entries []entry) {
 	}
 }
 
-// Materials makes materials findable. They come in the order of InOrderOfRank, the archived ones behind all others.
+// Materials indexes materials, which come in the order of InOrderOfRank, archived ones after all others.
 func (l *Loader) Materials(ctx context.Context, list []material.Material,
 	organization func(id int64) lab.Organization) error {
 	rows, spelt, errs := make([]indexRow, len(list)), make([][]string, len(list)), make([]error, len(list))
@@ -78,7 +78,7 @@ func (l *Loader) Materials(ctx context.Context, list []material.Material,
 	return l.put(ctx, Materials, rows)
 }
 
-// InOrderOfRank are the ids from 1 to n in the order in which the index has materials that are not archived.
+// InOrderOfRank returns the ids from 1 to n in the order of the ranks of materials that are not archived.
 func InOrderOfRank(n int) ([]int64, error) {
 	ids, ranks := make([]int64, n), make([]int64, n+1)
 	for i := range ids {
@@ -122,7 +122,7 @@ func (l *Loader) put(ctx context.Context, ix Index, list []indexRow) error {
 	return l.rows.Put(ctx, ix.name+"_words", []string{"rowid", "words"}, words, 1)
 }
 
-// parallel does something for each number below n, on all processors.
+// parallel calls do for each number below n, on all processors.
 func parallel(n int, do func(i int)) {
 	var all sync.WaitGroup
 	for first := range runtime.NumCPU() {
@@ -135,8 +135,8 @@ func parallel(n int, do func(i int)) {
 	all.Wait()
 }
 
-// The settings of SQLite's index of words while it is loaded: few large parts, which are merged when all
-// is there; and what they are otherwise, which are its defaults.
+// The settings of SQLite's index of words while it is loaded: few large segments, which are merged at the end; and its
+// defaults, which hold otherwise.
 var (
 	ftsLoad  = []string{"'hashsize', 16777216", "'automerge', 0", "'crisismerge', 1000"}
 	ftsUsual = []string{"'hashsize', 1048576", "'automerge', 4", "'crisismerge', 16"}
@@ -157,7 +157,7 @@ func (l *Loader) configure(ctx context.Context, settings []string) error {
 	return nil
 }
 
-// End makes one part of all parts of SQLite's index of words.
+// End merges the segments of SQLite's index of words into one.
 func (l *Loader) End(ctx context.Context) error {
 	l.rows.Conn.Loader = nil
 	if l.rows.Conn.Postgres() {

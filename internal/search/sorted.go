@@ -11,22 +11,22 @@ import (
 	"aliquot/internal/store/sqldb"
 )
 
-// sorting is an order by a column of the things o, where things of one value are in the order of their
-// ids; only users, whose ids are no numbers, in that of their ranks.
+// sorting is an order by a column of the objects o. Objects with the same value are in the order of their ids; users,
+// whose ids are no numbers, in that of their ranks.
 type sorting struct {
 	column     string
 	descending bool
 	moment     bool // the column is a time
 }
 
-// sortings are the orders of things. Without words the newest are the most relevant.
+// sortings returns the orders of objects. Without words the newest are the most relevant.
 func sortings(title string) map[exchange.SearchSort]sorting {
 	newest := sorting{"o.created_at", true, true}
 	return map[exchange.SearchSort]sorting{exchange.ByRelevance: newest, exchange.ByNewest: newest,
 		exchange.ByUpdated: {"o.updated_at", true, true}, exchange.ByTitle: {column: title}}
 }
 
-// tie is the column that decides between things of one value, and what it is for the thing at a rank.
+// tie returns the column that decides between objects with the same value, and its value for the object at a rank.
 func (ix Index) tie(rank int64) (column string, value int64) {
 	if ix.bits > 32 {
 		return "x.rank", rank
@@ -34,8 +34,8 @@ func (ix Index) tie(rank int64) (column string, value int64) {
 	return "o.id", int64(uint32(rank) * unGolden)
 }
 
-// sorted gives hits by a column, archived ones last. Where many things are hits it goes through the
-// things in order and tests them; else it reads all hits.
+// sorted returns hits by a column, archived ones last. If a large share of the objects are hits, it reads the objects
+// in order and tests them; otherwise it reads all hits.
 func (f finder) sorted(ctx context.Context, s exchange.Search, by sorting, at *cursor, counted tally) ([]ranked,
 	error) {
 	skip := 0
@@ -63,13 +63,13 @@ func (f finder) sift(ctx context.Context, e fulltext.Expr, by sorting, at *curso
 			at.Archived, at.Archived, key, id)
 	}
 	return sqldb.All(ctx, f.Conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+
-		tables+searchSQLOf(f.Conn).join+f.things+
+		tables+searchSQLOf(f.Conn).join+f.table+
 		" o ON o.id = x.id WHERE "+w.SQL.String()+" ORDER BY "+f.archive()+", "+order+" LIMIT $"+
 		strconv.Itoa(len(w.Args)+1), append(w.Args, want)...)
 }
 
-// walk goes through what is not archived and tests it, where few tests are to be expected: it is not done
-// when there were too many, or too few things. Without words it is only to look at the facets.
+// walk reads objects in order and tests each, if it expects to need few tests; archived objects are left out. done is
+// false if it needed too many, or found too few hits. Without words a test only compares facets.
 func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cursor, want int,
 	counted tally) (list []ranked, done bool, err error) {
 	cost := f.DB.Sampling.ProbeCost
@@ -80,7 +80,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 		at.Archived {
 		return nil, false, nil
 	}
-	newest, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
+	newest, err := sqldb.One(ctx, f.Conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.table)
 	tests := 2*int(float64(want)*float64(newest)/counted.count) + want
 	if err != nil || float64(tests)*cost > counted.count {
 		return nil, false, err
@@ -104,7 +104,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 			err := scan(sqldb.MoreColumns(r, []any{&lines}), h)
 			facets[h.rank] = lines
 			return err
-		}, "SELECT x.rank, FALSE, "+by.column+", x.facets FROM "+f.things+" o JOIN "+f.name+
+		}, "SELECT x.rank, FALSE, "+by.column+", x.facets FROM "+f.table+" o JOIN "+f.name+
 			"_index x ON x.id = o.id WHERE "+w.SQL.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.Args)+1),
 			append(w.Args, min(tests, sqldb.MaxIn))...)
 		if err != nil || len(next) == 0 {
@@ -120,15 +120,15 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 		if list = append(list, matching...); len(list) >= want {
 			return list[:want], true, nil
 		}
-		at = &next[len(next)-1].spot
+		at = &next[len(next)-1].at
 	}
 	return nil, false, nil
 }
 
-// lookCost is what it costs to look at the facets of a thing, as Sampling.ProbeCost is.
+// lookCost is the cost of comparing the facets of an object, in the unit of Sampling.ProbeCost.
 const lookCost = 1
 
-// matching are those of the things that an expression finds.
+// matching returns those of some objects that an expression matches.
 func (f finder) matching(ctx context.Context, e fulltext.Expr, list []ranked) (matching []ranked, err error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -153,7 +153,7 @@ func (f finder) matching(ctx context.Context, e fulltext.Expr, list []ranked) (m
 	return matching, err
 }
 
-// archive reports whether the row x is of an archived thing.
+// archive returns the condition that the object of the row x is archived.
 func (f finder) archive() string {
 	if f.Index.archived != "" {
 		return f.Index.archived
@@ -177,7 +177,7 @@ func (by sorting) than() string {
 	return " > "
 }
 
-// place is what a spot has in the columns of an order.
+// place returns the values that a position has in the columns of an order.
 func (f finder) place(by sorting, at cursor) (key any, id int64, err error) {
 	_, id = f.tie(at.Rank)
 	if !by.moment {
@@ -193,13 +193,13 @@ func (f finder) place(by sorting, at cursor) (key any, id int64, err error) {
 func (f finder) scanRanked(by sorting) func(sqldb.Row, *ranked) error {
 	return func(r sqldb.Row, h *ranked) error {
 		var moment time.Time
-		key := any(&h.spot.Key)
+		key := any(&h.at.Key)
 		if by.moment {
 			key = sqldb.UTC(&moment)
 		}
-		err := r.Scan(&h.rank, &h.spot.Archived, key)
-		if h.spot.Rank = h.rank; by.moment {
-			h.spot.Key = moment.Format(time.RFC3339Nano)
+		err := r.Scan(&h.rank, &h.at.Archived, key)
+		if h.at.Rank = h.rank; by.moment {
+			h.at.Key = moment.Format(time.RFC3339Nano)
 		}
 		return err
 	}

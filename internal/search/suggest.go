@@ -21,9 +21,9 @@ const (
 	suggestedOrganization = "organization"
 )
 
-// Suggest gives at most n things whose title or name begins, or has a word that begins, like
-// what was typed so far: first what begins so, materials before organizations. Archived materials are
-// left out, and so are further ones of the same title.
+// Suggest returns at most n objects whose title or name, or a word of it, begins with what was typed so far: first
+// those that begin with it, materials before organizations. Archived materials are left out, and so are further objects
+// with the same title.
 func (st Searcher) Suggest(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion,
 	error) {
 	q := fulltext.Parse(typed)
@@ -60,7 +60,7 @@ func (st Searcher) Suggest(ctx context.Context, typed string, viewer uuid.UUID, 
 	return list, nil
 }
 
-// begins are things whose title begins like a text, in the order of titles.
+// begins returns objects whose title begins with a text, in the order of titles.
 func (f finder) begins(ctx context.Context, kind, typed string, n int) ([]exchange.Suggestion, error) {
 	from := exchange.SortKey(strings.ReplaceAll(strings.ToValidUTF8(typed, ""), "\x00", ""))
 	if strings.TrimSpace(from) == "" {
@@ -70,7 +70,7 @@ func (f finder) begins(ctx context.Context, kind, typed string, n int) ([]exchan
 	return f.suggest(ctx, kind, w, n)
 }
 
-// contains are things that an expression finds.
+// contains returns objects that an expression matches.
 func (f finder) contains(ctx context.Context, kind string, e fulltext.Expr, n int) ([]exchange.Suggestion, error) {
 	ranks, err := f.some(ctx, e, 4*n)
 	if err != nil || len(ranks) == 0 {
@@ -88,7 +88,7 @@ func (f finder) suggest(ctx context.Context, kind string, w *sqldb.Filter, n int
 	return sqldb.All(ctx, f.Conn, func(r sqldb.Row, s *exchange.Suggestion) error {
 		s.Kind = kind
 		return r.Scan(&s.ID, &s.Text)
-	}, "SELECT o.id, "+f.title+" FROM "+f.things+" o JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.SQL.String()+
+	}, "SELECT o.id, "+f.title+" FROM "+f.table+" o JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.SQL.String()+
 		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.Args)+1), append(w.Args, 2*n)...)
 }
 
@@ -98,11 +98,11 @@ const (
 	maxTried     = 8
 )
 
-// Meant is a query with its misspelt words corrected, which has a hit that viewer may see; "" where there
-// is none. A word is misspelt if nothing that the viewer may see has it.
+// Meant returns a query with its misspelt words corrected that has a hit which viewer may see; "" if there is none. A
+// word is misspelt if nothing that the viewer may see contains it.
 func (st Searcher) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
 	f := finder{st.conn, Materials, viewer}
-	mended := ""
+	corrected := ""
 	left := maxCorrected
 	for i, word := range q.Words() {
 		if n := utf8.RuneCountInString(word); n < shortestWord || n > longestWord || left == 0 {
@@ -116,29 +116,28 @@ func (st Searcher) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID
 			continue
 		}
 		left--
-		better, err := f.mend(ctx, word)
+		better, err := f.corrected(ctx, word)
 		if err != nil {
 			return "", err
 		}
 		if better != "" {
-			mended = q.Replace(i, better)
-			q = fulltext.Parse(mended)
+			corrected = q.Replace(i, better)
+			q = fulltext.Parse(corrected)
 		}
 	}
-	if mended == "" {
+	if corrected == "" {
 		return "", nil
 	}
 	hits, err := f.some(ctx, q.Expr(), 1)
 	if err != nil || len(hits) == 0 {
 		return "", err
 	}
-	return mended, nil
+	return corrected, nil
 }
 
-// mend is the word that is most like a mistyped one: it begins with one of its first two letters, and
-// one letter is wrong, too many, missing or swapped; two from eight letters on. "" where there is none
-// that the viewer may see.
-func (f finder) mend(ctx context.Context, word string) (string, error) {
+// corrected returns the word that is most like a mistyped one: it begins with one of its first two letters, and one
+// letter is wrong, too many, missing or swapped; two from eight letters on. "" if the viewer may see none.
+func (f finder) corrected(ctx context.Context, word string) (string, error) {
 	typed := exchange.SortKey(word)
 	letters := []rune(typed)
 	if len(letters) < shortestWord {
@@ -180,5 +179,5 @@ func (f finder) mend(ctx context.Context, word string) (string, error) {
 	return best, nil
 }
 
-// manyHits is from how many hits on one word is as good as another.
+// manyHits is the number of hits from which on one word is as good as another.
 const manyHits = 64

@@ -14,10 +14,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// seats is how many people there are for each lab; the last ones are members of none.
+// seats is the number of people for each lab; the last ones are members of none.
 const seats = 6
 
-// lab is an organization with its people, and what they have.
+// lab is an organization with its people and what they own.
 type laboratory struct {
 	lab.Organization
 	people    []person.User
@@ -27,21 +27,21 @@ type laboratory struct {
 	papers    []document.Attachment
 }
 
-// The papers of a lab and its people: two of each person, then two of the lab.
+// The documents of a lab and its people: two of each person, then two of the lab.
 const (
 	papers      = 2*seats + 2
 	executedMTA = 2*seats + 1
 	blankMTA    = 2*seats + 2
 )
 
-// signedMTA and irb are the ids of the papers of a person.
+// signedMTA and irb return the ids of the documents of a person.
 func signedMTA(person int) int64 { return int64(person/seats*papers + person%seats*2 + 1) }
 func irb(person int) int64       { return signedMTA(person) + 1 }
 
-// members is how many people a lab has.
+// members returns how many people a lab has.
 func members(lab int) int { return 2 + lab*7%(seats-2) }
 
-// personID is the id of a person.
+// personID returns the id of a person.
 func personID(number int) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "aliquot seed person %d", number))
 }
@@ -85,7 +85,7 @@ func (m *maker) lab(number int) laboratory {
 	return l
 }
 
-// place begins the choices for a lab with where it is.
+// place draws where a lab is.
 func (m *maker) place(lab int) []string {
 	m.of(aLab, lab)
 	return m.any("places")
@@ -98,7 +98,7 @@ func shipping(organization int) lab.Shipping {
 		AcceptsReimbursement: organization%2 == 0, Restrictions: "We ship on Mondays and Tuesdays."}
 }
 
-// address is the address of a person, who has one.
+// address returns the one address of a person.
 func (m *maker) address(user int) person.Address {
 	u, place := m.person(user), m.place(user/seats)
 	return person.Address{ID: int64(user + 1), UserID: u.ID, Name: u.Name(), Institution: "University of " +
@@ -112,7 +112,7 @@ func paper(name, description string, user *uuid.UUID, organization *int64) docum
 		OfLab: organization != nil, Version: 1}
 }
 
-// keep adds the lab to a new database that has all labs before it: so their ids are known.
+// keep adds the lab to a new database that has all labs before it, so that their ids are known.
 func (l laboratory) keep(ctx context.Context, c store.Conn) error {
 	for _, u := range l.people {
 		if err := c.Users.Insert(ctx, u); err != nil {

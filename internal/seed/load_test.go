@@ -69,7 +69,7 @@ func TestSeed_IsCompleteAndRepeatable(t *testing.T) {
 				if err != nil || r.Requests != size.Requests || r.Events < int64(size.Requests) || len(r.Faults) > 0 {
 					t.Errorf("%+v, %v", r, err)
 				}
-				seen[i] = sight(t, a)
+				seen[i] = shown(t, a)
 			}
 			if diff := cmp.Diff(seen[0], seen[1]); diff != "" {
 				t.Error(diff)
@@ -78,12 +78,12 @@ func TestSeed_IsCompleteAndRepeatable(t *testing.T) {
 	}
 }
 
-// sight is what the API shows of some materials and requests to someone who may see them.
-func sight(t *testing.T, a *app.App) (answers []string) {
-	door := api.New(a, slog.New(slog.DiscardHandler))
+// shown is what the API shows of some materials and requests to someone who may see them.
+func shown(t *testing.T, a *app.App) (answers []string) {
+	apiHandler := api.New(a, slog.New(slog.DiscardHandler))
 	get := func(path string) {
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil))
+		apiHandler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil))
 		body, _ := io.ReadAll(w.Body)
 		if w.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", path, w.Code, body)
@@ -164,7 +164,7 @@ func TestSeed_LeavesADatabaseInUseAlone(t *testing.T) {
 	}
 }
 
-// What comes after the seed gets ids behind it, and every index and reference is there as in a database that grew.
+// What comes after the seed gets ids after it, and every index and reference is there as in a database that grew.
 func TestSeed_HasTheSchemaOfAGrownDatabase(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, grown *store.DB) {

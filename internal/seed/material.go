@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange/material"
 )
 
-// topic is what the words of one material are about.
+// topic is what one material is about.
 type topic struct {
 	dice
 	number   int
@@ -20,7 +20,7 @@ type topic struct {
 	fixed    map[string]string // what was said once is said again
 }
 
-// name is a word of the topic: of the list of that name, and the same each time.
+// name returns the word that the topic has from the list of that name.
 func (t *topic) name(key string) string {
 	if w, said := t.fixed[key]; said {
 		return w
@@ -48,7 +48,7 @@ func (t *topic) name(key string) string {
 	return w
 }
 
-// say fills a template and begins it with a capital, as a sentence does.
+// say fills a template and begins it with a capital letter.
 func (t *topic) say(template string) string {
 	text := say(template, t.name)
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -63,7 +63,7 @@ func Draw(template string, number int) string {
 	return say(template, t.name)
 }
 
-// material makes a material. Everything about it comes from its number.
+// material generates a material; everything about it follows from its number.
 func (m *maker) material(number int) material.Material {
 	m.of(aMaterial, number)
 	lab := m.zipf(m.labs)
@@ -107,7 +107,7 @@ func (m *maker) material(number int) material.Material {
 	return x
 }
 
-// some are n of more sentences.
+// some returns n of the sentences.
 func (t *topic) some(sentences []string, n int) string {
 	list := make([]string, n)
 	first := t.IntN(len(sentences))
@@ -117,7 +117,7 @@ func (t *topic) some(sentences []string, n int) string {
 	return strings.Join(list, " ")
 }
 
-// publish names a publication, which others may have too.
+// publish draws a publication, which other materials may have too.
 func (m *maker) publish(x *material.Material, t *topic) {
 	number := t.IntN(m.Materials/3 + 1)
 	t.of(aPublication, number)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// journey is a request on its way, act by act, as the rules of exchange let it go.
+// journey is a request that is taken through its life cycle, action by action, by the rules of exchange.
 type journey struct {
 	topic
 	store.LoadedRequest
@@ -25,13 +25,13 @@ type journey struct {
 	err     error // the first one
 }
 
-// The parts that people play.
+// The roles of people.
 var (
 	asker  = request.Roles{Requester: true}
 	member = request.Roles{Member: true}
 )
 
-// request makes a request with all that happened in it.
+// request generates a request with its events.
 func (m *maker) request(number int) (store.LoadedRequest, error) {
 	m.ways.of(aRequest, number)
 	x := m.offered(number)
@@ -58,7 +58,7 @@ func (m *maker) request(number int) (store.LoadedRequest, error) {
 	return j.LoadedRequest, j.err
 }
 
-// offered is a material that can be asked for by the time of a request; the oldest are asked for most.
+// offered draws a material that exists at the time of a request; the oldest are requested most.
 func (m *maker) offered(request int) material.Material {
 	there := max(1, int(float64(m.Materials)*float64(request)/float64(m.Requests+1)))
 	first := m.ways.zipf(there)
@@ -70,7 +70,7 @@ func (m *maker) offered(request int) material.Material {
 	return m.material(first)
 }
 
-// ask makes the request itself.
+// ask submits the request.
 func (j *journey) ask() {
 	if j.Terms.Abstract && j.of100(95) || j.of100(10) {
 		j.Abstract = j.say(one(j.dice, abstracts...))
@@ -94,7 +94,7 @@ func (j *journey) ask() {
 			Detail: request.EventDetail{AssignedTo: new(j.AssignedTo)}}}, nil)
 }
 
-// travel lets the request go on for as long as there is time, most to the end.
+// travel takes the request on for as long as there is time, most to the end.
 func (j *journey) travel() {
 	for _, act := range []func(){j.talk, j.decide, j.provide, j.countersign, j.talk, j.start, j.send, j.arrive,
 		j.complain, j.confirm} {
@@ -117,7 +117,7 @@ func (j *journey) talk() {
 	j.keep(j.Message(roles, by, j.say(one(j.dice, messages...)), j.Terms, j.now))
 }
 
-// decide is the lab's answer; a request without what it needs from the start is declined.
+// decide accepts or declines; a request without what it needs from the start is declined.
 func (j *journey) decide() {
 	switch n := j.IntN(100); {
 	case j.Terms.Abstract && j.Abstract == "" || n < 8:
@@ -171,7 +171,7 @@ func (j *journey) arrive() {
 	j.apply(member, request.Patch{Status: exchange.Some(request.Fulfilled)})
 }
 
-// complain is an issue that the requester opens and, mostly, closes again.
+// complain opens an issue, which is mostly closed again.
 func (j *journey) complain() {
 	if !j.of100(3) {
 		return
@@ -201,7 +201,7 @@ func (j *journey) apply(roles request.Roles, p request.Patch) {
 	j.keep(j.Apply(roles, by, p, nil, j.Terms, j.now))
 }
 
-// keep notes the result of an act: its events behind the others, and the turn that began.
+// keep adds the result of an action: its events, and the turn that began.
 func (j *journey) keep(after request.Request, events []request.Event, err error) {
 	if err != nil {
 		j.err = err

@@ -1,6 +1,6 @@
-// Package seed makes labs, people, materials and requests out of nothing but two numbers, for load tests:
-// the same numbers give the same rows. The words are real ones, each as frequent as words are; the things
-// are not. A material has no history, and nobody is notified of anything.
+// Package seed generates labs, people, materials and requests from two numbers, for load tests: the same numbers
+// result in the same rows. The words are real ones, with the frequencies that words have; the objects are made up. A
+// material has no history, and no one is notified of anything.
 package seed
 
 import (
@@ -15,10 +15,10 @@ import (
 	"aliquot/internal/store"
 )
 
-// Size is how much to make.
+// Size is how much to generate.
 type Size struct{ Materials, Requests int }
 
-// String is the label under which a database keeps what it was filled with.
+// String returns the label that the database keeps of what it was filled with.
 func (s Size) String() string {
 	return fmt.Sprintf("%d materials, %d requests", s.Materials, s.Requests)
 }
@@ -29,18 +29,18 @@ const (
 	batch     = 512 // things that are given to the loader at once
 )
 
-// Everything came to be between these, whenever it is made.
+// Everything is dated between these, whenever it is generated.
 var (
 	begin = time.Date(2021, time.January, 4, 8, 0, 0, 0, time.UTC)
 	end   = begin.AddDate(5, 0, 0)
 )
 
-// at is when the number-th of so many things came to be.
+// at returns the date of the number-th of so many objects.
 func at(number, of int) time.Time {
 	return begin.Add(time.Duration(float64(end.Sub(begin)) * float64(number+1) / float64(of+1))).Truncate(time.Second)
 }
 
-// maker makes the things of a size, each by its number from 0 on.
+// maker generates the objects of a size, each from its number, which counts from 0.
 type maker struct {
 	Size
 	labs int
@@ -92,7 +92,7 @@ func Fill(ctx context.Context, l *store.Loader, s Size, progress func(exchange.P
 	return err
 }
 
-// index makes the materials once more, in the order in which the index has them.
+// index generates the materials again, in the order of the index.
 func (m *maker) index(ctx context.Context, l *store.Loader, organizations []string,
 	progress func(exchange.Progress)) error {
 	var list []material.Material
@@ -134,7 +134,7 @@ func (m *maker) index(ctx context.Context, l *store.Loader, organizations []stri
 	})
 }
 
-// inBatches goes through the numbers of n things.
+// inBatches calls do with ranges of the numbers of n objects.
 func inBatches(n int, do func(first, n int) error) error {
 	for first := 0; first < n; first += batch {
 		if err := do(first, min(batch, n-first)); err != nil {
@@ -144,13 +144,13 @@ func inBatches(n int, do func(first, n int) error) error {
 	return nil
 }
 
-// Most of each that seed makes: their identifiers are unique up to here.
+// The largest numbers of each: up to here, identifiers are unique.
 const (
 	maxMaterials = 1_600_000
 	maxRequests  = 100_000_000
 )
 
-// Check reports whether so much can be made.
+// Check returns an error if so much cannot be generated.
 func (s Size) Check() error {
 	switch {
 	case s.Materials < 1 || s.Materials > maxMaterials:

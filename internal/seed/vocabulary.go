@@ -13,7 +13,7 @@ import (
 //go:embed vocabulary.txt
 var vocabularyText string
 
-// vocabulary is the lists of vocabulary.txt, by heading; the cells of a line are parted by |.
+// vocabulary has the lists of vocabulary.txt, by heading; the cells of a line are separated by |.
 var vocabulary = func() map[string][][]string {
 	lists, heading := map[string][][]string{}, ""
 	for line := range strings.Lines(vocabularyText) {
@@ -44,7 +44,7 @@ var (
 	models = []string{"10090", "7227", "7955", "6239", "4932", "10116"} // whose strains have names of their own
 )
 
-// dice are random choices that depend on nothing but the seed and the number of a thing.
+// dice are random choices that depend only on the seed and the number of an object.
 type dice struct {
 	pcg *rand.PCG
 	*rand.Rand
@@ -55,7 +55,7 @@ func newDice() dice {
 	return dice{pcg, rand.New(pcg)} //nolint:gosec // the same data each time is what it is for
 }
 
-// Kinds of things, so that those of the same number have nothing in common.
+// Kinds of objects; two with the same number have nothing in common.
 const (
 	aMaterial = iota + 1
 	aPublication
@@ -65,30 +65,30 @@ const (
 	aQuery
 )
 
-// of begins the choices for a thing of a kind.
+// of returns the dice for an object of a kind.
 func (d dice) of(kind, number int) { d.pcg.Seed(uint64(kind), uint64(number)*0x9e3779b97f4a7c15) }
 
-// zipf is a number below n; the k-th comes about 1/k times as often as the first.
+// zipf draws a number below n; the k-th is about 1/k times as frequent as the first.
 func (d dice) zipf(n int) int {
 	return min(n-1, int(math.Pow(float64(n+1), d.Float64()))-1)
 }
 
-// any is one line of a list, the first ones most often.
+// any draws a line of a list, the first ones most often.
 func (d dice) any(list string) []string {
 	lines := vocabulary[list]
 	return lines[d.zipf(len(lines))]
 }
 
-// word is the first cell of any.
+// word draws the first cell of a line.
 func (d dice) word(list string) string { return d.any(list)[0] }
 
-// of100 is true in so many of 100 cases.
+// of100 is true in that many of 100 cases.
 func (d dice) of100(n int) bool { return d.IntN(100) < n }
 
-// one is one of some, each as often.
+// one draws one of some values, each with the same probability.
 func one[T any](d dice, some ...T) T { return some[d.IntN(len(some))] }
 
-// say fills the {names} of a template.
+// say fills in the {names} of a template.
 func say(template string, name func(string) string) string {
 	var b strings.Builder
 	for {
@@ -103,7 +103,7 @@ func say(template string, name func(string) string) string {
 	}
 }
 
-// code is a number as n letters and digits, the same number as the same code.
+// code returns a number as n letters and digits.
 func code(number, n int) string {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	b := make([]byte, n)
@@ -114,7 +114,7 @@ func code(number, n int) string {
 	return string(b)
 }
 
-// orcid is an iD that ORCID gives to nobody, with its check digit.
+// orcid returns an iD that ORCID issues to nobody, with its check digit.
 func orcid(number int) string {
 	digits := fmt.Sprintf("0000000%08d", number)
 	sum := 0

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// BeginEpoch begins an epoch of searches, and gives it. It waits for the transactions that save materials
-// now; those that come later wait for this one. So whatever was saved in an earlier epoch is in sight.
+// BeginEpoch begins an epoch of searches, and returns it. It waits for the transactions that save materials now; those
+// that come later wait for this one. So whatever was saved in an earlier epoch is in sight.
 func (st Alerts) BeginEpoch(ctx context.Context) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "UPDATE search_epochs SET epoch = epoch + 1 RETURNING epoch")
 }
@@ -87,7 +87,7 @@ func (st Alerts) Changes(ctx context.Context, limit int) ([]MaterialChange, erro
 		JOIN materials m ON m.id = n.material_id ORDER BY n.id LIMIT $1`, limit)
 }
 
-// DeleteChanges forgets changes that alerts looked at.
+// DeleteChanges deletes changes that alerts looked at.
 func (st Alerts) DeleteChanges(ctx context.Context, list []MaterialChange) error {
 	for some := range slices.Chunk(list, sqldb.MaxIn) {
 		ids := make([]int64, len(some))
@@ -198,7 +198,7 @@ func (st SavedSearches) Get(ctx context.Context, user uuid.UUID, id int64) (mate
 		" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2", user, id)
 }
 
-// ForUpdate reads one saved search of a user and keeps others from changing it until commit.
+// ForUpdate reads one saved search of a user and locks it until commit.
 func (st SavedSearches) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (material.SavedSearch, error) {
 	return sqldb.One(ctx, st.conn, scanSavedSearch, "SELECT "+savedSearchColumns+
 		" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2"+st.conn.Dialect().ForUpdate, user, id)
@@ -214,7 +214,7 @@ func (st SavedSearches) List(ctx context.Context, user uuid.UUID,
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ?", user))
 }
 
-// Insert adds a saved search and gives its id.
+// Insert adds a saved search and returns its id.
 func (st SavedSearches) Insert(ctx context.Context, s material.SavedSearch) (int64, error) {
 	filters, err := sqldb.JSON(s.Filters)
 	if err != nil {
@@ -243,13 +243,13 @@ func (st SavedSearches) Update(ctx context.Context, s material.SavedSearch) erro
 	return err
 }
 
-// Delete forgets a saved search with what was new in it.
+// Delete deletes a saved search with what was new in it.
 func (st SavedSearches) Delete(ctx context.Context, id int64) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM saved_searches WHERE id = $1", id)
 	return err
 }
 
-// ForgetMatches forgets what was new in a saved search: what its user was notified of may be new again.
+// ForgetMatches deletes what was new in a saved search: what its user was notified of may be new again.
 func (st SavedSearches) ForgetMatches(ctx context.Context, search int64) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM search_matches WHERE saved_search_id = $1", search)
 	return err

@@ -39,7 +39,7 @@ func (st Attachments) Get(ctx context.Context, id int64) (document.Attachment, e
 		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 }
 
-// ForUpdate reads one and keeps others from changing it until commit.
+// ForUpdate reads one and locks it until commit.
 func (st Attachments) ForUpdate(ctx context.Context, id int64) (document.Attachment, error) {
 	return sqldb.One(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+st.conn.Dialect().ForUpdate, id)
@@ -91,7 +91,7 @@ func (st Attachments) Ties(ctx context.Context, a document.Attachment, user uuid
 		a.ID, user, a.SequenceMapFor, st.conn.Now.Format(time.DateOnly), a.OwnedByOrg, a.Version)
 }
 
-// Insert adds the record of an attachment and gives its id.
+// Insert adds the record of an attachment and returns its id.
 func (st Attachments) Insert(ctx context.Context, a document.Attachment) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO attachments (filename, description, owned_by_org,
 		owned_by_user,
@@ -180,7 +180,7 @@ func (st Attachments) ForgetContent(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// StoredContent reads, by id, the attachments behind after that have content; for verifying.
+// StoredContent reads, by id, the attachments past after that have content; for verifying.
 func (st Attachments) StoredContent(ctx context.Context, after int64, limit int) ([]document.Attachment, error) {
 	return sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id > $1 AND (o.content_key || '') IS NOT NULL ORDER BY o.id "+ // not by their keys
@@ -243,7 +243,7 @@ func (st Attachments) DeletedVersions(ctx context.Context, before time.Time, lim
 		WHERE o.deleted_at < $1 ORDER BY v.id LIMIT $2`, before, limit)
 }
 
-// DeleteVersion forgets a version.
+// DeleteVersion deletes a version.
 func (st Attachments) DeleteVersion(ctx context.Context, v document.AttachmentVersion) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2",
 		v.Attachment,
@@ -251,8 +251,7 @@ func (st Attachments) DeleteVersion(ctx context.Context, v document.AttachmentVe
 	return err
 }
 
-// StoredVersions reads the versions of attachments behind a place in the order of attachment and version; for
-// verifying.
+// StoredVersions reads the versions of attachments after a place in the order of attachment and version; for verifying.
 func (st Attachments) StoredVersions(ctx context.Context, attachment, version int64,
 	limit int) ([]document.AttachmentVersion,
 	error) {
@@ -277,7 +276,7 @@ func (st Storage) Use(ctx context.Context, owners ...document.StorageOwner) (map
 	return used, err
 }
 
-// InsertSheet notes that the content of a spreadsheet is kept for an organization.
+// InsertSheet notes that the content of a spreadsheet is stored for an organization.
 func (st Storage) InsertSheet(ctx context.Context, organization int64, t document.Content) error {
 	_, err := st.conn.Exec(ctx, "INSERT INTO sheets (content_key, organization_id, size, created_at) VALUES ($1, $2, "+
 		"$3, $4)",
@@ -285,7 +284,7 @@ func (st Storage) InsertSheet(ctx context.Context, organization int64, t documen
 	return err
 }
 
-// DeleteSheet notes that the content of a spreadsheet, if it is one, is kept no more.
+// DeleteSheet notes that the content of a spreadsheet, if it is one, is no longer stored.
 func (st Storage) DeleteSheet(ctx context.Context, key string) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM sheets WHERE content_key = $1", key)
 	return err
@@ -334,4 +333,16 @@ func (st Storage) KeptBytes(ctx context.Context, lab int64, user uuid.UUID) (del
 		(SELECT CAST(COALESCE(SUM(s.size), 0) AS BIGINT) FROM sheets s
 		WHERE s.organization_id = $2)`, withVersions, condition), owner, lab)
 	return k.deleted, k.sheets, err
+}
+
+// OfRequest reads the attachments of every document version of a request, by id.
+func (st Attachments) OfRequest(ctx context.Context, request int64) (map[int64]document.Attachment, error) {
+	list, err := sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+		WHERE o.id IN (SELECT attachment_id FROM request_documents WHERE request_id = $1)
+		AND o.deleted_at IS NULL`, request)
+	byID := map[int64]document.Attachment{}
+	for _, t := range list {
+		byID[t.ID] = t
+	}
+	return byID, err
 }

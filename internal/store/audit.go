@@ -51,7 +51,7 @@ type AccessRefusal struct {
 	Times  int64
 }
 
-// SaveRefusal notes a refusal, and gives the id of its event.
+// SaveRefusal notes a refusal, and returns the id of its event.
 func (st Audit) SaveRefusal(ctx context.Context, r AccessRefusal) (int64, error) {
 	var actor *uuid.UUID
 	if r.Actor != uuid.Nil {
@@ -70,7 +70,7 @@ func (st Audit) SaveRefusal(ctx context.Context, r AccessRefusal) (int64, error)
 		$6) RETURNING id`, actor, string(r.Action), r.Object, st.conn.Now, string(r.Code), r.Times)
 }
 
-// ForgetRefusals forgets refusals before a moment.
+// ForgetRefusals deletes refusals before a moment.
 func (st Audit) ForgetRefusals(ctx context.Context, before time.Time) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM audit_events WHERE refused <> '' AND at < $1", before)
 	return err
@@ -123,8 +123,8 @@ func (st Audit) InsertVersions(ctx context.Context, actor *uuid.UUID, action exc
 	return nil
 }
 
-// RewriteVersions changes the states of versions behind an id, at most limit of them. It gives how many there were, and
-// the id of the last one.
+// RewriteVersions changes the states of versions after an id, at most limit of them. It returns how many there were,
+// and the id of the last one.
 func (st Audit) RewriteVersions(ctx context.Context, after int64, limit int,
 	change func(string) (string, error)) (last int64, n int, err error) {
 	list, err := Closing(st).rewrite(ctx, "audit_events", "state",
@@ -166,8 +166,8 @@ func (st Audit) List(ctx context.Context, p exchange.Page,
 	return l.Page(ctx, st.conn, p, w)
 }
 
-// Version is a change of an object as it is kept: JSON of the state that it led to and of the one
-// before; Before is nil for the first.
+// Version is a change of an object as it is stored: JSON of the state that it led to and of the one before; Before is
+// nil for the first.
 type Version struct {
 	exchange.AuditEvent
 	State, Before json.RawMessage

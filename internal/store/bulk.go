@@ -49,7 +49,7 @@ func (st Bulk) InsertPart(ctx context.Context, job int64, list []material.RowRes
 	return err
 }
 
-// Part reads the first part that begins behind a row; empty where there is none.
+// Part reads the first part that begins after a row; empty if there is none.
 func (st Bulk) Part(ctx context.Context, job int64, after int) ([]material.RowResult, error) {
 	return st.part(ctx, job, after, "")
 }
@@ -102,7 +102,7 @@ func (st Bulk) AmendParts(ctx context.Context, job int64, list []material.RowRes
 	return nil
 }
 
-// DeleteParts forgets the outcomes of a spreadsheet.
+// DeleteParts deletes the outcomes of a spreadsheet.
 func (st Bulk) DeleteParts(ctx context.Context, job int64) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM bulk_parts WHERE job_id = $1", job)
 	return err
@@ -120,7 +120,7 @@ func (st Bulk) Mapping(ctx context.Context, organization int64) (map[string]stri
 	return mapping, err
 }
 
-// SetMapping keeps what an organization said of a header; nil forgets it.
+// SetMapping keeps what an organization said of a header; nil deletes it.
 func (st Bulk) SetMapping(ctx context.Context, organization int64, header string, target *string) error {
 	if target == nil {
 		_, err := st.conn.Exec(ctx, "DELETE FROM column_mappings WHERE organization_id = $1 AND header = $2",
@@ -173,8 +173,7 @@ func materialsBy[T, K any](ctx context.Context, c *sqldb.Conn, scan func(sqldb.R
 // nothing of how large an organization is would rather go through all of it.
 const ofOrganization = " AND o.organization_id + 0 = $1"
 
-// ByReferences reads those of an organization's materials that have one of the references,
-// and keeps others from changing them until commit.
+// ByReferences reads those of an organization's materials that have one of the references, and locks them until commit.
 func (st Materials) ByReferences(ctx context.Context, organization int64, references []string) ([]material.Material,
 	error) {
 	return materialsBy(ctx, st.conn, scanMaterial, materialColumns, "", "o.reference", "TEXT", references,
@@ -199,8 +198,7 @@ func (st Materials) ShownByIDs(ctx context.Context, ids []int64) ([]material.Sho
 	return materialsBy(ctx, st.conn, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
 }
 
-// After reads, by id, the materials behind after, whoever may see them; of one organization,
-// or of all where that is nil.
+// After reads, by id, the materials past after, whoever may see them; of one organization, or of all where that is nil.
 func (st Materials) After(ctx context.Context, organization *int64, after int64,
 	limit int) ([]material.Shown, error) {
 	w := sqldb.Where("o.id > ? AND "+published("o"), after)
@@ -242,8 +240,8 @@ func (st Bulk) StagedAgreements(ctx context.Context, job, organization int64) ([
 		ORDER BY o.mta_attachment_id`, job, organization)
 }
 
-// PublishStaged makes the materials that a spreadsheet staged visible, and gives the epoch of searches in which
-// that happens, for SettleStaged.
+// PublishStaged makes the materials that a spreadsheet staged visible, and returns the epoch of searches in which that
+// happens, for SettleStaged.
 func (st Bulk) PublishStaged(ctx context.Context, job int64) (int64, error) {
 	epoch, err := Alerts(st).epoch(ctx)
 	if err != nil {
@@ -252,7 +250,7 @@ func (st Bulk) PublishStaged(ctx context.Context, job int64) (int64, error) {
 	return epoch, st.Store(ctx, job)
 }
 
-// SettleStaged makes some materials behind an id found that a spreadsheet published, as Materials.InsertAll does, and
+// SettleStaged makes some materials after an id found that a spreadsheet published, as Materials.InsertAll does, and
 // returns the last of their ids; 0: none is left.
 func (st Bulk) SettleStaged(ctx context.Context, job, epoch, after int64, limit int) (last int64, err error) {
 	if err := walkInOrder(ctx, st.conn); err != nil {
@@ -286,7 +284,7 @@ func walkInOrder(ctx context.Context, c *sqldb.Conn) error {
 	return err
 }
 
-// Unstage forgets some materials behind an id that a spreadsheet staged and will not publish, and returns the last of
+// Unstage deletes some materials after an id that a spreadsheet staged and will not publish, and returns the last of
 // their ids; 0: none is left.
 func (st Bulk) Unstage(ctx context.Context, job, after int64, limit int) (last int64, err error) {
 	if err := walkInOrder(ctx, st.conn); err != nil {
@@ -311,7 +309,7 @@ func (st Bulk) Unstage(ctx context.Context, job, after int64, limit int) (last i
 	return ids[len(ids)-1], err
 }
 
-// StagedIn gives the jobs that have materials staged.
+// StagedIn returns the jobs that have materials staged.
 func (st Bulk) StagedIn(ctx context.Context) ([]int64, error) {
 	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT DISTINCT staged_in FROM materials WHERE staged_in IS "+
 		"NOT NULL "+

@@ -174,7 +174,7 @@ func (st Organizations) Counts(ctx context.Context, organization int64, viewer u
 		organization, st.conn.Today(), viewer)
 }
 
-// onlyAgreed are documents that are kept for the requests that were made under them, and that no material shows any
+// onlyAgreed are documents that are stored for the requests that were made under them, and that no material shows any
 // more.
 const onlyAgreed = `EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = o.id)
 		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = o.id)`
@@ -200,12 +200,12 @@ type MaterialUse struct {
 // usesShown is how many materials are named for each thing.
 const usesShown = 3
 
-// UsesOfMTAs says which materials of an organization name which document as their MTA.
+// UsesOfMTAs returns which materials of an organization name which document as their MTA.
 func (st Materials) UsesOfMTAs(ctx context.Context, organization int64) (map[int64]MaterialUse, error) {
 	return st.uses(ctx, "mta_attachment_id", organization)
 }
 
-// UsesOfShipping says which materials of an organization name which shipping requirements.
+// UsesOfShipping returns which materials of an organization name which shipping requirements.
 func (st Materials) UsesOfShipping(ctx context.Context, organization int64) (map[int64]MaterialUse, error) {
 	return st.uses(ctx, "shipping_requirements_id", organization)
 }
@@ -228,8 +228,7 @@ func (st Materials) uses(ctx context.Context, column string, organization int64)
 	return uses, err
 }
 
-// OfContact reads at most limit materials of an organization whose contact is a user, and keeps others from changing
-// them until commit.
+// OfContact reads at most limit materials of an organization whose contact is a user, and locks them until commit.
 func (st Materials) OfContact(ctx context.Context, organization int64, user uuid.UUID,
 	limit int) ([]material.Material, error) {
 	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
@@ -243,8 +242,7 @@ func (st Materials) CountOfContact(ctx context.Context, organization int64, user
 		"AND o.contact_user_id = $2 AND "+published("o"), organization, user)
 }
 
-// WithMTA reads the materials of an organization that name a document as their MTA, and keeps others from
-// changing them until commit.
+// WithMTA reads the materials of an organization that name a document as their MTA, and locks them until commit.
 func (st Materials) WithMTA(ctx context.Context, organization, attachment int64) ([]material.Material, error) {
 	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+
 		" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 AND "+published("o")+

@@ -46,7 +46,7 @@ const (
 	RowRemoved = "removed"
 )
 
-// Append seals the events of acts on different objects behind the last ones of their chains, which begin with them if
+// Append seals the events of acts on different objects after the last ones of their chains, which begin with them if
 // there are none, and stores them with their texts, as part of what is next for the log. Until commit nobody else can
 // append to these chains; a transaction appends to several in the order of their names. A chain is begun by the act
 // that makes its object, of which nobody else knows yet. All events have the time of the transaction.
@@ -273,7 +273,7 @@ func (st Chains) saveTexts(ctx context.Context, list []StoredEvent) error {
 	return nil
 }
 
-// Events reads events of a chain behind a number, in their order.
+// Events reads events of a chain after a number, in their order.
 func (st Chains) Events(ctx context.Context, chain string, after int64, limit int) ([]StoredEvent, error) {
 	return st.events(ctx, "c.name = $1 AND e.seq > $2 ORDER BY e.seq LIMIT "+strconv.Itoa(limit), chain, after)
 }

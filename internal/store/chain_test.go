@@ -66,7 +66,7 @@ func toLog(ctx context, db *store.DB, limit int) (n int, err error) {
 	return n, err
 }
 
-// faults are what is wrong with chains and log, given checkpoints that were kept elsewhere.
+// faults are what is wrong with chains and log, given checkpoints that were stored elsewhere.
 func faults(t testing.TB, c store.Conn, known ...record.Checkpoint) (list []string) {
 	t.Helper()
 	fault := func(err error) { list = append(list, err.Error()) }

@@ -149,7 +149,7 @@ type keptText struct {
 	text string
 }
 
-// rewrite changes the texts of a column by id, and gives the rows as they were.
+// rewrite changes the texts of a column by id, and returns the rows as they were.
 func (st Closing) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error),
 	args ...any) ([]keptText, error) {
 	list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, k *keptText) error { return r.Scan(&k.id, &k.text) },

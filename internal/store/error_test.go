@@ -260,7 +260,7 @@ func TestErrors_DanglingReferenceIsInvalid(t *testing.T) {
 	})
 }
 
-// rivals runs do ten times at once, and says how it ended each time.
+// rivals runs do ten times at once, and returns how it ended each time.
 func (l testLab) rivals(do func(ctx context, tx store.Conn) error) (codes []exchange.Code) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -17,9 +16,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Append seals the events of one act behind those of the request, keeps them, and gives
-// them with their ids. q is the request as it was locked by Requests.ForUpdate; UpdateRequest
-// follows and keeps the new head of its chain.
+// Append seals the events of one act after those of the request, keeps them, and returns them with their ids. q is the
+// request as it was locked by Requests.ForUpdate; UpdateRequest follows and keeps the new head of its chain.
 func (st Events) Append(ctx context.Context, q *request.Detail, events []request.Event) ([]request.Event, error) {
 	facts, err := sqldb.JSON(q.WithoutAddress())
 	if err != nil {
@@ -62,7 +60,7 @@ func scanEvent(r sqldb.Row, e *request.Event) error {
 	return json.Unmarshal([]byte(e.Raw), &e.Detail)
 }
 
-// Facts reads what requests were after each of some events, by event, where that is kept.
+// Facts reads what requests were after each of some events, by event, where that is stored.
 func (st Events) Facts(ctx context.Context, events []int64) (map[int64]request.Detail, error) {
 	found := map[int64]request.Detail{}
 	scan := func(r sqldb.Row, _ *struct{}) error {
@@ -90,7 +88,7 @@ func (st Events) FirstTitle(ctx context.Context, request int64) (string, error) 
 		LEFT JOIN request_events e ON e.request_id = r.id AND e.seq = 1 WHERE r.id = $1`, request)
 }
 
-// ForgetFacts forgets what requests were after the events before a moment, of which no mail is sent any more.
+// ForgetFacts deletes what requests were after the events before a moment, of which no mail is sent any more.
 func (st Events) ForgetFacts(ctx context.Context, before time.Time) error {
 	_, err := st.conn.Exec(ctx, "UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND at < $1", before)
 	return err
@@ -156,49 +154,6 @@ func (st Events) OfOrganization(ctx context.Context, organization int64, p excha
 	return organizationEvents.Page(ctx, st.conn, p, f)
 }
 
-// Move lets the requests of a material follow it from one organization to another, with their events
-// in its feed and their turns in its insights; those of deleted requests stay in none.
-func (st Requests) Move(ctx context.Context, material, from, to int64) error {
-	if _, err := st.conn.Exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material,
-		to); err != nil {
-		return err
-	}
-	if _, err := st.conn.Exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND "+
-		"material_id = $1", material, from, to); err != nil {
-		return err
-	}
-	moved, err := st.conn.Exec(ctx, `UPDATE request_turns SET organization_id = $3 WHERE organization_id = $2
-		AND request_id IN (SELECT r.id FROM material_requests r WHERE r.material_id = $1)`, material, from, to)
-	if err != nil || moved == 0 {
-		return err
-	}
-	insights := insight.New(st.conn)
-	return errors.Join(insights.Forget(ctx, min(from, to), ""), insights.Forget(ctx, max(from, to), ""))
-}
-
-// RequestHead is the last event of a request according to the request's row.
-type RequestHead struct {
-	Request int64
-	request.Head
-}
-
-// Heads reads, by id, the heads of the requests behind after; for verifying.
-func (st Events) Heads(ctx context.Context, after int64, limit int) ([]RequestHead, error) {
-	scan := func(r sqldb.Row, h *RequestHead) error {
-		return r.Scan(&h.Request, &h.Seq, &h.Hash)
-	}
-	return sqldb.All(ctx, st.conn, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 "+
-		"ORDER BY id "+
-		"LIMIT $2",
-		after, limit)
-}
-
-// Chain reads the events of a request from the first on; for verifying.
-func (st Events) Chain(ctx context.Context, request int64) ([]request.Event, error) {
-	return sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
-		" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
-}
-
 // Timeline lists what happened to a request, of some kinds only where any are named.
 func (st Events) Timeline(ctx context.Context, requestID int64, kinds []request.EventKind,
 	p exchange.Page) (exchange.ListPage[request.Event], error) {
@@ -215,37 +170,128 @@ func (st Events) Timeline(ctx context.Context, requestID int64, kinds []request.
 	return l.Page(ctx, st.conn, p, f)
 }
 
-// OfRequest reads the attachments of every document version of a request, by id.
-func (st Attachments) OfRequest(ctx context.Context, request int64) (map[int64]document.Attachment, error) {
-	list, err := sqldb.All(ctx, st.conn, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
-		WHERE o.id IN (SELECT attachment_id FROM request_documents WHERE request_id = $1)
-		AND o.deleted_at IS NULL`, request)
-	byID := map[int64]document.Attachment{}
-	for _, t := range list {
-		byID[t.ID] = t
+// Update saves a request and the head of its events; deleted takes it out of sight, and what
+// happened to it out of the organization's feed, which only tells that it was deleted.
+func (st Requests) Update(ctx context.Context, q request.Detail, deleted bool) error {
+	args, err := st.args(q.Request)
+	if err != nil {
+		return err
 	}
-	return byID, err
+	var at *time.Time
+	if deleted {
+		at = &st.conn.Now
+		if _, err := st.conn.Exec(ctx,
+			"UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID,
+			string(request.Deleted)); err != nil {
+			return err
+		}
+		if _, err := st.conn.Exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
+			q.ID); err != nil {
+			return err
+		}
+		if err := insight.New(st.conn).Forget(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
+			return err
+		}
+	}
+	_, err = st.conn.Exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3,
+		requester_abstract = $4, address = $5,
+			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9,
+			correction = $10,
+			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16,
+			waiting_since = $17,
+			updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, party = $23,
+			step = $24,
+			deleted_at = $25, last_seq = $26, last_hash = $27
+		WHERE id = $28`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
+	return err
 }
 
-// recent is how many moves of an organization's requests tell how long a request typically takes.
-const recent = 500
+// requestWritten are the columns that args fills, and then those that never change and the head.
+var requestWritten = strings.Fields(`
+	assigned_to status is_active requester_abstract address payment_method payment_method_notes rejection_reason
+	override_reason correction carrier tracking conditions sent_at open_issues put_back waiting_since updated_at
+	reminded escalates snoozed_until clock party step material_id requester_id quantity note created_at last_seq
+	last_hash`)
 
-// ReceiptTimes are how long the latest requests of an organization took until their receipt was confirmed,
-// the shortest first.
-func (st Requests) ReceiptTimes(ctx context.Context, organization int64) ([]time.Duration, error) {
-	type span struct{ from, to time.Time }
-	list, err := sqldb.All(ctx, st.conn,
-		func(r sqldb.Row, s *span) error { return r.Scan(sqldb.UTC(&s.from), sqldb.UTC(&s.to)) },
-		`SELECT r.created_at, e.at
-		FROM (SELECT request_id, at, detail FROM request_events WHERE organization_id = $1 AND kind = $2
-		ORDER BY id DESC LIMIT $3) e
-		JOIN material_requests r ON r.id = e.request_id
-		WHERE e.detail LIKE $4`, organization, string(request.StatusChanged), recent, `%"to":"`+
-			string(request.Verified)+`"%`)
-	times := make([]time.Duration, len(list))
-	for i, s := range list {
-		times[i] = s.to.Sub(s.from)
+func (st Requests) args(r request.Request) ([]any, error) {
+	var address *string
+	if r.Address != nil {
+		raw, err := sqldb.JSON(r.Address)
+		if err != nil {
+			return nil, err
+		}
+		address = &raw
 	}
-	slices.Sort(times)
-	return times, err
+	clock, err := sqldb.JSON(r.Clock)
+	if err != nil {
+		return nil, err
+	}
+	var carrier, tracking, conditions *string
+	var sent *time.Time
+	if s := r.Shipment; s != nil {
+		carrier, tracking, conditions, sent = &s.Carrier, &s.Tracking, &s.Conditions, s.SentAt
+	}
+	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection,
+		r.Override, r.Correction,
+		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, st.conn.Now, r.Reminded,
+		r.Escalates, r.SnoozedUntil, clock, string(r.Party), r.Step}, nil
+}
+
+// SaveDocuments adds the new document versions of a request and saves those that changed.
+func (st Requests) SaveDocuments(ctx context.Context, request int64, before, after []document.Document) error {
+	for i, d := range after {
+		var err error
+		switch {
+		case d.ID == 0:
+			_, err = st.conn.Exec(ctx, "INSERT INTO request_documents ("+strings.Join(documentWritten, ", ")+
+				") VALUES "+
+				sqldb.Places(1, len(documentWritten)), documentArgs(request, d)...)
+		case d != before[i]:
+			_, err = st.conn.Exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE "+
+				"id = $1",
+				d.ID, string(d.State), d.Reason, d.ReviewedAt)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// documentWritten are the columns that documentArgs fills.
+var documentWritten = strings.Fields("request_id slot attachment_id state reason added_by added_at reviewed_at")
+
+func documentArgs(request int64, d document.Document) []any {
+	return []any{request, string(d.Slot), d.AttachmentID, string(d.State), d.Reason, d.AddedBy, d.AddedAt, d.ReviewedAt}
+}
+
+// Insert adds entries to the accounts of requests.
+func (st Turns) Insert(ctx context.Context, list []request.TurnRecord) error {
+	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
+		var args []any
+		for _, t := range some {
+			turn, err := turnArgs(t)
+			if err != nil {
+				return err
+			}
+			args = append(args, turn...)
+		}
+		if _, err := st.conn.Exec(ctx, "INSERT INTO request_turns ("+strings.Join(turnWritten, ", ")+") VALUES "+
+			sqldb.Places(len(some), len(turnWritten)), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turnWritten are the columns that turnArgs fills.
+var turnWritten = strings.Fields("request_id seq status party what began_at organization_id")
+
+func turnArgs(t request.TurnRecord) ([]any, error) {
+	what, err := sqldb.JSON(t.What)
+	var organization *int64
+	if t.Organization != 0 {
+		organization = &t.Organization
+	}
+	return []any{t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt, organization}, err
 }

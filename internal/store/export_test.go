@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/search"
 	"aliquot/internal/store/sqldb"
 )
@@ -72,4 +73,10 @@ func RecordedColumns() map[string][]string {
 		all[name] = slices.Compact(columns)
 	}
 	return all
+}
+
+// RecordedWith lists the flags and the texts of a table that is recorded by its fields.
+func RecordedWith[T any](table []field.Descriptor[T]) (flags, texts []string) {
+	t := withFields(recordedTable{key: "id", left: "left"}, table)
+	return strings.Fields(t.bools), strings.Fields(t.personal)
 }

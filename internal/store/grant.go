@@ -22,7 +22,7 @@ func (st Grants) Get(ctx context.Context, id int64) (person.Grant, error) {
 	return sqldb.One(ctx, st.conn, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id = $1", id)
 }
 
-// ForUpdate reads one and keeps others from changing it until commit.
+// ForUpdate reads one and locks it until commit.
 func (st Grants) ForUpdate(ctx context.Context, id int64) (person.Grant, error) {
 	return sqldb.One(ctx, st.conn, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id = $1"+
 		st.conn.Dialect().ForUpdate, id)
@@ -45,7 +45,7 @@ func (st Grants) OfOrganization(ctx context.Context, organization int64,
 		JOIN grant_materials f ON f.material_id = m.id WHERE m.organization_id = ?)`, organization))
 }
 
-// Insert adds a grant and gives its id.
+// Insert adds a grant and returns its id.
 func (st Grants) Insert(ctx context.Context, g person.Grant) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO grants (user_id, title, funder_id, created_at,
 		updated_at,
@@ -127,7 +127,7 @@ func (st Grants) Links(ctx context.Context, grant int64) ([]person.GrantLink, er
 		grant, st.conn.Now)
 }
 
-// InsertLink adds a link and gives its id.
+// InsertLink adds a link and returns its id.
 func (st Grants) InsertLink(ctx context.Context, l person.GrantLink) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "INSERT INTO grant_links (grant_id, note, created_at, "+
 		"expires_at) "+

@@ -53,7 +53,7 @@ func (st IdempotentCalls) Insert(ctx context.Context, k exchange.IdempotentCall,
 	return n == 1, sqldb.SealError(err)
 }
 
-// DeleteUntil forgets keys that were kept until a moment.
+// DeleteUntil deletes keys that were stored until a moment.
 func (st IdempotentCalls) DeleteUntil(ctx context.Context, until time.Time) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM idempotency_keys WHERE created_at <= $1", until)
 	return err

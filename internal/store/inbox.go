@@ -67,8 +67,8 @@ func persons(text string, viewer exchange.Actor) []any {
 	return args
 }
 
-// Count says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
-// part of it. It stops counting at request.MaxCounted of each arm of inboxes.
+// Count returns how many requests are what to a person, of those that a filter leaves; whose turn it is is no part of
+// it. It stops counting at request.MaxCounted of each arm of inboxes.
 func (st Inbox) Count(ctx context.Context, f request.InboxFilter, viewer exchange.Actor) (request.InboxCounts, error) {
 	if f.Search != nil {
 		st.conn = st.conn.WithoutStmtCache()
@@ -104,7 +104,7 @@ func (st Inbox) Count(ctx context.Context, f request.InboxFilter, viewer exchang
 	}, w.SQL.String(), w.Args...)
 }
 
-// late is a number behind every day that is due.
+// late is a number after every day that is due.
 const late = 1 << 40
 
 // dueAt is when the turn in a request o of the organization g is due, in seconds.
@@ -194,7 +194,7 @@ func (st Inbox) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]pe
 }
 
 // PeopleCalled are the people of organizations whom a text may mean, at most limit: first who has it as registry id,
-// also behind a name and a comma, then by name those whose name has it in it.
+// also after a name and a comma, then by name those whose name has it in it.
 func (st Inbox) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]person.User,
 	error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(exchange.SortKey(text)) + "%"

@@ -93,8 +93,7 @@ func (st Invitations) For(ctx context.Context, u person.User,
 	return st.list(ctx, p, f)
 }
 
-// Same gives the last invitation of the organization that asks the same person as i; nil
-// where there is none.
+// Same returns the last invitation of the organization that asks the same person as i; nil if there is none.
 func (st Invitations) Same(ctx context.Context, i lab.Invitation) (*lab.ShownInvitation, error) {
 	list, err := sqldb.All(ctx, st.conn, st.scan, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+`
 		WHERE o.organization_id = $1 AND o.registry_id = $2 AND o.email = $3
@@ -127,7 +126,7 @@ func (st Invitations) InvitedUsers(ctx context.Context, i lab.Invitation) ([]Inv
 		FROM users u WHERE `+column+" = $2 AND u.closed_at IS NULL ORDER BY u.id", i.OrganizationID, who)
 }
 
-// InvitedBy counts whom a user invited since a moment, and says when the first of them was.
+// InvitedBy counts whom a user invited since a moment, and returns when the first of them was.
 func (st Invitations) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n int, first time.Time,
 	err error) {
 	times, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, t *time.Time) error { return r.Scan(sqldb.UTC(t)) },
@@ -139,7 +138,7 @@ func (st Invitations) InvitedBy(ctx context.Context, user uuid.UUID, since time.
 	return len(times), first, err
 }
 
-// Insert adds an invitation and gives its id.
+// Insert adds an invitation and returns its id.
 func (st Invitations) Insert(ctx context.Context, i lab.Invitation) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO invitations (organization_id, registry_id, email,
 		role,
@@ -222,7 +221,7 @@ func (st JoinRequests) Get(ctx context.Context, organization, id int64) (lab.Sho
 		" WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
-// Last gives the last join request of a user to an organization; nil where there is none.
+// Last returns the last join request of a user to an organization; nil if there is none.
 func (st JoinRequests) Last(ctx context.Context, organization int64, user uuid.UUID) (*lab.ShownJoinRequest, error) {
 	list, err := sqldb.All(ctx, st.conn, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+`
 		WHERE o.organization_id = $1 AND o.user_id = $2 ORDER BY o.id DESC LIMIT 1`, organization, user)
@@ -262,7 +261,7 @@ func (st JoinRequests) list(ctx context.Context, f *sqldb.Filter, v lab.JoinFilt
 	return l.Page(ctx, st.conn, p, f)
 }
 
-// Insert adds a join request and gives its id.
+// Insert adds a join request and returns its id.
 func (st JoinRequests) Insert(ctx context.Context, j lab.JoinRequest) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO join_requests (organization_id, user_id, note,
 		status, reason,

@@ -49,7 +49,7 @@ func (l testLab) secrets() (list []string) {
 	return list
 }
 
-// withSecrets makes a webhook with both secrets, an answer that is kept, and the secret of links.
+// withSecrets makes a webhook with both secrets, an answer that is stored, and the secret of links.
 func (l testLab) withSecrets() (organization, webhook int64) {
 	organization = l.organization(l.user().ID)
 	until := start.AddDate(1, 0, 0)

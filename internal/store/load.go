@@ -110,7 +110,7 @@ func (l *Loader) Materials(ctx context.Context, list []material.Material) error 
 }
 
 // IndexMaterials makes materials found that Materials added. They come in the order of search.InOrderOfRank, the
-// archived ones behind all others.
+// archived ones after all others.
 func (l *Loader) IndexMaterials(ctx context.Context, list []material.Material,
 	organization func(id int64) lab.Organization) error {
 	return l.index.Materials(ctx, list, organization)

@@ -109,7 +109,7 @@ func (st Log) Entries(ctx context.Context, first int64, limit int) ([]string, er
 		LIMIT `+strconv.Itoa(limit), first)
 }
 
-// Tiles reads tiles of the log; NotFound where there is none.
+// Tiles reads tiles of the log; NotFound if there is none.
 func (st Log) Tiles(ctx context.Context) record.TileData {
 	return func(level int, index int64) ([]byte, error) {
 		return sqldb.One(ctx, st.conn, sqldb.Value[[]byte],
@@ -252,7 +252,7 @@ func (st Log) Prove(ctx context.Context, chain string, seq int64) (record.Proof,
 }
 
 // Verify recomputes the log from the events and passes to fault what differs in the tiles, from the checkpoints that
-// are stored and from known, which were kept elsewhere. It reads some entries at a time. The signatures of the
+// are stored and from known, which were stored elsewhere. It reads some entries at a time. The signatures of the
 // checkpoints are not checked.
 func (st Log) Verify(ctx context.Context, fault func(error), known ...record.Checkpoint) error {
 	size, err := st.Size(ctx)
@@ -350,7 +350,7 @@ func (v *logVerifier) append(ctx context.Context, leaf tlog.Hash) error {
 	return v.compare(ctx, full)
 }
 
-// checkpoints reads the roots of the stored checkpoints of sizes up to one, from behind another.
+// checkpoints reads the roots of the stored checkpoints of sizes up to one, after another.
 func (v *logVerifier) checkpoints(ctx context.Context, after, to int64) error {
 	list, err := sqldb.All(ctx, v.conn, scanCheckpoint, "SELECT "+checkpointColumns+
 		" FROM log_checkpoints WHERE size > $1 AND size <= $2", after, to)

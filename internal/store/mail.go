@@ -65,7 +65,7 @@ func (st Mail) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
 		" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
-// maxCounted is up to where each page counts what is new: it says "99+" where there is more.
+// maxCounted is up to where each page counts what is new: it says "99+" if there is more.
 const maxCounted = "100"
 
 // VisitorState is a person with the counts that every page shows them.
@@ -93,8 +93,8 @@ func (st Mail) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error
 		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
-// ReaderForUpdate reads one person, and keeps others from changing them until commit. The settings, which
-// may have no row to lock, are read by a statement of their own, which sees what others committed meanwhile.
+// ReaderForUpdate reads one person, and locks them until commit. The settings, which may have no row to lock, are read
+// by a statement of their own, which sees what others committed meanwhile.
 func (st Mail) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, error) {
 	if _, err := Users(st).ForUpdate(ctx, user); err != nil {
 		return Reader{}, err
@@ -177,7 +177,7 @@ func (st Mail) SetState(ctx context.Context, was, now mailing.State, ids ...int6
 	return nil
 }
 
-// NoneSoFar says that no mail is wanted about what nobody looked at yet.
+// NoneSoFar reports whether no mail is wanted about what nobody looked at yet.
 func (st Mail) NoneSoFar(ctx context.Context) error {
 	_, err := st.conn.Exec(ctx, "UPDATE notifications SET mail = 'NOT_WANTED' WHERE mail = 'NEW'")
 	return err
@@ -264,7 +264,7 @@ func (st Mail) Contacts(ctx context.Context, actor uuid.UUID, since time.Time) (
 		since)
 }
 
-// DeleteCounts forgets what counts for no limit any more.
+// DeleteCounts deletes what counts for no limit any more.
 func (st Mail) DeleteCounts(ctx context.Context, before time.Time) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM mail_counts WHERE since < $1 AND (met IS NULL OR met < $1)", before)
 	return err

@@ -70,7 +70,7 @@ func (st Materials) Get(ctx context.Context, id int64) (material.Material, error
 		id)
 }
 
-// ForUpdate reads one and keeps others from changing it until commit.
+// ForUpdate reads one and locks it until commit.
 func (st Materials) ForUpdate(ctx context.Context, id int64) (material.Material, error) {
 	return sqldb.One(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
 		published("o")+st.conn.Dialect().ForUpdate, id)
@@ -137,8 +137,8 @@ func (st Materials) Insert(ctx context.Context, m material.Material) (int64, err
 	return ids[0], nil
 }
 
-// InsertAll adds materials, sets their ids and gives them too. They are found from then on. The same identifier
-// at the same source is a Conflict, and so is the same reference in the same organization.
+// InsertAll adds materials, sets their ids and returns them too. They are found from then on. The same identifier at
+// the same source is a Conflict, and so is the same reference in the same organization.
 func (st Materials) InsertAll(ctx context.Context, list []material.Material) (ids []int64, err error) {
 	epoch, err := Alerts(st).epoch(ctx)
 	if err != nil {
@@ -309,7 +309,7 @@ type Move struct {
 }
 
 // InsertMove notes that a material, which versions call object, goes from an organization to another, before the
-// version is kept that this makes.
+// version that it makes is stored.
 func (st Materials) InsertMove(ctx context.Context, material, from int64, object string) error {
 	_, err := st.conn.Exec(ctx, `INSERT INTO material_moves (material_id, from_organization_id, version, moved_at)
 		VALUES ($1, $2, (SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $3),
@@ -317,7 +317,7 @@ func (st Materials) InsertMove(ctx context.Context, material, from int64, object
 	return err
 }
 
-// MovedFrom gives the last move of a material away from an organization that a user is a member of, if there is any.
+// MovedFrom returns the last move of a material away from an organization that a user is a member of, if there is any.
 func (st Materials) MovedFrom(ctx context.Context, material int64, user uuid.UUID) ([]Move, error) {
 	scan := func(r sqldb.Row, m *Move) error { return r.Scan(&m.From, &m.Version, sqldb.UTC(&m.MovedAt)) }
 	return sqldb.All(ctx, st.conn, scan, `SELECT v.from_organization_id, v.version, v.moved_at FROM material_moves v

@@ -82,9 +82,9 @@ func scanNotification(r sqldb.Row, n *notify.Notification) error {
 		n.Actor = &actor
 	}
 	if news != nil {
-		n.News = &notify.Announcement{ID: *news, Kind: notify.AnnouncementKind(kind), Actor: by,
+		n.Announcement = &notify.Announcement{ID: *news, Kind: notify.AnnouncementKind(kind), Actor: by,
 			Organization: n.Organization, At: *known}
-		return json.Unmarshal([]byte(detail), &n.News.Detail)
+		return json.Unmarshal([]byte(detail), &n.Announcement.Detail)
 	}
 	e.ID, e.Kind, e.Actor, e.At, e.Raw = *event, request.EventKind(kind), by, *happened, detail
 	n.Event = e
@@ -143,7 +143,7 @@ func (st Notifications) ByIDs(ctx context.Context, ids []int64) (list []notify.N
 	return list, nil
 }
 
-// ForUpdate reads one notification and keeps others from changing it until commit.
+// ForUpdate reads one notification and locks it until commit.
 func (st Notifications) ForUpdate(ctx context.Context, id int64) (notify.Notification, error) {
 	lock := ""
 	if st.conn.Dialect().ForUpdate != "" {
@@ -199,7 +199,7 @@ func (st Notifications) MarkAllRead(ctx context.Context, user uuid.UUID, until i
 // marked lets the streams of every process know that a person's count changed, unless err.
 func (st Notifications) marked(ctx context.Context, user uuid.UUID, err error) error {
 	if err == nil {
-		*st.conn.News = true
+		*st.conn.Notified = true
 		_, err = st.conn.Exec(ctx, "UPDATE users SET marks = marks + 1 WHERE id = $1", user)
 	}
 	return err
@@ -239,8 +239,8 @@ func (st Notifications) Added(ctx context.Context, after int64) ([]NotificationS
 		after)
 }
 
-// AddedBefore is the highest id of those of the newest notifications that were made before a moment,
-// or the lowest of the newest; 0 where there is none.
+// AddedBefore is the highest id of those of the newest notifications that were made before a moment, or the lowest of
+// the newest; 0 if there is none.
 func (st Notifications) AddedBefore(ctx context.Context, moment time.Time, newest int) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `SELECT COALESCE(MAX(CASE WHEN created_at < $1 THEN id END),
 		MIN(id) - 1, 0)
@@ -290,7 +290,7 @@ func (st Tokens) Valid(ctx context.Context, tokens []int64) (map[int64]bool, err
 	return valid, nil
 }
 
-// InsertAnnouncement adds news and gives their id.
+// InsertAnnouncement adds news and returns their id.
 func (st Notifications) InsertAnnouncement(ctx context.Context, n notify.Announcement) (int64, error) {
 	detail, err := sqldb.JSON(n.Detail)
 	if err != nil {
@@ -315,7 +315,7 @@ func (st Notifications) Announce(ctx context.Context, n notify.Announcement, use
 		if err != nil {
 			return err
 		}
-		*st.conn.News = *st.conn.News || added > 0
+		*st.conn.Notified = *st.conn.Notified || added > 0
 	}
 	return nil
 }
@@ -367,11 +367,11 @@ func (st Notifications) Notify(ctx context.Context, a notify.Audience, e request
 		args = append(args, person)
 	}
 	n, err := st.conn.Exec(ctx, notifyQueries[a], args...)
-	*st.conn.News = *st.conn.News || n > 0
+	*st.conn.Notified = *st.conn.Notified || n > 0
 	return err
 }
 
-// MembersAfter reads the ids of members of an organization behind one, in their order.
+// MembersAfter reads the ids of members of an organization after one, in their order.
 func (st Organizations) MembersAfter(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID,
 	error) {
 	return sqldb.All(ctx, st.conn, sqldb.Value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1
@@ -387,6 +387,6 @@ func (st Notifications) NotifyMembers(ctx context.Context, category mailing.Cate
 	n, err := st.conn.Exec(ctx, insertNotification+`memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL
 		AND m.user_id <> $4 AND m.`+string(category)+` AND m.user_id > $6 AND m.user_id <= $7`+once,
 		e.ID, string(category), st.conn.Now, e.Actor, organization, after, upTo)
-	*st.conn.News = *st.conn.News || n > 0
+	*st.conn.Notified = *st.conn.Notified || n > 0
 	return err
 }

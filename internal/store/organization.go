@@ -28,7 +28,7 @@ func (st Organizations) Get(ctx context.Context, id int64) (lab.Organization, er
 		id)
 }
 
-// ForUpdate reads one and keeps others from changing it until commit.
+// ForUpdate reads one and locks it until commit.
 func (st Organizations) ForUpdate(ctx context.Context, id int64) (lab.Organization, error) {
 	return sqldb.One(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+
 		" FROM organizations o WHERE o.id = $1"+
@@ -87,7 +87,7 @@ func (st Organizations) OfUsers(ctx context.Context, users []uuid.UUID) (map[uui
 	return of, nil
 }
 
-// Insert adds an organization and gives its id.
+// Insert adds an organization and returns its id.
 func (st Organizations) Insert(ctx context.Context, o lab.Organization) (int64, error) {
 	id, err := sqldb.InsertOne(ctx, st.conn, "organizations", lab.Fields, &o,
 		sqldb.Setter{Column: "name_sort", Value: exchange.SortKey(o.Name)})
@@ -155,9 +155,8 @@ func (st Organizations) ListMembers(ctx context.Context, organization int64,
 	return exchange.ListPage[person.User]{Items: users, Total: part.Total, Next: part.Next}, err
 }
 
-// SetMembers makes users the members of an organization and says who left. New members start
-// with every switch on; someone who was one before finds their switches as they were. A
-// membership that ends keeps its settings, hidden.
+// SetMembers makes users the members of an organization and returns who left. New members start with every switch on;
+// someone who was one before finds their switches as they were. A membership that ends keeps its settings, hidden.
 func (st Organizations) SetMembers(ctx context.Context, organization int64, users []uuid.UUID) (left []uuid.UUID,
 	err error) {
 	present, err := sqldb.All(ctx, st.conn, sqldb.Value[uuid.UUID],
@@ -236,7 +235,7 @@ func (st Memberships) Get(ctx context.Context, id int64) (lab.Membership, error)
 		id)
 }
 
-// ForUpdate reads one and keeps others from changing it until commit.
+// ForUpdate reads one and locks it until commit.
 func (st Memberships) ForUpdate(ctx context.Context, id int64) (lab.Membership, error) {
 	return sqldb.One(ctx, st.conn, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+
 		st.conn.Dialect().ForChange, id)

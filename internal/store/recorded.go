@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/exchange/field"
+	"aliquot/internal/exchange/lab"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/record"
 )
 
@@ -38,9 +41,9 @@ var recordedTables = map[string]recordedTable{
 	// when a token was used changes with each use
 	"tokens": {object: "token", key: "id", clear: "user_id kind hash scope organization_id",
 		times: "created_at expires_at", personal: "name", left: "used_at"},
-	"organizations": {object: "organization", key: "id", clear: "owner_id decide_days countersign_days " +
-		"ship_days public_metadata_keys", times: "created_at", personal: "name description",
-		left: "name_sort updated_at"},
+	"organizations": withFields(recordedTable{object: "organization", key: "id",
+		clear: "owner_id decide_days countersign_days ship_days public_metadata_keys", times: "created_at",
+		personal: "name description", left: "name_sort updated_at"}, lab.Fields),
 	// which mail somebody wants changes no right
 	"memberships": {object: "membership", key: "id", clear: "organization_id user_id", times: "created_at left_at",
 		left: "new_request_notif change_in_request_status_notif request_approval_determined_notif " +
@@ -50,17 +53,18 @@ var recordedTables = map[string]recordedTable{
 		times: "sent_at created_at expires_at answered_at", personal: "registry_id email", left: "mail"},
 	"join_requests": {object: "join_request", key: "id", clear: "organization_id user_id status",
 		times: "created_at answered_at", personal: "note reason"},
-	"shipping_requirements": {object: "shipping_requirement", key: "id", clear: "organization_id",
-		bools: "needs_shipping_address needs_payment accepts_shipping_code accepts_reimbursement " +
-			"accepts_other_payment_methods", times: "created_at", personal: "accepted_payment_details restrictions",
-		left: "updated_at"},
+	"shipping_requirements": withFields(recordedTable{object: "shipping_requirement", key: "id",
+		clear: "organization_id", times: "created_at", bools: "needs_shipping_address needs_payment " +
+			"accepts_shipping_code accepts_reimbursement accepts_other_payment_methods",
+		personal: "accepted_payment_details restrictions", left: "updated_at"}, lab.ShippingFields),
 	// what searches count, and where an import stands
-	"materials": {object: "material", key: "id", clear: "organization_id category reference title url pubmed_id " +
-		"mta_attachment_id shipping_requirements_id import_source import_identifier organisms publication_title " +
-		"pre_print_doi pre_print_title embargo_date contact_user_id",
+	"materials": withFields(recordedTable{object: "material", key: "id",
+		clear: "organization_id category reference title url pubmed_id mta_attachment_id " +
+			"shipping_requirements_id import_source import_identifier organisms publication_title pre_print_doi " +
+			"pre_print_title embargo_date contact_user_id",
 		bools: "needs_mta needs_irb needs_abstract imported is_archived", times: "created_at",
 		personal: "additional_metadata citation additional_info",
-		left:     "title_sort listed_in opened_in staged_in updated_at"},
+		left:     "title_sort listed_in opened_in staged_in updated_at"}, material.Descriptors),
 	"material_moves": {object: "material", key: "material_id", part: "move", partKey: "id",
 		clear: "from_organization_id version", times: "moved_at"},
 	"grants": {object: "grant", key: "id", clear: "user_id", times: "created_at",
@@ -91,6 +95,22 @@ var recordedTables = map[string]recordedTable{
 		times: "created_at", personal: "url description",
 		left: "secret old_secret old_until off_reason off_at failing_since updated_at"},
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
+}
+
+// withFields adds to t the columns of a table of fields that none of its lists names, so that a new field is recorded:
+// flags in clear, all others as texts that can be erased.
+func withFields[T any](t recordedTable, table []field.Descriptor[T]) recordedTable {
+	named := strings.Fields(strings.Join([]string{t.key, t.clear, t.bools, t.times, t.personal, t.left}, " "))
+	for _, d := range table {
+		switch column := d.ColumnName(); {
+		case d.At == nil || slices.Contains(named, column):
+		case d.IsFlag():
+			t.bools += " " + column
+		default:
+			t.personal += " " + column
+		}
+	}
+	return t
 }
 
 // Tables whose rows are recorded as events of the chains of objects, with the columns that the recorder reads.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/person"
@@ -35,6 +36,21 @@ func TestRecord_KnowsEachTableAndColumn(t *testing.T) {
 		if slices.Sort(known); !slices.Equal(columns, known) {
 			t.Errorf("%s has the columns\n%q, the record knows\n%q", table, columns, known)
 		}
+	}
+}
+
+func TestRecord_KnowsNewFieldsByTheirTable(t *testing.T) {
+	t.Parallel()
+	type thing struct {
+		ID, Note, Left string
+		Cold           bool
+	}
+	flags, texts := store.RecordedWith([]field.Descriptor[thing]{
+		{Name: "id", At: func(o *thing) any { return &o.ID }}, {Name: "left", At: func(o *thing) any { return &o.Left }},
+		{Name: "text", Column: "note", At: func(o *thing) any { return &o.Note }},
+		{Name: "cold", At: func(o *thing) any { return &o.Cold }}, {Name: "computed"}})
+	if !slices.Equal(flags, []string{"cold"}) || !slices.Equal(texts, []string{"note"}) {
+		t.Errorf("%q, %q", flags, texts)
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +70,7 @@ func (st Requests) Deleted(ctx context.Context, id int64) (request.Detail, error
 	return q, err
 }
 
-// ForUpdate reads one request and keeps others from changing it until commit.
+// ForUpdate reads one request and locks it until commit.
 func (st Requests) ForUpdate(ctx context.Context, id int64) (request.Detail, error) {
 	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofListed(st.conn.Dialect().ForUpdate), id)
@@ -208,7 +209,7 @@ func (st Requests) addDocuments(ctx context.Context, list []request.Detail) erro
 	return nil
 }
 
-// Insert adds a request and gives its id; its documents follow with SaveDocuments.
+// Insert adds a request and returns its id; its documents follow with SaveDocuments.
 func (st Requests) Insert(ctx context.Context, r request.Request) (int64, error) {
 	args, err := st.args(r)
 	if err != nil {
@@ -226,102 +227,7 @@ func (st Requests) Insert(ctx context.Context, r request.Request) (int64, error)
 		append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, st.conn.Now, 0, "", r.MaterialID)...)
 }
 
-// requestWritten are the columns that args fills, and then those that never change and the head.
-var requestWritten = strings.Fields(`
-	assigned_to status is_active requester_abstract address payment_method payment_method_notes rejection_reason
-	override_reason correction carrier tracking conditions sent_at open_issues put_back waiting_since updated_at
-	reminded escalates snoozed_until clock party step material_id requester_id quantity note created_at last_seq
-	last_hash`)
-
-// Update saves a request and the head of its events; deleted takes it out of sight, and what
-// happened to it out of the organization's feed, which only tells that it was deleted.
-func (st Requests) Update(ctx context.Context, q request.Detail, deleted bool) error {
-	args, err := st.args(q.Request)
-	if err != nil {
-		return err
-	}
-	var at *time.Time
-	if deleted {
-		at = &st.conn.Now
-		if _, err := st.conn.Exec(ctx,
-			"UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID,
-			string(request.Deleted)); err != nil {
-			return err
-		}
-		if _, err := st.conn.Exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
-			q.ID); err != nil {
-			return err
-		}
-		if err := insight.New(st.conn).Forget(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
-			return err
-		}
-	}
-	_, err = st.conn.Exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3,
-		requester_abstract = $4, address = $5,
-			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9,
-			correction = $10,
-			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16,
-			waiting_since = $17,
-			updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, party = $23,
-			step = $24,
-			deleted_at = $25, last_seq = $26, last_hash = $27
-		WHERE id = $28`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
-	return err
-}
-
-func (st Requests) args(r request.Request) ([]any, error) {
-	var address *string
-	if r.Address != nil {
-		raw, err := sqldb.JSON(r.Address)
-		if err != nil {
-			return nil, err
-		}
-		address = &raw
-	}
-	clock, err := sqldb.JSON(r.Clock)
-	if err != nil {
-		return nil, err
-	}
-	var carrier, tracking, conditions *string
-	var sent *time.Time
-	if s := r.Shipment; s != nil {
-		carrier, tracking, conditions, sent = &s.Carrier, &s.Tracking, &s.Conditions, s.SentAt
-	}
-	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection,
-		r.Override, r.Correction,
-		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, st.conn.Now, r.Reminded,
-		r.Escalates, r.SnoozedUntil, clock, string(r.Party), r.Step}, nil
-}
-
-// SaveDocuments adds the new document versions of a request and saves those that changed.
-func (st Requests) SaveDocuments(ctx context.Context, request int64, before, after []document.Document) error {
-	for i, d := range after {
-		var err error
-		switch {
-		case d.ID == 0:
-			_, err = st.conn.Exec(ctx, "INSERT INTO request_documents ("+strings.Join(documentWritten, ", ")+
-				") VALUES "+
-				sqldb.Places(1, len(documentWritten)), documentArgs(request, d)...)
-		case d != before[i]:
-			_, err = st.conn.Exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE "+
-				"id = $1",
-				d.ID, string(d.State), d.Reason, d.ReviewedAt)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// documentWritten are the columns that documentArgs fills.
-var documentWritten = strings.Fields("request_id slot attachment_id state reason added_by added_at reviewed_at")
-
-func documentArgs(request int64, d document.Document) []any {
-	return []any{request, string(d.Slot), d.AttachmentID, string(d.State), d.Reason, d.AddedBy, d.AddedAt, d.ReviewedAt}
-}
-
-// InsertIssue adds an open issue and gives its id.
+// InsertIssue adds an open issue and returns its id.
 func (st Requests) InsertIssue(ctx context.Context, i request.Issue) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64],
 		"INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES "+
@@ -364,4 +270,47 @@ func (st Requests) Issues(ctx context.Context, requestID int64, p exchange.Page)
 		Filters: map[string]sqldb.Condition{"request": sqldb.Equals("o.request_id")},
 		ID:      func(i request.Issue) int64 { return i.ID }}
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.request_id = ?", requestID))
+}
+
+// Move lets the requests of a material follow it from one organization to another, with their events
+// in its feed and their turns in its insights; those of deleted requests stay in none.
+func (st Requests) Move(ctx context.Context, material, from, to int64) error {
+	if _, err := st.conn.Exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material,
+		to); err != nil {
+		return err
+	}
+	if _, err := st.conn.Exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND "+
+		"material_id = $1", material, from, to); err != nil {
+		return err
+	}
+	moved, err := st.conn.Exec(ctx, `UPDATE request_turns SET organization_id = $3 WHERE organization_id = $2
+		AND request_id IN (SELECT r.id FROM material_requests r WHERE r.material_id = $1)`, material, from, to)
+	if err != nil || moved == 0 {
+		return err
+	}
+	insights := insight.New(st.conn)
+	return errors.Join(insights.Forget(ctx, min(from, to), ""), insights.Forget(ctx, max(from, to), ""))
+}
+
+// recent is how many moves of an organization's requests tell how long a request typically takes.
+const recent = 500
+
+// ReceiptTimes are how long the latest requests of an organization took until their receipt was confirmed,
+// the shortest first.
+func (st Requests) ReceiptTimes(ctx context.Context, organization int64) ([]time.Duration, error) {
+	type span struct{ from, to time.Time }
+	list, err := sqldb.All(ctx, st.conn,
+		func(r sqldb.Row, s *span) error { return r.Scan(sqldb.UTC(&s.from), sqldb.UTC(&s.to)) },
+		`SELECT r.created_at, e.at
+		FROM (SELECT request_id, at, detail FROM request_events WHERE organization_id = $1 AND kind = $2
+		ORDER BY id DESC LIMIT $3) e
+		JOIN material_requests r ON r.id = e.request_id
+		WHERE e.detail LIKE $4`, organization, string(request.StatusChanged), recent, `%"to":"`+
+			string(request.Verified)+`"%`)
+	times := make([]time.Duration, len(list))
+	for i, s := range list {
+		times[i] = s.to.Sub(s.from)
+	}
+	slices.Sort(times)
+	return times, err
 }

@@ -206,12 +206,12 @@ func (m matching) several(between string, list ...fulltext.Expr) (condition stri
 	return "(" + strings.Join(conditions, between) + ")", args
 }
 
-// inNoRow says that e is the mark of a whole name or an identifier, which requests do not have.
+// inNoRow reports whether e is the mark of a whole name or an identifier, which requests do not have.
 func inNoRow(e fulltext.Expr) bool {
 	return e.Token != "" && (e.Token[0] == fulltext.WholeMark || e.Token[0] == fulltext.KeyMark)
 }
 
-// inOneRow says that a request matches e where one of its rows does.
+// inOneRow reports whether a request matches e where one of its rows does.
 func inOneRow(e fulltext.Expr) bool {
 	for _, part := range e.Or {
 		if !inOneRow(part) {
@@ -221,8 +221,8 @@ func inOneRow(e fulltext.Expr) bool {
 	return e.And == nil && e.But == nil
 }
 
-// Behind reads, in their order, places behind after in the walk through the requests that are found by
-// the name of something; limit of them, fewer where there are no more.
+// Behind reads, in their order, places past after in the walk through the requests that are found by the name of
+// something; limit of them, fewer if there are no more.
 func (st Requests) Behind(ctx context.Context, named request.Renaming, after request.SearchPosition,
 	limit int) ([]request.SearchPosition, error) {
 	scan := func(r sqldb.Row, p *request.SearchPosition) error { return r.Scan(&p.Material, &p.Request) }
@@ -245,7 +245,7 @@ func (st Requests) Behind(ctx context.Context, named request.Renaming, after req
 		o.id LIMIT $4`, id, after.Material, after.Request, limit)
 }
 
-// Behind reads the ids of materials of an organization behind after, in their order.
+// Behind reads the ids of materials of an organization past after, in their order.
 func (st Materials) Behind(ctx context.Context, organization, after int64, limit int) ([]int64, error) {
 	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id "+
 		"> $2 AND "+

@@ -351,7 +351,7 @@ func TestSearch_EqualsANaiveImplementation(t *testing.T) {
 	})
 }
 
-// eachFindable runs test in worlds of few things, which change while they are made.
+// eachFindable runs test in worlds of few objects, which change while they are made.
 func eachFindable(t *testing.T, test func(rt *rapid.T, w *findable)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -27,7 +27,7 @@ func (l testLab) titled(organization int64, contact uuid.UUID, title string, cha
 	})
 }
 
-// search gives the ids that a query finds.
+// search returns the ids that a query finds.
 func (l testLab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	l.t.Helper()
 	found, err := c.Materials.Search(l.ctx,
@@ -42,7 +42,7 @@ func (l testLab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	return idsOf(found.Items, shownID)
 }
 
-// suggest gives what is suggested for what was typed.
+// suggest returns what is suggested for what was typed.
 func (l testLab) suggest(typed string, viewer uuid.UUID) []string {
 	l.t.Helper()
 	list, err := l.db.Read().Search.Suggest(l.ctx, typed, viewer, 5)

@@ -11,8 +11,8 @@ import (
 
 func secretPlace(name string) string { return "secrets.value/" + name }
 
-// Get gives the secret of a name. The first one who asks has candidate kept as it; everybody, also
-// other processes, is given that one from then on.
+// Get returns the secret of a name. The first one who asks has candidate kept as it; everybody, also other processes,
+// is given that one from then on.
 func (st Secrets) Get(ctx context.Context, name, candidate string) (string, error) {
 	key, err := st.conn.DB.Key()
 	if err != nil {
@@ -30,7 +30,7 @@ func (st Secrets) Get(ctx context.Context, name, candidate string) (string, erro
 	return key.Open(secretPlace(name), sealed)
 }
 
-// Known gives the secret of a name; NotFound where nobody asked Secret for it.
+// Known returns the secret of a name; NotFound where nobody asked Secret for it.
 func (st Secrets) Known(ctx context.Context, name string) (string, error) {
 	key, err := st.conn.DB.Key()
 	if err != nil {
@@ -43,14 +43,14 @@ func (st Secrets) Known(ctx context.Context, name string) (string, error) {
 	return key.Open(secretPlace(name), sealed)
 }
 
-// store gives the value of a name, which is candidate where there was none.
+// store returns the value of a name, which is candidate if there was none.
 func (st Secrets) store(ctx context.Context, name, candidate string) (string, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[string], `INSERT INTO secrets (name, value, created_at) VALUES ($1,
 		$2, $3)
 		ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING value`, name, candidate, st.conn.Now)
 }
 
-// stored gives the value of a name.
+// stored returns the value of a name.
 func (st Secrets) stored(ctx context.Context, name string) (string, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[string], "SELECT value FROM secrets WHERE name = $1", name)
 }
@@ -74,7 +74,7 @@ func (db *DB) Opens(ctx context.Context, k *sqldb.Key) (bool, error) {
 }
 
 // Unlock gives a migrated database the key of its secrets, and seals those that an older program kept in clear. The
-// first key that comes stays the one: with another it gives ErrOtherKey and changes nothing.
+// first key that comes stays the one: with another it returns ErrOtherKey and changes nothing.
 func (db *DB) Unlock(ctx context.Context, k *sqldb.Key) error {
 	proof, err := db.Read().Secrets.stored(ctx, sqldb.KeyProof)
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -119,7 +119,7 @@ func inClear(column string) string {
 }
 
 // sealedTables are the tables with sealed columns. PostgreSQL keeps others from writing to them while the key is
-// replaced, so that nobody seals a value with the old key behind the one who replaces it; SQLite has one writer anyway.
+// replaced, so that nobody seals a value with the old key after the one who replaces it; SQLite has one writer anyway.
 const sealedTables = "LOCK TABLE secrets, webhooks, idempotency_keys IN EXCLUSIVE MODE"
 
 func (st Secrets) lockSealed(ctx context.Context) error {
@@ -290,7 +290,7 @@ func (st Secrets) Lost(ctx context.Context) (l Lost, err error) {
 }
 
 // Forget has the database use another key without opening what the lost one sealed: webhooks have no secret then, links
-// are void, and a call whose answer was kept is answered with instead from then on.
+// are void, and a call whose answer was stored is answered with instead from then on.
 func (st Secrets) Forget(ctx context.Context, to *sqldb.Key, instead exchange.IdempotentCall) error {
 	headers, err := sqldb.JSON(instead.Headers)
 	if err == nil {

@@ -24,7 +24,7 @@ func (st Shippings) Get(ctx context.Context, id int64) (lab.Shipping, error) {
 		id)
 }
 
-// ForUpdate reads one and keeps others from changing it until commit.
+// ForUpdate reads one and locks it until commit.
 func (st Shippings) ForUpdate(ctx context.Context, id int64) (lab.Shipping, error) {
 	return sqldb.One(ctx, st.conn, scanShipping, "SELECT "+shippingColumns+
 		" FROM shipping_requirements o WHERE o.id = $1"+
@@ -43,7 +43,7 @@ func (st Shippings) List(ctx context.Context, organization *int64,
 	return l.Page(ctx, st.conn, p, f)
 }
 
-// Insert adds shipping requirements and gives their id.
+// Insert adds shipping requirements and returns their id.
 func (st Shippings) Insert(ctx context.Context, s lab.Shipping) (int64, error) {
 	return sqldb.InsertOne(ctx, st.conn, "shipping_requirements", lab.ShippingFields, &s)
 }
@@ -67,7 +67,7 @@ func (st Addresses) Get(ctx context.Context, user uuid.UUID, id int64) (person.A
 		user, id)
 }
 
-// ForUpdate reads one and keeps others from changing it until commit.
+// ForUpdate reads one and locks it until commit.
 func (st Addresses) ForUpdate(ctx context.Context, user uuid.UUID, id int64) (person.Address, error) {
 	return sqldb.One(ctx, st.conn, scanAddress, "SELECT "+addressColumns+
 		" FROM addresses o WHERE o.user_id = $1 AND o.id = $2"+
@@ -83,7 +83,7 @@ func (st Addresses) List(ctx context.Context, user uuid.UUID, p exchange.Page) (
 	return l.Page(ctx, st.conn, p, sqldb.Where("o.user_id = ?", user))
 }
 
-// Insert adds an address and gives its id.
+// Insert adds an address and returns its id.
 func (st Addresses) Insert(ctx context.Context, a person.Address) (int64, error) {
 	return sqldb.InsertOne(ctx, st.conn, "addresses", person.AddressFields, &a, addressKeys(a)...)
 }
@@ -102,7 +102,7 @@ func addressKeys(a person.Address) []sqldb.Setter {
 		{Column: "country_sort", Value: exchange.SortKey(a.Country)}}
 }
 
-// Delete forgets an address of a user; NotFound when there is none.
+// Delete deletes an address of a user; NotFound when there is none.
 func (st Addresses) Delete(ctx context.Context, user uuid.UUID, id int64) error {
 	n, err := st.conn.Exec(ctx, "DELETE FROM addresses WHERE user_id = $1 AND id = $2", user, id)
 	if err == nil && n == 0 {

@@ -19,7 +19,7 @@ func deleteEvents(which string) string {
 	return "DELETE FROM log_entries" + of + which + ");DELETE FROM chain_events WHERE " + which
 }
 
-// Each of these is done to a database, whose log has a checkpoint that was kept elsewhere.
+// Each of these is done to a database, whose log has a checkpoint that was stored elsewhere.
 var tamperings = map[string]struct{ statements, want string }{
 	"a detail rewritten": {"UPDATE chain_events SET detail = REPLACE(detail, 'status 0', 'status 1') WHERE seq = 9",
 		"example/0, event 9: it was altered"},
@@ -88,7 +88,7 @@ func TestChains_EveryTamperingIsNoticedAndNamed(t *testing.T) {
 	})
 }
 
-// Whoever can write to the database can compute a chain and a log that hold; the checkpoint that was kept elsewhere
+// Whoever can write to the database can compute a chain and a log that hold; the checkpoint that was stored elsewhere
 // shows that it is another one.
 func TestChains_AHistoryRewrittenAsAWholeIsNoticedByAKeptCheckpoint(t *testing.T) {
 	t.Parallel()

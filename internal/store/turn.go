@@ -52,37 +52,6 @@ func (st Turns) Begin(ctx context.Context, list []request.Detail) error {
 	return nil
 }
 
-// Insert adds entries to the accounts of requests.
-func (st Turns) Insert(ctx context.Context, list []request.TurnRecord) error {
-	for some := range sqldb.Batches(list, st.conn.Dialect().AtOnce) {
-		var args []any
-		for _, t := range some {
-			turn, err := turnArgs(t)
-			if err != nil {
-				return err
-			}
-			args = append(args, turn...)
-		}
-		if _, err := st.conn.Exec(ctx, "INSERT INTO request_turns ("+strings.Join(turnWritten, ", ")+") VALUES "+
-			sqldb.Places(len(some), len(turnWritten)), args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// turnWritten are the columns that turnArgs fills.
-var turnWritten = strings.Fields("request_id seq status party what began_at organization_id")
-
-func turnArgs(t request.TurnRecord) ([]any, error) {
-	what, err := sqldb.JSON(t.What)
-	var organization *int64
-	if t.Organization != 0 {
-		organization = &t.Organization
-	}
-	return []any{t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt, organization}, err
-}
-
 var requestTurns = sqldb.Listing[request.TurnRecord]{
 	Columns: "o.id, o.request_id, o.seq, o.status, o.party, o.what, o.began_at, n.began_at",
 	Table:   "request_turns",
@@ -109,8 +78,8 @@ type RequestTurns struct {
 	Turns     []request.TurnRecord // without what was to be done and when they ended
 }
 
-// Accounts reads, by request, the accounts of those of an id behind after until last, as they are at
-// one moment; for verifying.
+// Accounts reads, by request, the accounts of those of an id past after until last, as they are at one moment; for
+// verifying.
 func (st Turns) Accounts(ctx context.Context, after, last int64) (map[int64]*RequestTurns, error) {
 	accounts := map[int64]*RequestTurns{}
 	scan := func(r sqldb.Row, t *request.TurnRecord) error {
@@ -137,8 +106,8 @@ func (st Turns) Accounts(ctx context.Context, after, last int64) (map[int64]*Req
 // indexed for these alone.
 const ofTurn = "o.is_active AND o.deleted_at IS NULL"
 
-// Next is the first day behind day on which a side was reminded last in any request; false:
-// there is no such request. Each is one step in the index, so that all of them are few.
+// Next is the first day after day on which a side was reminded last in any request; false: there is no such request.
+// Each is one step in the index, so that all of them are few.
 func (st Reminders) Next(ctx context.Context, day int) (next int, some bool, err error) {
 	days, err := sqldb.All(ctx, st.conn, sqldb.Value[int], "SELECT o.reminded FROM material_requests o WHERE "+ofTurn+
 		" AND o.reminded > $1 ORDER BY o.reminded LIMIT 1", day)
@@ -148,9 +117,8 @@ func (st Reminders) Next(ctx context.Context, day int) (next int, some bool, err
 	return days[0], true, nil
 }
 
-// ToRemind reads the requests behind after whose side was reminded last on a day of its turn, and
-// whose turn began at a moment or before and is not snoozed, the longest waiting first. It locks them;
-// those that others hold are left out.
+// ToRemind reads the requests past after whose side was reminded last on a day of its turn, and whose turn began at a
+// moment or before and is not snoozed, the longest waiting first. It locks them; those that others hold are left out.
 func (st Reminders) ToRemind(ctx context.Context, day int, began time.Time, after request.Request,
 	limit int) ([]request.Detail, error) {
 	return st.longWaiting(ctx, sqldb.Where("o.reminded = ?", day), began, after, limit)

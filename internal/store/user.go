@@ -94,7 +94,7 @@ func (st Users) VerifyEmail(ctx context.Context, user uuid.UUID, email string) e
 	return err
 }
 
-// Insert adds a token by the hash of its secret, and gives its id.
+// Insert adds a token by the hash of its secret, and returns its id.
 func (st Tokens) Insert(ctx context.Context, t person.Token, hash string) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at,
 		expires_at,
@@ -137,7 +137,7 @@ func (st Tokens) DeleteSession(ctx context.Context, hash string) error {
 	return err
 }
 
-// DeleteExpired forgets tokens that expired.
+// DeleteExpired deletes tokens that expired.
 func (st Tokens) DeleteExpired(ctx context.Context) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM tokens WHERE expires_at <= $1", st.conn.Now)
 	return err
@@ -273,7 +273,7 @@ func (st Drafts) List(ctx context.Context, user uuid.UUID) ([]person.Draft, erro
 		"DESC, o.key", user)
 }
 
-// Save keeps a draft in the place of the one with its key, and forgets the oldest where a person has too many.
+// Save keeps a draft in the place of the one with its key, and deletes the oldest where a person has too many.
 func (st Drafts) Save(ctx context.Context, d person.Draft) error {
 	form, err := sqldb.JSON(d.Form)
 	if err != nil {
@@ -291,7 +291,7 @@ func (st Drafts) Save(ctx context.Context, d person.Draft) error {
 	return err
 }
 
-// Delete forgets a draft, where there is one.
+// Delete deletes a draft, if there is one.
 func (st Drafts) Delete(ctx context.Context, user uuid.UUID, key string) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM drafts WHERE user_id = $1 AND key = $2", user, key)
 	return err

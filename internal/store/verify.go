@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/record"
 	"aliquot/internal/store/sqldb"
 )
@@ -285,4 +286,25 @@ func (v *rowVerifier) lostAudits() error {
 		}
 	}
 	return v.err
+}
+
+// RequestHead is the last event of a request according to the request's row.
+type RequestHead struct {
+	Request int64
+	request.Head
+}
+
+// Heads reads, by id, the heads of the requests past after; for verifying.
+func (st Events) Heads(ctx context.Context, after int64, limit int) ([]RequestHead, error) {
+	scan := func(r sqldb.Row, h *RequestHead) error {
+		return r.Scan(&h.Request, &h.Seq, &h.Hash)
+	}
+	return sqldb.All(ctx, st.conn, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 "+
+		"ORDER BY id LIMIT $2", after, limit)
+}
+
+// Chain reads the events of a request from the first on; for verifying.
+func (st Events) Chain(ctx context.Context, request int64) ([]request.Event, error) {
+	return sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
+		" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
 }

@@ -10,7 +10,7 @@ import (
 
 func TestRoutes_OfTheAPIIgnoreTheAcceptHeaderOfBrowsers(t *testing.T) {
 	t.Parallel()
-	door := web.ForPeople(http.HandlerFunc(func(w http.ResponseWriter,
+	handler := web.ForPeople(http.HandlerFunc(func(w http.ResponseWriter,
 		_ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
@@ -32,7 +32,7 @@ func TestRoutes_OfTheAPIIgnoreTheAcceptHeaderOfBrowsers(t *testing.T) {
 			r.Header.Set("Accept", c.accept)
 		}
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 		if got := w.Header().Get("Location"); got != c.want || c.want == "" && w.Code != http.StatusTeapot {
 			t.Errorf("%s %s as %q: %d %s, want %s", c.method, c.path, c.accept, w.Code, got, c.want)
 		}

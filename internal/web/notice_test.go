@@ -39,7 +39,7 @@ func TestNotificationsPage_GroupsByDayAndLinksTheRequest(t *testing.T) {
 			t.Errorf("the first day is %q", a.text("#feed h2"))
 		}
 		for _, n := range part.Items {
-			if n.News == nil && n.Event.Kind != request.Deleted &&
+			if n.Announcement == nil && n.Event.Kind != request.Deleted &&
 				!a.has("#feed a[href='/requests/"+strconv.FormatInt(n.Event.RequestID, 10)+"']") {
 				t.Errorf("nothing leads to request %d", n.Event.RequestID)
 			}

@@ -11,8 +11,8 @@ import (
 	"unicode/utf16"
 )
 
-// mostExact is the largest integer that every reader of JSON keeps exactly.
-const mostExact = 1<<53 - 1
+// maxExact is the largest integer that every reader of JSON keeps exactly.
+const maxExact = 1<<53 - 1
 
 // Canonical returns the JSON of a value in the one form of RFC 8785. It refuses numbers that are not integers, or not
 // exact in every reader: letters have none.
@@ -41,7 +41,7 @@ func appendCanonical(b []byte, v any) ([]byte, error) {
 		return appendString(b, v), nil
 	case json.Number:
 		n, err := strconv.ParseInt(v.String(), 10, 64)
-		if err != nil || n > mostExact || n < -mostExact {
+		if err != nil || n > maxExact || n < -maxExact {
 			return nil, fmt.Errorf("%s is not an integer that every reader keeps exactly", v)
 		}
 		return strconv.AppendInt(b, n, 10), nil

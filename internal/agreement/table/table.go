@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// mostValues is how many values a column may have: a cell is a set of bits.
-const mostValues = 64
+// maxValues is how many values a column may have: a cell is a set of bits.
+const maxValues = 64
 
 // Column is something that rules depend on, with every value it can have.
 type Column struct {
@@ -44,10 +44,10 @@ func New(columns []Column, rules []Rule) (*Table, error) {
 	var faults []error
 	byName := map[string]int{}
 	for i, c := range columns {
-		if _, twice := byName[c.Name]; twice || len(c.Values) == 0 || len(c.Values) > mostValues {
+		if _, twice := byName[c.Name]; twice || len(c.Values) == 0 || len(c.Values) > maxValues {
 			faults = append(
 				faults,
-				fmt.Errorf("column %q is there twice, or has not between 1 and %d values", c.Name, mostValues),
+				fmt.Errorf("column %q is there twice, or has not between 1 and %d values", c.Name, maxValues),
 			)
 		}
 		byName[c.Name] = i
@@ -94,7 +94,7 @@ func (t *Table) Match(values ...string) ([]Rule, error) {
 	if len(values) != len(t.columns) {
 		return nil, fmt.Errorf("%d values for %d columns", len(values), len(t.columns))
 	}
-	var point [mostValues]uint64
+	var point [maxValues]uint64
 	for i, v := range values {
 		n, known := t.index[i][v]
 		if !known {

@@ -17,7 +17,7 @@ import (
 func SearchMaterials(c *rest.Call, _ rest.None) (shape.Page[shape.MaterialHit], error) {
 	found, err := c.App.Materials.SearchMaterials(c.Context(), c.Actor, c.Search.Search)
 	return rest.PageOf(c, found, err, func(m material.Shown) shape.MaterialHit {
-		return shape.MaterialHit{Material: shape.ShowMaterial(m), Highlights: shape.Highlights(c.Search.Search.Query,
+		return shape.MaterialHit{Material: shape.ShowMaterial(m), Highlights: exchange.Highlights(c.Search.Search.Query,
 			m.Texts())}
 	})
 }
@@ -27,7 +27,7 @@ func SearchOrganizations(c *rest.Call, _ rest.None) (shape.Page[shape.Organizati
 	found, err := c.App.Materials.SearchOrganizations(c.Context(), c.Search.Search)
 	return rest.PageOf(c, found, err, func(v core.OrganizationView) shape.OrganizationHit {
 		return shape.OrganizationHit{Organization: shape.ShowOrganization(v),
-			Highlights: shape.Highlights(c.Search.Search.Query, v.Texts())}
+			Highlights: exchange.Highlights(c.Search.Search.Query, v.Texts())}
 	})
 }
 

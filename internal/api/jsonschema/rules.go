@@ -120,8 +120,8 @@ func Shown(t reflect.Type) rules {
 	list := rules{}
 	for _, body := range shownAs[t] {
 		for name, r := range bodyRules[bodyKind{reflect.TypeOf(body), false}] {
-			if list[name].Most < r.Most || r.Words != nil || r.To > 0 {
-				list[name] = exchange.Rule{Most: r.Most, From: r.From, To: r.To, Words: r.Words, Name: r.Name}
+			if list[name].Max < r.Max || r.Words != nil || r.To > 0 {
+				list[name] = exchange.Rule{Max: r.Max, From: r.From, To: r.To, Words: r.Words, Name: r.Name}
 			}
 		}
 	}
@@ -148,14 +148,14 @@ func (d Set) ruled(schema Object, r exchange.Rule) Object {
 	}
 	switch kind {
 	case "array":
-		bound(add, "minItems", r.Least)
-		bound(add, "maxItems", r.Most)
+		bound(add, "minItems", r.Min)
+		bound(add, "maxItems", r.Max)
 		if r.Each != nil {
 			add["items"] = d.ruled(schema["items"].(Object), *r.Each)
 		}
 	case "string":
-		bound(add, "minLength", r.Least)
-		bound(add, "maxLength", r.Most)
+		bound(add, "minLength", r.Min)
+		bound(add, "maxLength", r.Max)
 		for word, text := range map[string]string{"pattern": r.Pattern, "format": r.Format} {
 			if text != "" {
 				add[word] = text

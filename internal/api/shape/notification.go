@@ -40,9 +40,9 @@ func ShowNotification(n notify.Notification) Notification {
 		Material: idOrNull(n.Material), Event: idOrNull(n.Event.ID), Organization: idOrNull(n.Organization),
 		Actor:     showActor(n.Actor),
 		CreatedAt: Time(n.CreatedAt), Read: n.ReadAt != nil, ReadAt: timeOf(n.ReadAt), Mail: n.Mail}
-	if n.News != nil {
-		d := n.News.Detail
-		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = notify.NotificationKind(n.News.Kind),
+	if n.Announcement != nil {
+		d := n.Announcement.Detail
+		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = notify.NotificationKind(n.Announcement.Kind),
 			idOrNull(d.Invitation), idOrNull(d.JoinRequest), idOrNull(d.Webhook)
 		if out.SavedSearch = idOrNull(d.SavedSearch); out.SavedSearch != nil {
 			out.Matches = &Matches{d.Count, d.Materials}

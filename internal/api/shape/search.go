@@ -56,7 +56,7 @@ const (
 // MaterialHit is a material in the results.
 type MaterialHit struct {
 	Material
-	Highlights map[string][]Piece `json:"highlights"`
+	Highlights map[string][]fulltext.Piece `json:"highlights"`
 }
 
 // MarshalJSON writes the material with its highlights.
@@ -73,26 +73,11 @@ func (h MaterialHit) appendJSON(b []byte) ([]byte, error) {
 // OrganizationHit is an organization in the results.
 type OrganizationHit struct {
 	Organization
-	Highlights map[string][]Piece `json:"highlights"`
+	Highlights map[string][]fulltext.Piece `json:"highlights"`
 }
 
 // MarshalJSON writes the organization with its highlights.
 func (h OrganizationHit) MarshalJSON() ([]byte, error) { return h.with("highlights", h.Highlights) }
-
-// Piece is a part of a text that either matches the search or does not.
-type Piece struct {
-	Text  string `json:"text"`
-	Match bool   `json:"match"`
-}
-
-// Highlights returns the parts of some texts that are shown with a hit.
-func Highlights(q fulltext.Query, texts []exchange.NamedText) map[string][]Piece {
-	shown := map[string][]Piece{}
-	for name, pieces := range exchange.Highlights(q, texts) {
-		shown[name] = List(pieces, func(p fulltext.Piece) Piece { return Piece(p) })
-	}
-	return shown
-}
 
 // Suggestions are completions of what someone types.
 type Suggestions struct {

@@ -17,8 +17,8 @@ var Alert = job.Kind[struct{}]{Name: "alert"}
 
 // AlertResult is the result of an Alert job.
 type AlertResult struct {
-	Changes int64 `json:"changes"` // materials examined
-	News    int64 `json:"news"`    // announcements, each to one person about one saved search
+	Changes       int64 `json:"changes"` // materials examined
+	Announcements int64 `json:"news"`    // announcements, each to one person about one saved search
 }
 
 // The amount of work in one part of the job.
@@ -75,7 +75,7 @@ func (a Materials) Alert(ctx context.Context, r *job.Run, _ struct{}) error {
 }
 
 func (s AlertResult) progress(note string) exchange.Progress {
-	return exchange.Progress{Done: s.Changes + s.News, Note: note}
+	return exchange.Progress{Done: s.Changes + s.Announcements, Note: note}
 }
 
 // collect records which of the changed materials are new in which saved searches.
@@ -146,10 +146,10 @@ func notifyMatches(ctx context.Context, tx store.Conn, sum *AlertResult) (bool, 
 		if m.Count == 0 {
 			continue
 		}
-		if err := notifier.NotifyPeople(ctx, tx, m.News(), s.UserID); err != nil {
+		if err := notifier.NotifyPeople(ctx, tx, m.Announcement(), s.UserID); err != nil {
 			return false, err
 		}
-		sum.News++
+		sum.Announcements++
 	}
 	return len(searches) > 0, nil
 }

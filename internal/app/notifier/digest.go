@@ -183,7 +183,7 @@ func (a Notifications) sendDigest(ctx context.Context, args DigestArgs, reader s
 	c := a.DB.Read()
 	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(),
 		Unsubscribe: m.Unsubscribe, Held: args.Held}
-	if err = a.happened(ctx, c, reader, ids, &d); err != nil || len(d.Events)+len(d.Matches)+len(d.News) == 0 {
+	if err = a.happened(ctx, c, reader, ids, &d); err != nil || len(d.Events)+len(d.Matches)+len(d.Announcements) == 0 {
 		return mailing.NotWanted, "", err
 	}
 	if !args.Held {
@@ -208,7 +208,7 @@ func (a Notifications) happened(ctx context.Context, c store.Conn, reader store.
 	}
 	var events []int64
 	for _, n := range list {
-		if n.News == nil {
+		if n.Announcement == nil {
 			events = append(events, n.Event.ID)
 		}
 	}
@@ -225,7 +225,7 @@ func (a Notifications) happened(ctx context.Context, c store.Conn, reader store.
 		if slices.Contains(reader.Mail.Muted, n.Category) {
 			continue
 		}
-		if n.News != nil {
+		if n.Announcement != nil {
 			if err := a.happenedElsewhere(ctx, c, reader, n, d); err != nil {
 				return err
 			}
@@ -248,7 +248,7 @@ func (a Notifications) happened(ctx context.Context, c store.Conn, reader store.
 // happenedElsewhere is happened for announcements, which are not about a request.
 func (a Notifications) happenedElsewhere(ctx context.Context, c store.Conn, reader store.Reader, n notify.Notification,
 	d *notice.Digest) error {
-	if n.News.Kind == notify.SearchMatched {
+	if n.Announcement.Kind == notify.SearchMatched {
 		m, visible, err := match(ctx, c, n, reader)
 		if visible {
 			d.Matches = append(d.Matches, m)
@@ -257,11 +257,11 @@ func (a Notifications) happenedElsewhere(ctx context.Context, c store.Conn, read
 	}
 	_, visible, err := a.letter(ctx, c, n, reader)
 	if err == nil && visible {
-		news := notice.News{Announcement: *n.News, Actor: "Aliquot", Organization: n.OrganizationName}
+		news := notice.Announcement{Announcement: *n.Announcement, Actor: "Aliquot", Organization: n.OrganizationName}
 		if n.Actor != nil {
 			news.Actor = n.Actor.Name()
 		}
-		d.News = append(d.News, news)
+		d.Announcements = append(d.Announcements, news)
 	}
 	return err
 }
@@ -270,8 +270,8 @@ func (a Notifications) happenedElsewhere(ctx context.Context, c store.Conn, read
 // reports whether there are any and the search still exists.
 func match(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (m notice.Match,
 	visible bool, err error) {
-	d := n.News.Detail
-	m = notice.Match{Match: notify.Match{Count: d.Count}, At: n.News.At, Location: reader.Mail.Location()}
+	d := n.Announcement.Detail
+	m = notice.Match{Match: notify.Match{Count: d.Count}, At: n.Announcement.At, Location: reader.Mail.Location()}
 	if m.Search, err = c.SavedSearches.Get(ctx, n.User, d.SavedSearch); exchange.CodeOf(err) == exchange.NotFound {
 		return m, false, nil
 	} else if err != nil {

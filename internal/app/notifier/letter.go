@@ -46,7 +46,7 @@ type letter struct {
 // letter returns the content of mail about a notification. visible reports whether the person may still see it.
 func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (l letter,
 	visible bool, err error) {
-	if n.News == nil {
+	if n.Announcement == nil {
 		facts, visible, err := a.facts(ctx, c, n, reader)
 		if err == nil && visible {
 			var kept map[int64]request.Detail
@@ -58,19 +58,19 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 			return a.Notice.Event(facts)
 		}}, visible, err
 	}
-	switch n.News.Kind {
+	switch n.Announcement.Kind {
 	case notify.Invited:
 		return a.invitationLetter(ctx, c, n, reader)
 	case notify.SearchMatched:
 		m, visible, err := match(ctx, c, n, reader)
-		return letter{a.searchThread(n.News.Detail.SavedSearch),
+		return letter{a.searchThread(n.Announcement.Detail.SavedSearch),
 			func(_ context.Context, unsubscribe string) (notice.Text, error) {
 				m.Unsubscribe = unsubscribe
 				return a.Notice.Match(m)
 			}}, visible, err
 	}
-	d := n.News.Detail
-	m := notice.Membership{Kind: notice.MembershipKind(n.News.Kind), Organization: n.OrganizationName,
+	d := n.Announcement.Detail
+	m := notice.Membership{Kind: notice.MembershipKind(n.Announcement.Kind), Organization: n.OrganizationName,
 		Person: "Aliquot", Note: d.Text,
 		Link: fmt.Sprintf("%s/labs/%d/people", a.PublicURL, n.Organization)}
 	if n.Actor != nil {
@@ -78,7 +78,7 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 	}
 	l = letter{a.InvitationThread(d.Invitation),
 		func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
-	if n.News.Kind == notify.WebhookOff {
+	if n.Announcement.Kind == notify.WebhookOff {
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.Host())
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
 	}
@@ -93,7 +93,7 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 		return l, visible, err
 	}
 	l.thread = fmt.Sprintf("join.%d@%s", d.JoinRequest, a.Host())
-	if n.News.Kind != notify.JoinAsked {
+	if n.Announcement.Kind != notify.JoinAsked {
 		m.Note = d.Reason
 		return l, true, nil
 	}
@@ -108,7 +108,7 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 // invitationLetter returns the letter of an invitation to someone who has signed in before.
 func (a Notifications) invitationLetter(ctx context.Context, c store.Conn, n notify.Notification,
 	reader store.Reader) (l letter, visible bool, err error) {
-	v, err := c.Invitations.Get(ctx, n.News.Detail.Invitation)
+	v, err := c.Invitations.Get(ctx, n.Announcement.Detail.Invitation)
 	write := func(ctx context.Context, _ string) (words notice.Text, err error) {
 		link := ""
 		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {

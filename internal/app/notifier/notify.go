@@ -22,7 +22,7 @@ func NotifyPeople(ctx context.Context, tx store.Conn, n notify.Announcement, peo
 	if err := tx.Notifications.Announce(ctx, n, people...); err != nil {
 		return err
 	}
-	_, err = RestJob.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID},
+	_, err = RestJob.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, Announcement: n.ID},
 		job.EnqueueOptions{Turn: n.Actor})
 	return err
 }
@@ -37,7 +37,7 @@ type NotifyArgs struct {
 	Organization int64         `json:"organization"`
 	Events       []int64       `json:"events"`
 	By           request.Roles `json:"by"`
-	News         int64         `json:"news,omitempty"`
+	Announcement int64         `json:"news,omitempty"`
 	Included     []int64       `json:"included,omitempty"` // of Events, those that only webhooks receive
 }
 
@@ -79,9 +79,9 @@ type notifyProgress struct {
 
 // NotifyRest notifies the members, some hundreds in each step, and enqueues mail for everyone notified.
 func (a Notifications) NotifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error {
-	if args.News != 0 {
+	if args.Announcement != 0 {
 		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-			list, err := tx.Mail.OfAnnouncement(ctx, args.News, 2*tellAtOnce)
+			list, err := tx.Mail.OfAnnouncement(ctx, args.Announcement, 2*tellAtOnce)
 			if err != nil {
 				return nil, err
 			}

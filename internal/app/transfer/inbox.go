@@ -22,7 +22,7 @@ type InboxItem struct {
 	Asker    person.User // the requester
 	Assignee person.User
 	Lab      string         // the name of the organization
-	Doing    *PendingStatus // an action that is pending, of the reader or a colleague
+	Pending  *PendingStatus // an action that is pending, of the reader or a colleague
 }
 
 // Inbox is one page of a person's inbox, with the number of requests of each kind.
@@ -135,7 +135,7 @@ func (a Requests) InboxItems(ctx context.Context, who exchange.Actor, list []req
 			Turn: request.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
 			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization]}
 		if j, is := pending[q.ID]; is {
-			if items[i].Doing, err = pendingStatus(j, who, q, byID[*j.User]); err != nil {
+			if items[i].Pending, err = pendingStatus(j, who, q, byID[*j.User]); err != nil {
 				return nil, err
 			}
 		}

@@ -306,8 +306,10 @@ func (a Requests) CommitRequest(ctx context.Context, tx store.Conn, q *request.D
 	if err := tx.Requests.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
 		return err
 	}
-	if err := tx.Requests.IndexEvents(ctx, *q, events); err != nil {
-		return err
+	if slices.ContainsFunc(events, request.Event.ChangesIndex) {
+		if err := tx.Requests.IndexEvents(ctx, *q, events); err != nil {
+			return err
+		}
 	}
 	if after.Clock.Turn != before.Clock.Turn {
 		turn := after.PresentTurn(q.Terms)

@@ -34,7 +34,7 @@ type RequestView struct {
 	Turns     []request.TurnRecord // the latest ones, newest first
 	Typical   time.Duration        // usual time until receipt for this lab; 0: not known
 	RemindsAt *time.Time           // next automatic reminder of this turn; nil: none
-	Doing     *PendingStatus       // an action that is pending, of the viewer or a colleague
+	Pending   *PendingStatus       // an action that is pending, of the viewer or a colleague
 }
 
 // Limits of what the page of a request shows.
@@ -63,7 +63,7 @@ func (a Requests) RequestView(ctx context.Context, who exchange.Actor, id int64,
 		exchange.Page{Limit: pageOfEvents, After: before}); err != nil {
 		return v, err
 	}
-	if v.Doing, err = a.PendingStatusOf(ctx, who, v.Detail); err != nil {
+	if v.Pending, err = a.PendingStatusOf(ctx, who, v.Detail); err != nil {
 		return v, err
 	}
 	return v, v.read(ctx, c, who)

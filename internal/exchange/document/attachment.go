@@ -113,7 +113,7 @@ func (p AttachmentPatch) Validate(create bool) exchange.FieldErrors {
 }
 
 func (p AttachmentPatch) apply(f *exchange.FieldErrors, a Attachment) Attachment {
-	f.Rule("filename", exchange.Rule{Most: maxFilename, Pattern: filenamePattern})
+	f.Rule("filename", exchange.Rule{Max: maxFilename, Pattern: filenamePattern})
 	if p.Filename.Set {
 		if name, err := Filename(p.Filename.Value); err != nil {
 			f.Add("filename", "%v", err)

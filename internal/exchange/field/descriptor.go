@@ -29,7 +29,7 @@ type Descriptor[T any] struct {
 	Stays    bool // it stays as it is when an older version is restored
 	Apart    bool // Create and Patch check and set it by rules of their own
 	// characters of a line; 0: a text of any number of lines, up to exchange.LongLength characters
-	Most     int
+	Max      int
 	Needed   bool   // a text that may not be empty
 	From, To int    // bounds of a number
 	Unit     string // of a number, in the plural
@@ -154,8 +154,8 @@ func (d Descriptor[T]) Apply(f *exchange.FieldErrors, slot any, o *T) {
 		case d.Canonical != nil:
 			f.Rule(d.Name, exchange.Rule{Format: d.Format, Examples: d.Examples})
 			f.Canonical(d.Name, said, d.Canonical, at)
-		case d.Most > 0:
-			f.Line(d.Name, said, d.Most, at)
+		case d.Max > 0:
+			f.Line(d.Name, said, d.Max, at)
 		default:
 			f.Long(d.Name, said, at)
 		}
@@ -170,8 +170,8 @@ func (d Descriptor[T]) Apply(f *exchange.FieldErrors, slot any, o *T) {
 			} else {
 				*at = said.Or(*at)
 			}
-		case d.Most > 0:
-			f.NullLine(d.Name, said, d.Most, at)
+		case d.Max > 0:
+			f.NullLine(d.Name, said, d.Max, at)
 		default:
 			f.NullLong(d.Name, said, at)
 		}
@@ -242,7 +242,7 @@ func (d Descriptor[T]) IsFlag() bool {
 
 // Rows returns how many rows the field has in a form; 0: it is one line.
 func (d Descriptor[T]) Rows() int {
-	if d.Most == 0 && d.Canonical == nil {
+	if d.Max == 0 && d.Canonical == nil {
 		switch d.At(new(T)).(type) {
 		case *string, **string:
 			return 2

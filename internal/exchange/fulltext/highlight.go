@@ -11,8 +11,8 @@ import (
 
 // Piece is a part of a text that a query matches or does not.
 type Piece struct {
-	Text  string
-	Match bool
+	Text  string `json:"text"`
+	Match bool   `json:"match"`
 }
 
 // span is the position of a match in a text, in bytes, with a mask of the wanted words that it matches.

@@ -97,7 +97,7 @@ func TestInvitation_TakesEveryFormOfAnORCID(t *testing.T) {
 			t.Errorf("%q becomes %q, %v", c.given, i.RegistryID, err)
 		case c.want == "" && (!wrong || len(e.Fields["registry_id"]) != 1 ||
 			!strings.Contains(e.Fields["registry_id"][0], "e-mail address")):
-			t.Errorf("%q is taken, or not told how to mend: %v", c.given, err)
+			t.Errorf("%q is taken, or not told how to correct it: %v", c.given, err)
 		}
 	}
 }

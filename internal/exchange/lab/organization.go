@@ -34,7 +34,7 @@ type Targets struct {
 // Fields are the fields of organizations, in the order of answers.
 var Fields = []field.Descriptor[Organization]{
 	{Name: "id", At: func(o *Organization) any { return &o.ID }, ReadOnly: true},
-	{Name: "name", At: func(o *Organization) any { return &o.Name }, Most: exchange.LineLength,
+	{Name: "name", At: func(o *Organization) any { return &o.Name }, Max: exchange.LineLength,
 		Found: new(fulltext.Title),
 		Label: "Name", Help: "The name people know the lab by."},
 	{Name: "description", At: func(o *Organization) any { return &o.Description }, Found: new(fulltext.Body),
@@ -151,7 +151,7 @@ func (p OrganizationPatch) apply(f *exchange.FieldErrors, o Organization, member
 	[]uuid.UUID,
 	bool) {
 	field.Apply(f, Fields, &p, &o)
-	f.Rule("members", exchange.Rule{Most: maxMembers})
+	f.Rule("members", exchange.Rule{Max: maxMembers})
 	if p.Members.Set {
 		if len(p.Members.Value) > maxMembers {
 			f.Add("members", "must be at most %d people", maxMembers)

@@ -32,7 +32,7 @@ func (n BatchImportBody) Check() (BatchImportOptions, error) {
 	if n.Grant.Value == 0 && !o.Preview {
 		f.Add("grant_id", grantMissing)
 	}
-	f.Rule("identifiers", exchange.Rule{Least: 1, Most: MaxImports, Each: &exchange.Rule{Most: exchange.LineLength}})
+	f.Rule("identifiers", exchange.Rule{Min: 1, Max: MaxImports, Each: &exchange.Rule{Max: exchange.LineLength}})
 	count := len(o.Identifiers)
 	f.Must("identifiers", count > 0, "is required: a list of GEO or SRA accessions and DOIs of protocols")
 	if count > MaxImports {

@@ -202,8 +202,8 @@ const MaxOrganisms = 100
 
 func setOrganisms(f *exchange.FieldErrors, slot any, m *Material) {
 	o := *slot.(*exchange.Null[exchange.Names])
-	f.Rule("organisms", exchange.Rule{Most: MaxOrganisms,
-		Each: &exchange.Rule{Most: exchange.LineLength, Pattern: exchange.LinePattern}})
+	f.Rule("organisms", exchange.Rule{Max: MaxOrganisms,
+		Each: &exchange.Rule{Max: exchange.LineLength, Pattern: exchange.LinePattern}})
 	if !o.Set {
 		return
 	}

@@ -34,8 +34,8 @@ func describeMatch(d AnnouncementDetail) string {
 	return fmt.Sprintf("%s new in your saved search %s: %s.", what, d.Name, strings.Join(titles, "; "))
 }
 
-// News returns the announcement of m.
-func (m Match) News() Announcement {
+// Announcement returns the announcement of m.
+func (m Match) Announcement() Announcement {
 	return Announcement{Kind: SearchMatched,
 		Detail: AnnouncementDetail{SavedSearch: m.Search.ID, Name: m.Search.Name, Count: m.Count,
 			Materials: m.Materials}}

@@ -24,7 +24,7 @@ func TestNews_OfASavedSearchNameTheNewest(t *testing.T) {
 		for i := range min(c.count, notify.MaxNamed) {
 			m.Materials = append(m.Materials, notify.MaterialPayload{Title: fmt.Sprint("No. ", i+1)})
 		}
-		if got := notify.DescribeAnnouncement(m.News(), "", ""); got != c.want {
+		if got := notify.DescribeAnnouncement(m.Announcement(), "", ""); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -41,7 +41,7 @@ type Notification struct {
 	Event            request.Event // the zero Event for an announcement
 	Material         int64         // 0 for an announcement
 	Title            string        // of the material
-	News             *Announcement // nil for an event
+	Announcement     *Announcement // nil for an event
 	Organization     int64         // of the material or the announcement; 0: none
 	OrganizationName string
 	Actor            *person.User // nil: Aliquot itself
@@ -66,8 +66,8 @@ func (n Notification) Text() string {
 	if n.Actor != nil {
 		actor = n.Actor.Name()
 	}
-	if n.News != nil {
-		return DescribeAnnouncement(*n.News, actor, n.OrganizationName)
+	if n.Announcement != nil {
+		return DescribeAnnouncement(*n.Announcement, actor, n.OrganizationName)
 	}
 	return request.DescribeEvent(n.Event, actor, n.Title)
 }

@@ -82,7 +82,7 @@ func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Ti
 		}
 	}
 	f.Line("description", p.Description, exchange.LineLength, &w.Description)
-	f.Rule("events", exchange.Rule{Least: 1,
+	f.Rule("events", exchange.Rule{Min: 1,
 		Each: &exchange.Rule{Words: exchange.Strings(EventTypes), Name: "WebhookEvent"}})
 	if p.Events.Set {
 		w.Events = setEventTypes(&f, p.Events.Value)

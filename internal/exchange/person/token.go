@@ -30,7 +30,7 @@ func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
 	var f exchange.FieldErrors
 	f.Line("name", n.Name, exchange.LineLength, &t.Name)
 	f.Need("name", t.Name)
-	f.Rule("scopes", exchange.Rule{Least: 1,
+	f.Rule("scopes", exchange.Rule{Min: 1,
 		Each: &exchange.Rule{Words: exchange.Strings(exchange.Scopes), Name: "TokenScope"}})
 	scopes := n.Scopes.Or(nil)
 	f.Must("scopes", len(scopes) > 0, `is required: ["read"] or ["write"], which includes read`)

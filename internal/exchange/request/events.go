@@ -127,3 +127,17 @@ func (e Event) sum() string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// ChangesSearchText reports whether e changes the Text of its request.
+func (e Event) ChangesSearchText() bool {
+	switch e.Kind {
+	case Made, Assigned, DocumentAdded, AbstractChanged, ShipmentChanged:
+		return true
+	}
+	return false
+}
+
+// ChangesIndex reports whether e changes the rows by which a search finds its request.
+func (e Event) ChangesIndex() bool {
+	return e.ChangesSearchText() || e.Kind == Messaged || e.Kind == IssueOpened || e.Kind == Deleted
+}

@@ -52,15 +52,6 @@ func (e Event) IndexRow(requester uuid.UUID, organization int64) (IndexRow, bool
 	return IndexRow{e.RequestID, e.Seq, fulltext.New(fields, nil, nil, scopeOf(requester, organization))}, true
 }
 
-// ChangesSearchText reports whether e changes the Text of its request.
-func (e Event) ChangesSearchText() bool {
-	switch e.Kind {
-	case Made, Assigned, DocumentAdded, AbstractChanged, ShipmentChanged:
-		return true
-	}
-	return false
-}
-
 // The facets of each row, for who may see a request: its requester, and the members of its organization.
 const (
 	requesterFacet    = "requester"

@@ -55,8 +55,7 @@ func (st Webhooks) Get(ctx context.Context, organization, id int64) (notify.Webh
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
-// ForUpdate reads one webhook and keeps others from changing it until commit. Whoever locks a
-// delivery locks its webhook first.
+// ForUpdate reads one webhook and locks it until commit. Whoever locks a delivery locks its webhook first.
 func (st Webhooks) ForUpdate(ctx context.Context, organization, id int64) (notify.Webhook, error) {
 	return sqldb.One(ctx, st.conn, st.scan, "SELECT "+webhookColumns+
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+st.conn.Dialect().ForUpdate, organization, id)
@@ -77,7 +76,7 @@ func (st Webhooks) On(ctx context.Context, organization int64) ([]notify.Webhook
 		" FROM webhooks o WHERE o.organization_id = $1 AND o.enabled ORDER BY o.id", organization)
 }
 
-// Insert adds a webhook and gives its id.
+// Insert adds a webhook and returns its id.
 func (st Webhooks) Insert(ctx context.Context, w notify.Webhook) (int64, error) {
 	events, err := sqldb.JSON(w.Events)
 	if err != nil {
@@ -118,7 +117,7 @@ func (st Webhooks) Update(ctx context.Context, w notify.Webhook) error {
 	return sqldb.SealError(err)
 }
 
-// Delete forgets a webhook with its deliveries.
+// Delete deletes a webhook with its deliveries.
 func (st Webhooks) Delete(ctx context.Context, id int64) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM webhooks WHERE id = $1", id)
 	return err
@@ -140,7 +139,7 @@ func (st Deliveries) Get(ctx context.Context, webhook, id int64) (notify.Webhook
 		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2", webhook, id)
 }
 
-// ForUpdate reads one delivery and keeps others from changing it until commit.
+// ForUpdate reads one delivery and locks it until commit.
 func (st Deliveries) ForUpdate(ctx context.Context, webhook, id int64) (notify.WebhookDelivery, error) {
 	return sqldb.One(ctx, st.conn, scanDelivery, "SELECT "+deliveryColumns+
 		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2"+st.conn.Dialect().ForUpdate, webhook, id)
@@ -160,8 +159,8 @@ func (st Deliveries) List(ctx context.Context, webhook int64, p exchange.Page,
 	return l.Page(ctx, st.conn, p, w)
 }
 
-// Insert adds a delivery that is to be sent now, and gives its id; added is false where the
-// webhook has one of that event already.
+// Insert adds a delivery that is to be sent now, and returns its id; added is false where the webhook has one of that
+// event already.
 func (st Deliveries) Insert(ctx context.Context, d notify.WebhookDelivery) (id int64, added bool, err error) {
 	ids, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id,
 		message_id, type,
@@ -183,7 +182,7 @@ func (st Deliveries) Update(ctx context.Context, d notify.WebhookDelivery) error
 	return err
 }
 
-// DeleteUntil forgets deliveries that were made until a moment.
+// DeleteUntil deletes deliveries that were made until a moment.
 func (st Deliveries) DeleteUntil(ctx context.Context, until time.Time) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM webhook_deliveries WHERE created_at <= $1", until)
 	return err

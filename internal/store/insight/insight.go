@@ -17,11 +17,11 @@ type Insights struct{ conn *sqldb.Conn }
 // NewInsights returns the store on a connection.
 func New(c *sqldb.Conn) Insights { return Insights{c} }
 
-// What insights tell of days that are over is kept, a row for each day in which something happened to requests of an
+// What insights tell of days that are over is stored, a row for each day in which something happened to requests of an
 // organization, and each category of their materials. insight_marks says until which day: what is later, or was
 // forgotten, is computed from the turns themselves.
 
-// Mark gives the day until before which an organization's days are kept, "" where none is.
+// Mark returns the day until before which an organization's days are stored, "" where none is.
 func (st Insights) Mark(ctx context.Context, organization int64) (string, error) {
 	day, err := sqldb.One(ctx, st.conn, sqldb.Value[string], "SELECT until_day FROM insight_marks WHERE "+
 		"organization_id = $1",
@@ -32,7 +32,7 @@ func (st Insights) Mark(ctx context.Context, organization int64) (string, error)
 	return day, err
 }
 
-// MarkForUpdate is Insights.Mark, and keeps others from changing what is kept until commit.
+// MarkForUpdate is Insights.Mark, and keeps others from changing what is stored until commit.
 func (st Insights) MarkForUpdate(ctx context.Context, organization int64) (string, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[string], `INSERT INTO insight_marks (organization_id, until_day)
 		VALUES ($1, '')
@@ -40,13 +40,13 @@ func (st Insights) MarkForUpdate(ctx context.Context, organization int64) (strin
 		SET until_day = insight_marks.until_day RETURNING until_day`, organization)
 }
 
-// SetMark says until which day an organization's days are kept.
+// SetMark says until which day an organization's days are stored.
 func (st Insights) SetMark(ctx context.Context, organization int64, day string) error {
 	_, err := st.conn.Exec(ctx, "UPDATE insight_marks SET until_day = $2 WHERE organization_id = $1", organization, day)
 	return err
 }
 
-// Forget forgets the days from one on of an organization in whose past something changed; "" forgets all.
+// Forget deletes the days from one on of an organization in whose past something changed; "" forgets all.
 func (st Insights) Forget(ctx context.Context, organization int64, day string) error {
 	if _, err := st.conn.Exec(ctx, `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
 		ON CONFLICT (organization_id) DO UPDATE
@@ -58,7 +58,7 @@ func (st Insights) Forget(ctx context.Context, organization int64, day string) e
 	return err
 }
 
-// FirstTurn is when the first turn in a request of an organization began; NotFound where there is none.
+// FirstTurn is when the first turn in a request of an organization began; NotFound if there is none.
 func (st Insights) FirstTurn(ctx context.Context, organization int64) (time.Time, error) {
 	return sqldb.One(ctx, st.conn, func(r sqldb.Row, t *time.Time) error { return r.Scan(sqldb.UTC(t)) },
 		"SELECT began_at FROM request_turns WHERE organization_id = $1 ORDER BY began_at LIMIT 1", organization)
@@ -96,7 +96,7 @@ func (st Insights) AccountsWithin(ctx context.Context, organization int64, from,
 	return list, err
 }
 
-// InsightDay is what is kept of a day and a category.
+// InsightDay is what is stored of a day and a category.
 type Day struct {
 	Day, Category string
 	Figures       request.InsightCounts
@@ -123,7 +123,7 @@ func (st Insights) Insert(ctx context.Context, organization int64, list []Day) e
 	return nil
 }
 
-// List reads the days that are kept from one on, of a category or of all ("").
+// List reads the days that are stored from one on, of a category or of all ("").
 func (st Insights) List(ctx context.Context, organization int64, category, from string) ([]Day, error) {
 	scan := func(r sqldb.Row, d *Day) error { return r.Scan(&d.Day, &d.Category, sqldb.FromJSON(&d.Figures)) }
 	return sqldb.All(ctx, st.conn, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1
@@ -132,8 +132,8 @@ func (st Insights) List(ctx context.Context, organization int64, category, from 
 		ORDER BY day, category`, organization, from, category)
 }
 
-// StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept,
-// of a category or of all ("").
+// StandingBefore returns how many requests stood new and in progress at the beginning of a day, as far as days are
+// stored, of a category or of all ("").
 func (st Insights) StandingBefore(ctx context.Context, organization int64, category,
 	day string) (f request.InsightCounts,
 	err error) {

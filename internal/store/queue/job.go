@@ -33,14 +33,14 @@ var jobs = sqldb.Listing[exchange.Job]{Columns: jobColumns, Table: "jobs", Scan:
 	ID:      func(j exchange.Job) int64 { return j.ID },
 	Filters: map[string]sqldb.Condition{"user": sqldb.Equals("o.user_id")}}
 
-// Insert adds a job that is due at a moment and gives its id. Where there is one of that kind
-// with that key it gives the id of that one, and nothing is added.
+// Insert adds a job that is due at a moment and returns its id. If there is one of that kind with that key it returns
+// the id of that one and adds none.
 func (st Jobs) Insert(ctx context.Context, j exchange.Job) (int64, error) {
 	return st.insert(ctx, j, "key = excluded.key")
 }
 
-// Restart is Jobs.Insert, but where there is one with that key, in whatever state, it begins again; whoever
-// has it loses it.
+// Restart is Jobs.Insert, but if there is one with that key, in whatever state, it begins again; whoever has it loses
+// it.
 func (st Jobs) Restart(ctx context.Context, j exchange.Job) (int64, error) {
 	return st.insert(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at,
 		lease = jobs.lease + 1,
@@ -68,9 +68,9 @@ func (st Jobs) insert(ctx context.Context, j exchange.Job, other string) (int64,
 	return id, err
 }
 
-// A job that is on someone's account stands in line a step behind their last one, as if each took so long,
-// and at most maxSteps behind the moment when it is due. So jobs of many people are taken by turns,
-// whoever has how many, and the queue stays one index.
+// A job that is on someone's account stands in line a step after their last one, as if each took so long, and at most
+// maxSteps after the moment when it is due. So jobs of many people are taken by turns, whoever has how many, and the
+// queue stays one index.
 const (
 	quickStep = 100 * time.Millisecond
 	heavyStep = time.Minute
@@ -117,7 +117,7 @@ func (st Jobs) InsertAll(ctx context.Context, jobs []exchange.Job) error {
 	return nil
 }
 
-// place is the place of one of many jobs in its line, behind those in last, which it is noted in.
+// place is the place of one of many jobs in its line, after those in last, which it is noted in.
 func (st Jobs) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int64) (int64, error) {
 	due, step := j.DueAt.UnixMicro(), lineStep(j)
 	if j.Turn == nil {
@@ -163,7 +163,7 @@ func (st Jobs) ByKeys(ctx context.Context, kind string, keys []string) ([]exchan
 	return list, nil
 }
 
-// ForUpdate reads one job and keeps others from changing it until commit.
+// ForUpdate reads one job and locks it until commit.
 func (st Jobs) ForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
 	return sqldb.One(ctx, st.conn, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+st.conn.Dialect().ForUpdate,
 		id)
@@ -240,9 +240,8 @@ func orNull(raw json.RawMessage) *string {
 	return new(string(raw))
 }
 
-// Renew leases running jobs until a moment and gives the lease that each has; those that are
-// no longer running are left out. To prolong another's lease does no harm: it is alive, or it
-// is waited for a little longer.
+// Renew leases running jobs until a moment and returns the lease that each has; those that are no longer running are
+// left out. To prolong another's lease does no harm: it is alive, or it is waited for a little longer.
 func (st Jobs) Renew(ctx context.Context, ids []int64, until time.Time) (map[int64]int64, error) {
 	type held struct{ id, lease int64 }
 	leases := map[int64]int64{}
@@ -268,7 +267,7 @@ func (st Jobs) EndLeases(ctx context.Context, latest time.Time) error {
 	return err
 }
 
-// DeleteUntil forgets jobs that ended until a moment, and with them their keys.
+// DeleteUntil deletes jobs that ended until a moment, and with them their keys.
 func (st Jobs) DeleteUntil(ctx context.Context, until time.Time) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM jobs WHERE ended_at <= $1", until)
 	return err

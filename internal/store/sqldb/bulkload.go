@@ -112,7 +112,8 @@ func (db *DB) load(ctx context.Context, steps NewDB) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	c := &Conn{DB: db, tx: tx, wanted: map[string]*sql.Stmt{}, Enqueued: new(bool), News: new(bool), Now: db.instant()}
+	c := &Conn{DB: db, tx: tx, wanted: map[string]*sql.Stmt{}, Enqueued: new(bool), Notified: new(bool),
+		Now: db.instant()}
 	l := &Loader{Conn: c, session: session, ids: map[string]bool{}}
 	if err := steps.Begin(ctx, l); err != nil {
 		return err
@@ -239,7 +240,7 @@ func perRound(columns int) int {
 	return n
 }
 
-// number sees to it that the next rows of tables have ids behind those that were given.
+// number sees to it that the next rows of tables have ids after those that were given.
 func (l *Loader) number(ctx context.Context) error {
 	if !l.Conn.DB.Postgres() {
 		return nil // SQLite watches

@@ -146,7 +146,7 @@ func UpdateOne[T any](ctx context.Context, c *Conn, in string, table []field.Des
 	return err
 }
 
-// RawText is JSON that is kept as text and passed on as it is.
+// RawText is JSON that is stored as text and passed on as it is.
 type RawText json.RawMessage
 
 // Scan takes text.

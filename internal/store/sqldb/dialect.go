@@ -25,9 +25,9 @@ type Dialect struct {
 	ForActing  string            // keeps the rows of a SELECT from a ForUpdate until commit, but not from a change
 	ForShare   string            // keeps the rows of a SELECT as they are until commit
 	SkipLocked string            // locks the rows of a SELECT until commit, but for those that others hold
-	// From PlanAnew to PlanAsUsual or commit rows are looked up by index: a table that grows in the same
-	// transaction has no statistics, and the plans that are kept or thought best go through all of it.
-	// Empty where plans do not depend on that.
+	// From PlanAnew to PlanAsUsual or commit rows are looked up by index: a table that grows in the same transaction
+	// has no statistics, and the plans that are stored or thought best go through all of it. Empty where plans do not
+	// depend on that.
 	PlanAnew, PlanAsUsual string
 	// until commit, an index is read in its order rather than sorted; empty where that is so anyway
 	InOrder  string

@@ -168,7 +168,7 @@ func (l Listing[T]) where(f *Filter, tail string) (condition string, args []any)
 	return "o.id IN (" + rows + ")", args
 }
 
-// ids returns a SELECT of the ids of the rows that f leaves, with tail (an order and a limit) behind each of its parts.
+// ids returns a SELECT of the ids of the rows that f leaves, with tail (an order and a limit) after each of its parts.
 func (l Listing[T]) ids(f *Filter, tail string) (query string, args []any) {
 	from := "SELECT o.id FROM " + l.Table + " o WHERE "
 	if len(l.Scopes) == 0 {
@@ -203,7 +203,7 @@ func (l Listing[T]) column(f exchange.Field) string {
 	return "o." + f.Name
 }
 
-// behind adds the condition that rows come after the previous page.
+// after adds the condition that rows come after the previous page.
 func (f *Filter) behind(column string, p exchange.Page) {
 	than, at := " < ", exchange.Position{ID: math.MaxInt64}
 	if p.Order.Ascending {

@@ -115,7 +115,7 @@ type Conn struct {
 	Acts          *[][]any // for the log, once the transaction is committed
 	Changes       *Changes // what the transaction changed; nil: nobody asks
 	Enqueued      *bool    // set where the transaction makes a job ready
-	News          *bool    // set where it changes what someone's notifications are
+	Notified      *bool    // set where it changes what someone's notifications are
 }
 
 // Read returns a connection that reads committed data.
@@ -210,7 +210,7 @@ func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx *Conn) 
 // begin begins a transaction; alone is for TxAlone.
 func (db *DB) begin(ctx context.Context, alone bool) (*Conn, error) {
 	c := &Conn{DB: db, wanted: map[string]*sql.Stmt{}, Acts: new([][]any), Changes: &Changes{},
-		Enqueued: new(bool), News: new(bool)}
+		Enqueued: new(bool), Notified: new(bool)}
 	var err error
 	if db.Postgres() {
 		c.tx, err = db.write.BeginTx(ctx, nil)
@@ -262,7 +262,7 @@ func (c *Conn) commit(ctx context.Context) error {
 			c.DB.Log.Info("audit", act...)
 		}
 	}
-	signal(c.DB.newNotifications, *c.News)
+	signal(c.DB.newNotifications, *c.Notified)
 	if *c.Enqueued {
 		c.DB.wake()
 	}

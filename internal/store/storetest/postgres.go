@@ -23,19 +23,17 @@ const templateLock = 0x616c6971756f74
 // maxTemplateName leaves room for the suffix of a clone: PostgreSQL cuts names at 63 bytes.
 const maxTemplateName = 63 - len("_") - 26
 
-// Postgres gives the URL of the PostgreSQL server to test on, from ALIQUOT_TEST_POSTGRES, and
-// whether there is one: PostgreSQL 15 or newer, with ICU, whose user may make databases. The
-// command withpostgres starts such a server.
+// Postgres returns the URL of the PostgreSQL server to test on, from ALIQUOT_TEST_POSTGRES, and whether there is one:
+// PostgreSQL 15 or newer, with ICU, whose user may make databases. The command withpostgres starts such a server.
 func Postgres() (adminURL string, ok bool) {
 	adminURL = os.Getenv("ALIQUOT_TEST_POSTGRES")
 	return adminURL, adminURL != ""
 }
 
-// Clone makes a database for t and gives its URL; the database goes when t ends. It is a copy of
-// the template database, which the first test to need it makes by calling migrate with the URL of
-// an empty one. All test binaries share a template of the same name: put a hash of the migrations
-// into it. The name has at most 36 bytes. A database that migrate still holds open when it returns
-// cannot be copied.
+// Clone makes a database for t and returns its URL; the database goes when t ends. It is a copy of the template
+// database, which the first test to need it makes by calling migrate with the URL of an empty one. All test binaries
+// share a template of the same name: put a hash of the migrations into it. The name has at most 36 bytes. A database
+// that migrate still holds open when it returns cannot be copied.
 //
 // Clone fails t when there is no server, migrate fails, or the server refuses.
 func Clone(t testing.TB, templateName string, migrate func(url string) error) (url string) {
@@ -69,7 +67,7 @@ type server struct {
 	ready map[string]bool // templates that are known to be complete
 }
 
-// connect gives the one server. It stays connected until the process ends.
+// connect returns the one server. It stays connected until the process ends.
 var connect = sync.OnceValues(func() (*server, error) {
 	adminURL, ok := Postgres()
 	if !ok {
@@ -134,7 +132,7 @@ func (s *server) makeTemplate(ctx context.Context, name string, migrate func(url
 	return nil
 }
 
-// Kept gives the URL of the database of a name, which is made empty where there is none, and stays.
+// Kept returns the URL of the database of a name, which is made empty if there is none, and stays.
 func Kept(t testing.TB, name string) (url string) {
 	t.Helper()
 	server, err := connect()
@@ -162,7 +160,7 @@ func (s *server) exec(ctx context.Context, statement string, databases ...string
 	return err
 }
 
-// urlOf gives the URL of a database on the server.
+// urlOf returns the URL of a database on the server.
 func (s *server) urlOf(database string) string {
 	u := s.url
 	u.Path = "/" + database

@@ -142,7 +142,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	panic(f.said)
 }
 
-// counted gives a migration that counts its calls.
+// counted returns a migration that counts its calls.
 func counted(calls *atomic.Int64) func(url string) error {
 	return func(url string) error {
 		if calls != nil {

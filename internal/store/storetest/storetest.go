@@ -41,8 +41,7 @@ func init() {
 	})
 }
 
-// Kinds are the kinds of database there are to test on: SQLite always, PostgreSQL where there is
-// a server.
+// Kinds are the kinds of database there are to test on: SQLite always, PostgreSQL if there is a server.
 func Kinds() []string {
 	if _, ok := Postgres(); ok {
 		return []string{SQLite, PostgreSQL}
@@ -61,7 +60,7 @@ func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	}
 }
 
-// Open gives a fresh, migrated database of one kind; it is closed when t ends.
+// Open returns a fresh, migrated database of one kind; it is closed when t ends.
 func Open(t testing.TB, kind string) *store.DB {
 	t.Helper()
 	where := ""
@@ -143,8 +142,8 @@ func Where(db *store.DB) string {
 	return where.(string)
 }
 
-// SQL gives a connection of its own to a database of Open or At, for tests that count rows or make what
-// no use case makes.
+// SQL returns a connection of its own to a database of Open or At, for tests that count rows or make what no use case
+// makes.
 func SQL(t testing.TB, db *store.DB) *sql.DB {
 	t.Helper()
 	// The folder of a test may have a # in its name.

@@ -61,7 +61,7 @@ func (d *noticeDay) add(n ui.NoticeItem) {
 	}
 	for i := range d.Groups {
 		g := &d.Groups[i]
-		if n.News == nil && g.News == nil && g.Event.RequestID == n.Event.RequestID {
+		if n.Announcement == nil && g.Announcement == nil && g.Event.RequestID == n.Event.RequestID {
 			g.Earlier, g.Unread = append(g.Earlier, n), g.Unread+unread
 			return
 		}

@@ -100,7 +100,7 @@ type catalogPage struct {
 	Groups  []facetGroup
 	Chips   []chip
 	Clear   string // the search without filters
-	Kept    []kept
+	Hidden  []hidden
 	Count   string // as "42 materials"
 	Found   int64
 	Span    string // which of them the page shows, as a range
@@ -127,8 +127,8 @@ type choice struct {
 	Chosen       bool
 }
 
-// kept is a hidden field of a form.
-type kept struct{ Name, Value string }
+// hidden is a hidden field of a form.
+type hidden struct{ Name, Value string }
 
 // orderLabels are the labels of the sort orders.
 var orderLabels = map[string]string{"relevance": "Relevance", "-created_at": "Newest listing",
@@ -201,7 +201,7 @@ func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
 	p.Clear = a.address(append(without(a), exchange.OrderingOf, "")...)
 	for _, name := range append([]string{"q"}, facetNames()...) {
 		for _, value := range a.values[name] {
-			p.Kept = append(p.Kept, kept{name, value})
+			p.Hidden = append(p.Hidden, hidden{name, value})
 		}
 	}
 	feed := url.Values{}

@@ -175,7 +175,7 @@ func (p *requestPage) Turn() *request.Turn {
 
 // PendingOf returns the name of the colleague whose action is pending; "" if there is none.
 func (p *requestPage) PendingOf() string {
-	if d := p.R.Doing; d != nil && d.Failed == "" && !p.viewer.Is(d.By.ID) {
+	if d := p.R.Pending; d != nil && d.Failed == "" && !p.viewer.Is(d.By.ID) {
 		return d.By.Name()
 	}
 	return ""
@@ -183,7 +183,7 @@ func (p *requestPage) PendingOf() string {
 
 // Pending returns the pending action, while it can be undone.
 func (p *requestPage) Pending() string {
-	if d := p.R.Doing; d != nil && d.Failed == "" {
+	if d := p.R.Pending; d != nil && d.Failed == "" {
 		return p.words(d.Action.Status).soon(p.R.ID)
 	}
 	return ""
@@ -191,7 +191,7 @@ func (p *requestPage) Pending() string {
 
 // Undone returns why the viewer's pending action failed in the end, until the next event.
 func (p *requestPage) Undone() string {
-	d := p.R.Doing
+	d := p.R.Pending
 	if d == nil || d.Failed == "" || !d.Ended.After(p.R.UpdatedAt) {
 		return ""
 	}
@@ -229,7 +229,7 @@ func (p *requestPage) refusal(e *exchange.Error) string {
 }
 
 // Undo returns the address that undoes the viewer's pending action.
-func (p *requestPage) Undo() string { return "/undo/" + strconv.FormatInt(p.R.Doing.ID, 10) }
+func (p *requestPage) Undo() string { return "/undo/" + strconv.FormatInt(p.R.Pending.ID, 10) }
 
 // Reached returns when a stage was completed, nil if that is not shown.
 func (p *requestPage) Reached(s ui.Stage) *time.Time {

@@ -76,7 +76,7 @@ type requestPage struct {
 	typed  url.Values // its values
 	Stale  string     // why it was refused, if the request changed meanwhile
 	Since  []eventLine
-	Kept   []string // what was typed, since its form may be gone
+	Typed  []string // what was typed, since its form may be gone
 }
 
 // Seen returns the version of the request that the page shows; its forms send it along.
@@ -292,7 +292,7 @@ func (p *requestPage) since(form url.Values) {
 	for _, field := range []string{"text", "reason", "override", "abstract", "notes", "carrier", "tracking",
 		"conditions"} {
 		if text := strings.TrimSpace(form.Get(field)); text != "" {
-			p.Kept = append(p.Kept, text)
+			p.Typed = append(p.Typed, text)
 		}
 	}
 }

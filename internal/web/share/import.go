@@ -22,7 +22,7 @@ type importPage struct {
 	ui.Page
 	Form    url.Values
 	Options catalog.MaterialFormOptions
-	Most    int
+	Max     int
 	Preview *importPreview // of one identifier
 	Failed  string
 }
@@ -45,7 +45,7 @@ func (p *importPage) Get(name string) string {
 }
 
 func (v *pageRequest) importPage(form url.Values) (*importPage, error) {
-	p := &importPage{Page: ui.Page{Title: "Import materials", Section: "share"}, Form: form, Most: material.MaxImports}
+	p := &importPage{Page: ui.Page{Title: "Import materials", Section: "share"}, Form: form, Max: material.MaxImports}
 	var err error
 	p.Options, err = v.App.Materials.MaterialFormOptions(v.Context(), v.Who.Actor, v.shareLab(p.Get("lab")), nil)
 	return p, err

@@ -21,7 +21,7 @@ type listingPreview struct {
 	Payer     string // who pays shipping, in words
 	Address   bool
 	Filled    int
-	Most      int
+	Total     int
 	Missing   int
 	Alike     []similarLine
 }
@@ -65,11 +65,11 @@ func (p *listingPage) preview() listingPreview {
 		v.Filled += s.Filled
 		v.Missing += s.Missing
 	}
-	v.Most = len(p.Category.Fields)
+	v.Total = len(p.Category.Fields)
 	for _, c := range commonSections {
-		v.Most += len(c.fields)
+		v.Total += len(c.fields)
 	}
-	v.Filled = min(v.Filled, v.Most)
+	v.Filled = min(v.Filled, v.Total)
 	return v
 }
 

@@ -34,10 +34,10 @@ func NoticeItemOf(n notify.Notification) NoticeItem {
 	if n.Actor != nil {
 		actor = n.Actor.Name()
 	}
-	if n.News != nil {
-		i.Head, i.More, i.Address = strings.TrimSuffix(notify.DescribeAnnouncement(*n.News, actor,
-			n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
-		i.Look = newsLook(n.News.Kind)
+	if n.Announcement != nil {
+		i.Head, i.More, i.Address = strings.TrimSuffix(notify.DescribeAnnouncement(*n.Announcement, actor,
+			n.OrganizationName), "."), n.Announcement.Detail.Text, newsAddress(n)
+		i.Look = newsLook(n.Announcement.Kind)
 	} else {
 		i.Head, i.More = actor+" "+request.DescribeAction(n.Event, "", n.Title), n.Event.Detail.Text
 		if i.More == "" {
@@ -57,7 +57,7 @@ func NoticeItemOf(n notify.Notification) NoticeItem {
 // newsAddress returns the page that an announcement is about.
 func newsAddress(n notify.Notification) string {
 	lab := "/labs/" + strconv.FormatInt(n.Organization, 10)
-	switch n.News.Kind {
+	switch n.Announcement.Kind {
 	case notify.Invited:
 		return "/labs"
 	case notify.JoinAsked, notify.InvitationTaken, notify.InvitationRefused:
@@ -65,7 +65,7 @@ func newsAddress(n notify.Notification) string {
 	case notify.WebhookOff:
 		return lab + "/webhooks"
 	case notify.SearchMatched:
-		return matchAddress(n.News.Detail)
+		return matchAddress(n.Announcement.Detail)
 	case notify.RecordFaulty:
 		return "/admin/jobs"
 	}

@@ -199,8 +199,8 @@ func Installed(ctx context.Context) bool {
 	return err == nil
 }
 
-// findBin gives the folder of PostgreSQL's programs: the newest of Debian's, else the one that
-// pg_config names, else the one of initdb in PATH.
+// findBin returns the folder of PostgreSQL's programs: the newest of Debian's, else the one that pg_config names, else
+// the one of initdb in PATH.
 func findBin(ctx context.Context) (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is fine
 	if len(found) > 0 {
@@ -223,7 +223,7 @@ func findBin(ctx context.Context) (string, error) {
 	return filepath.Dir(initdb), nil
 }
 
-// newest gives the path with the highest version of /usr/lib/postgresql/VERSION/bin/initdb.
+// newest returns the path with the highest version of /usr/lib/postgresql/VERSION/bin/initdb.
 func newest(paths []string) string {
 	version := func(path string) float64 {
 		v, _ := strconv.ParseFloat(strings.Split(path, "/")[4], 64) // 9.6 was the last with a point
