@@ -57,6 +57,7 @@ func (b *bulk) run(e environment, file string) error {
 		order.Mapping[header] = &field
 	}
 	return withApp(e, b.Store, func(ctx context.Context, a *app.App) error {
+		releaseExecutable()
 		j, err := enqueue(ctx, a, b.Organization, file, order)
 		if err != nil {
 			return plainly(err)

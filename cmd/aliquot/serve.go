@@ -179,7 +179,8 @@ func (s *serve) Run(e environment) error {
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err
 	}
-	debug.FreeOSMemory()                           // start-up leaves garbage, half of the heap
+	debug.FreeOSMemory() // start-up leaves garbage, half of the heap
+	releaseExecutable()
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // otherwise GOMEMLIMIT is set
 		debug.SetMemoryLimit(memoryGoal)
 	}
