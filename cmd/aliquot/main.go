@@ -42,7 +42,7 @@ type program struct {
 	Restore   restoreBackup `cmd:"" help:"Restore such an archive into an empty place, and check it."`
 	Verify    verify        `cmd:"" help:"Check the record: database, events, log, checkpoints, files; or a dossier."`
 	Dossier   writeDossier  `cmd:"" help:"Write the record of one request as a file that proves itself."`
-	Secrets   secrets       `cmd:"" help:"The key of the secrets in the database: replace it, or start over without it."`
+	Secrets   secrets       `cmd:"" help:"The key of the secrets in the database: replace it; start over without it."`
 	RecordKey recordKey     `cmd:"" name:"record-key" help:"The key that signs the log: show it, replace it."`
 	Witness   witnessing    `cmd:"" help:"Cosign the checkpoints of other installations, if their logs only grow."`
 	Seed      seeding       `cmd:"" help:"Fill a new database with made-up labs, materials, requests, for load tests."`

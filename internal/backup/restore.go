@@ -46,7 +46,9 @@ func (p Place) Restore(ctx context.Context, in io.Reader, size int64) (Restored,
 	counted := &counted{r: in, size: size, show: p.Progress}
 	err := store.Restore(ctx, p.Database, func(ctx context.Context, db *store.Restorer) (err error) {
 		r.db = db
-		r.Manifest, err = Read(counted, func(name string, content io.Reader) error { return r.take(ctx, name, content) })
+		r.Manifest, err = Read(counted, func(name string, content io.Reader) error {
+			return r.take(ctx, name, content)
+		})
 		if err == nil && !r.whole {
 			err = fmt.Errorf("there is no %s or no %s", aboutName, deletedName)
 		}

@@ -46,7 +46,9 @@ func carryOver(ctx context.Context, tx func(context.Context, func(context.Contex
 			})
 		}
 	}
-	steps = append(steps, func(ctx context.Context, c Conn, _ any) (int, any, error) { return c.Chains.carryAudit(ctx) })
+	steps = append(steps, func(ctx context.Context, c Conn, _ any) (int, any, error) {
+		return c.Chains.carryAudit(ctx)
+	})
 	for _, step := range steps {
 		// The key with which a part ended, so that the next one need not look for its beginning. What others added in
 		// front of it meanwhile is found at last, when all is looked through once more.

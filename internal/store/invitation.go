@@ -281,9 +281,9 @@ func (st JoinRequests) Save(ctx context.Context, j lab.JoinRequest) error {
 // maxRemembered is how many requests, and how many members, Suggested looks at.
 const maxRemembered = 100
 
-// Suggested reads people to invite to an organization: those whom a user shares another organization with, who requested
-// from the organization, or who answered the user's own requests, as far as the newest of each go back; the last to
-// register first. Members, and those who are invited, are left out.
+// Suggested reads people to invite to an organization: those whom a user shares another organization with, who
+// requested from the organization, or who answered the user's own requests, as far as the newest of each go back; the
+// last to register first. Members, and those who are invited, are left out.
 func (st Invitations) Suggested(ctx context.Context, user uuid.UUID, organization int64, most int) ([]person.User,
 	error) {
 	return sqldb.All(ctx, st.conn, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (

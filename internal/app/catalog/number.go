@@ -51,7 +51,8 @@ func (a Materials) ByNumber(ctx context.Context, who exchange.Actor, text, categ
 		all.Notes = append(all.Notes, found.Notes...)
 	}
 	if len(all.Notes) == 0 {
-		all.Notes = []string{n.Canonical() + " is in no catalogue of this server. The number is kept; fill in the rest."}
+		all.Notes = []string{n.Canonical() +
+			" is in no catalogue of this server. The number is kept; fill in the rest."}
 	}
 	if all.Material = (material.Material{Category: n.Category}); n.Category == "" {
 		all.Material.Category = category
@@ -100,8 +101,8 @@ func (a Materials) fromCellosaurus(ctx context.Context, _ exchange.Actor, n mate
 		return v, err
 	case len(lines) == 0:
 		loaded, err := c.CellLines.Loaded(ctx)
-		v.Notes = []string{n.Canonical() + " is not in the Cellosaurus as it was last loaded here. The number is kept; " +
-			"fill in the rest."}
+		v.Notes = []string{n.Canonical() + " is not in the Cellosaurus as it was last loaded here. The number is " +
+			"kept; fill in the rest."}
 		if !loaded {
 			v.Notes = []string{"The Cellosaurus is not loaded on this server, so " + n.Canonical() +
 				" cannot be looked up. The number is kept; fill in the rest."}
@@ -187,8 +188,8 @@ func (a Materials) fromPublication(ctx context.Context, who exchange.Actor, n ma
 // cellLinesAtOnce is how many cell lines a transaction stores, so that others can write meanwhile.
 const cellLinesAtOnce = 500
 
-// LoadCellLines stores the cell lines of the Cellosaurus in place of those that were loaded before, and returns how many
-// they are. If it fails, those that it stored stay, and so do those of before.
+// LoadCellLines stores the cell lines of the Cellosaurus in place of those that were loaded before, and returns how
+// many they are. If it fails, those that it stored stay, and so do those of before.
 func (a Materials) LoadCellLines(ctx context.Context, lines iter.Seq2[material.CellLine, error],
 	show func(done int)) (n int, err error) {
 	began := a.DB.Read().Now

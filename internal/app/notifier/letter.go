@@ -82,7 +82,7 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.Host())
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
 	}
-	if n.News.Kind == notify.RecordFaulty {
+	if n.Announcement.Kind == notify.RecordFaulty {
 		l.thread = "record@" + a.Host()
 		m.Note, m.Link = d.Reason, a.PublicURL+"/admin/jobs"
 		u, err := c.Users.Get(ctx, n.User)

@@ -30,9 +30,9 @@ type CellLine struct {
 // MaxCellLineNumber is the longest number of a cell line that is looked up, in bytes.
 const MaxCellLineNumber = 60
 
-// NumberKey returns the key under which a catalogue number is stored and looked up: its capital letters, digits and full
-// stops, so that CCL-2, ccl 2 and CCL2 are the same. Of a web address it takes the last part. It is "" for a text without
-// a digit that is no accession, and for one that is too long for a number.
+// NumberKey returns the key under which a catalogue number is stored and looked up: its capital letters, digits and
+// full stops, so that CCL-2, ccl 2 and CCL2 are the same. Of a web address it takes the last part. It is "" for a text
+// without a digit that is no accession, and for one that is too long for a number.
 func NumberKey(text string) string {
 	if _, path, is := strings.Cut(strings.TrimRight(text, "/"), "://"); is {
 		text = path[strings.LastIndexByte(path, '/')+1:]

@@ -17,8 +17,8 @@ type Number struct {
 	IDs      []identifier.ID // it in canonical form under all its kinds; none: at most a catalogue number
 }
 
-// numberKinds are the kinds of identifiers that people paste, in the order in which they are tried, with the category of
-// what they name. Digits alone belong to several kinds, so they are of none.
+// numberKinds are the kinds of identifiers that people paste, in the order in which they are tried, with the category
+// of what they name. Digits alone belong to several kinds, so they are of none.
 var numberKinds = []struct {
 	kind     identifier.Kind
 	category string

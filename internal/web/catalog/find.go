@@ -53,8 +53,8 @@ type findGroup struct {
 	All   string // the address of everything of the kind that is found; "" if the lines are all
 }
 
-// findAll finds actions, requests, materials, labs and people by a text, most of each kind at most: only what the visitor
-// may see.
+// findAll finds actions, requests, materials, labs and people by a text, most of each kind at most: only what the
+// visitor may see.
 func (v *pageRequest) findAll(text string, most int) ([]findGroup, error) {
 	var groups []findGroup
 	add := func(name, all string, lines []ui.Suggestion) {

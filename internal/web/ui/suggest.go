@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Suggestion is a line that a field suggests while somebody types. Choosing it leads to its address, or enters its value
-// in the field.
+// Suggestion is a line that a field suggests while somebody types. Choosing it leads to its address, or enters its
+// value in the field.
 type Suggestion struct {
 	Text    string `json:"text"`
 	Kind    string `json:"kind"`
