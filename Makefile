@@ -74,6 +74,12 @@ pictures: install ## retake the pictures of docs/pages
 clicks: install ## measure what people do in the browser, and write the table of docs/pages.md
 	@TEST_BROWSER=$$($(browser)) go test ./e2e/browser -run TestClicks_MeetTheBars -update
 
+dossier ?= request-1-record.zip
+check-dossier: ## check a dossier with bagit and roc-validator of PyPI: make check-dossier dossier=request-1-record.zip
+	@test -x .bin/dossier/bin/python || python3 -m venv .bin/dossier
+	@.bin/dossier/bin/pip install -q bagit==1.9.0 roc-validator==0.13.0 rocrate==0.16.0
+	@.bin/dossier/bin/python internal/dossier/testdata/programs.py "$(dossier)"
+
 client: .bin/oapi-codegen ## regenerate the Go client from docs/openapi.json
 	@.bin/oapi-codegen -config client/generate.yaml -o client/client.gen.go docs/openapi.json
 

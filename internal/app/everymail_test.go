@@ -75,6 +75,8 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 		h.told()
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
+		h.must(db.Tx(t.Context(), h.recordFaulty))
+		h.wait()
 
 		for _, kind := range request.EventKinds {
 			h.sent("request_events", "event_id", string(kind))
@@ -158,6 +160,21 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	}
 	_, err = notifier.RestJob.Enqueue(ctx, tx, notifier.NotifyArgs{Organization: h.lab, Announcement: off.ID}, job.EnqueueOptions{})
 	return err
+}
+
+// recordFaulty announces to an admin that the record has faults; TestVerify_OfTheNightNotifiesAdminsOfFaults makes it
+// really happen.
+func (h *hearing) recordFaulty(ctx context.Context, tx store.Conn) error {
+	u, err := tx.Users.ForUpdate(ctx, h.people["owner"].ID)
+	if err != nil {
+		return err
+	}
+	u.Admin = true
+	if err := tx.Users.Update(ctx, u); err != nil {
+		return err
+	}
+	return notifier.NotifyPeople(ctx, tx, notify.Announcement{Kind: notify.RecordFaulty,
+		Detail: notify.AnnouncementDetail{Count: 2, Reason: "request/7, event 3: it was altered"}}, u.ID)
 }
 
 // wait waits until no mail is pending.
