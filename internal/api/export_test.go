@@ -21,7 +21,7 @@ type Line struct {
 func Lines() []Line {
 	var list []Line
 	for _, r := range routes {
-		list = append(list, Line{strings.Join(r.Methods, ",") + " " + r.Path, r.Action, shape.LayoutOf(r.In), r.Out})
+		list = append(list, Line{strings.Join(r.Methods, ",") + " " + r.Address(), r.Action, shape.LayoutOf(r.In), r.Out})
 	}
 	return list
 }

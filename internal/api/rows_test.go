@@ -25,7 +25,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 
 // recordTables are those of the chains and the log, which change with the others.
 var recordTables = []string{"carry_over", "chains", "chain_events", "log_entries", "log_tiles",
-	"log_head", "log_checkpoints"}
+	"log_head", "log_checkpoints", "log_keys"}
 
 func TestRows_CountsEveryTable(t *testing.T) {
 	t.Parallel()

@@ -11,9 +11,9 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,7 +48,6 @@ type world struct {
 	url        string
 
 	sources *sourcetest.Server // that play what is imported from
-	keys    string             // the file of those that sign the log
 }
 
 // newWorld makes an installation; who can sign in is made by person, with no identity provider.
@@ -65,13 +64,13 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	sources, keys := sourcetest.Start(t), filepath.Join(t.TempDir(), "record.key")
+	sources := sourcetest.Start(t)
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers,
 		Registration:  []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28},
 		Escalation: 21, Log: log,
-		Sender: webhook.New(true), LogKeys: func() (record.Keys, error) { return record.ReadKeys(keys) },
+		Sender: webhook.New(true), LogKeys: logKeys,
 	}
 	change(&config)
 	a := app.New(config)
@@ -79,7 +78,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	apiHandler.Stop = stopped
 	handler := server.Record(apiHandler, config.Log)
 	s := httptest.NewServer(handler)
-	w := &world{t, db, storetest.SQL(t, db), a, folder, apiHandler, handler, s.URL, sources, keys}
+	w := &world{t, db, storetest.SQL(t, db), a, folder, apiHandler, handler, s.URL, sources}
 	t.Cleanup(func() {
 		s.Close()
 		if err := folder.Close(); err != nil {
@@ -90,6 +89,9 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	})
 	return w
 }
+
+// logKeys are those that sign the logs of all worlds.
+var logKeys = sync.OnceValues(func() (record.Keys, error) { return record.NewKeys("aliquot.example.org/log/2026") })
 
 // stopped ends every stream after what it has to say at first.
 var stopped = func() <-chan struct{} {

@@ -76,6 +76,7 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
 		h.must(db.Tx(t.Context(), h.recordFaulty))
+		h.told()
 		h.wait()
 
 		for _, kind := range request.EventKinds {

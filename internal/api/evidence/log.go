@@ -33,7 +33,8 @@ func GetKeys(c *rest.Call, _ rest.None) (rest.Body, error) {
 
 // GetTile serves GET /log/tile/{level}/{tile}.
 func GetTile(c *rest.Call, _ rest.None) (rest.Body, error) {
-	data, err := c.App.Evidence.Tile(c.Context(), c.Actor, c.PathValue("level")+"/"+c.PathValue("tile"))
+	data, err := c.App.Evidence.Tile(c.Context(), c.Actor, c.PathValue("level")+"/"+
+		strings.TrimSuffix(c.PathValue("tile"), "/"))
 	return rest.Body{Type: TileType, Bytes: data}, err
 }
 

@@ -58,7 +58,8 @@ func (a Evidence) sign(ctx context.Context, tx store.Conn) (int64, error) {
 		err = adopt(ctx, tx, keys)
 	}
 	if err != nil {
-		return head.Size, err
+		return head.Size, &exchange.Error{Code: exchange.Unavailable, Cause: err,
+			Message: "The log cannot be signed at the moment: its operator has to look after the key."}
 	}
 	head.Origin = keys.Origin()
 	note, err := head.Sign(keys.Signers...)

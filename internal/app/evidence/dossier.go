@@ -47,7 +47,7 @@ func (a Evidence) dossierOf(ctx context.Context, q request.Detail) (dossier.Read
 	}
 	keys, err := a.LogKeys()
 	if err != nil {
-		return dossier.Ready{}, err
+		return dossier.Ready{}, &exchange.Error{Code: exchange.Unavailable, Cause: err, Message: errNotSigned.Message}
 	}
 	for signed := 0; ; signed++ {
 		d := dossier.Dossier{Title: fmt.Sprintf("Request %d: %s", q.ID, q.Material), Signers: keys.Signers}

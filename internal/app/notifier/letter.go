@@ -83,7 +83,7 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
 	}
 	if n.Announcement.Kind == notify.RecordFaulty {
-		l.thread = "record@" + a.Host()
+		l.thread = "record.faults@" + a.Host()
 		m.Note, m.Link = d.Reason, a.PublicURL+"/admin/jobs"
 		u, err := c.Users.Get(ctx, n.User)
 		return l, u.Admin, err
