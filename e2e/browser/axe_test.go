@@ -189,8 +189,8 @@ const kinds = `((part) => {
 		.map((e) => [e, own(e.parentElement) + ">" + own(e)]);
 })`
 
-// inspectPopovers opens one menu or sheet after the other and looks at it and its button, unless it looked at the like in
-// that way.
+// inspectPopovers opens one menu or sheet after the other and looks at it and its button, unless the same markup, whatever
+// its numbers, was looked at in that way.
 func (l *looker) inspectPopovers(t *tab, what, way, rules string) {
 	l.Helper()
 	for _, popover := range see[[][2]string](t, `[...document.querySelectorAll("[popovertarget]")].filter((e) => e.checkVisibility())
