@@ -179,12 +179,18 @@ func (s *serve) Run(e environment) error {
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err
 	}
-	debug.FreeOSMemory() // start-up leaves garbage, half of the heap
-	releaseExecutable()
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // otherwise GOMEMLIMIT is set
+	releaseMemory()
+	defer time.AfterFunc(10*time.Second, releaseMemory).Stop() // the jobs that start-up enqueues have run by then
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {             // otherwise GOMEMLIMIT is set
 		debug.SetMemoryLimit(memoryGoal)
 	}
 	return server.Serve(ctx, l, server.NewSite(s.PublicURL).Secure(mux), trusted, log)
+}
+
+// releaseMemory returns to the system what start-up leaves: half of the heap, and most pages of the executable.
+func releaseMemory() {
+	debug.FreeOSMemory()
+	releaseExecutable()
 }
 
 // identity returns the client of the identity provider, nil if none is set; the built-in one is mounted on mux.
