@@ -121,6 +121,23 @@ func (st Materials) AskedFor(ctx context.Context, materials []int64, since time.
 	return asked, err
 }
 
+// OpenFor counts, for each of some materials, the requests that are not resolved.
+func (st Requests) OpenFor(ctx context.Context, materials []int64) (map[int64]int64, error) {
+	open := map[int64]int64{}
+	if len(materials) == 0 {
+		return open, nil
+	}
+	places, args := sqldb.In(nil, materials)
+	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
+		var id, n int64
+		err := r.Scan(&id, &n)
+		open[id] = n
+		return err
+	}, "SELECT material_id, COUNT(*) FROM material_requests WHERE material_id IN ("+places+`)
+		AND is_active AND deleted_at IS NULL GROUP BY material_id`, args...)
+	return open, err
+}
+
 // OfMaterial reads the documents that a material shows: its MTA and its sequence maps, the oldest first.
 func (st Attachments) OfMaterial(ctx context.Context, m material.Material) ([]document.Attachment, error) {
 	var mta int64

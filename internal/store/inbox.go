@@ -207,3 +207,37 @@ func (st Inbox) PeopleCalled(ctx context.Context, organizations []int64, text st
 		ORDER BY CASE WHEN u.registry_id IN ($1, $2) THEN 0 ELSE 1 END, u.last_name_sort, u.first_name_sort,
 		u.id LIMIT $4`, args...)
 }
+
+// Requested reads the materials of the newest requests of a person and of their organizations, each once, by title.
+func (st Inbox) Requested(ctx context.Context, who exchange.Actor, most int) ([]exchange.Named, error) {
+	parts := "SELECT material_id FROM (SELECT material_id FROM material_requests WHERE requester_id = $1 " +
+		"AND deleted_at IS NULL ORDER BY id DESC LIMIT $2) own"
+	args := []any{who.ID, most}
+	for _, id := range who.Organizations {
+		args = append(args, id)
+		parts += fmt.Sprintf(" UNION SELECT material_id FROM (SELECT material_id FROM material_requests "+
+			"WHERE organization_id = $%d AND deleted_at IS NULL ORDER BY id DESC LIMIT $2) part", len(args))
+	}
+	return sqldb.All(ctx, st.conn, func(r sqldb.Row, m *exchange.Named) error { return r.Scan(&m.ID, &m.Name) },
+		"SELECT id, title FROM materials WHERE id IN ("+parts+") ORDER BY title_sort, id", args...)
+}
+
+// Views reads the views that a person keeps, the oldest first.
+func (st Inbox) Views(ctx context.Context, user uuid.UUID) ([]request.InboxView, error) {
+	return sqldb.All(ctx, st.conn,
+		func(r sqldb.Row, v *request.InboxView) error { return r.Scan(&v.ID, &v.Name, &v.Query) },
+		"SELECT id, name, query FROM inbox_views WHERE user_id = $1 ORDER BY id", user)
+}
+
+// InsertView adds a view of a person.
+func (st Inbox) InsertView(ctx context.Context, user uuid.UUID, v request.InboxView) error {
+	_, err := st.conn.Exec(ctx, "INSERT INTO inbox_views (user_id, name, query, created_at) VALUES ($1, $2, $3, $4)",
+		user, v.Name, v.Query, st.conn.Now)
+	return err
+}
+
+// DeleteView deletes a view of a person, if it is theirs, and reports whether it was.
+func (st Inbox) DeleteView(ctx context.Context, user uuid.UUID, id int64) (bool, error) {
+	n, err := st.conn.Exec(ctx, "DELETE FROM inbox_views WHERE user_id = $1 AND id = $2", user, id)
+	return n > 0, err
+}

@@ -145,6 +145,7 @@ var unrecordedTables = map[string]string{
 	"webhook_deliveries": "copies of events on their way",
 	"webhook_attempts":   "copies of events on their way",
 	"saved_searches":     "a person's own list",
+	"inbox_views":        "a person's own list",
 	"search_matches":     "follow from searches",
 	"search_epochs":      "numbers of searches",
 	"search_words":       "follows from materials",

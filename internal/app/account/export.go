@@ -30,6 +30,7 @@ requests.json        the requests that you made, each with everything that happe
 attachments.json     the documents that you own; their content is where you submitted them
 notifications.json   your notifications
 saved_searches.json  the searches that you keep
+inbox_views.json     the views of your requests that you keep
 drafts.json          forms that you began
 grants.json          your grants
 invitations.json     labs that invited you, and labs that you asked to join
@@ -94,6 +95,8 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[material.SavedSearch], error) {
 				return c.SavedSearches.List(ctx, user, p)
 			}),
+		takeAll(ctx, part, z, "inbox_views",
+			func(ctx context.Context) ([]request.InboxView, error) { return c.Inbox.Views(ctx, user) }),
 		takeAll(ctx, part, z, "drafts",
 			func(ctx context.Context) ([]person.Draft, error) { return c.Drafts.List(ctx, user) }),
 		takePages(ctx, part, z, "grants",

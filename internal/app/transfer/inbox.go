@@ -9,6 +9,7 @@ import (
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/sheet"
+	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
@@ -165,6 +166,9 @@ type InboxChoices struct {
 	Labs   []lab.Organization // the caller's
 	People []person.User      // members of these labs, by name
 	More   bool               // there are more people; Member finds them
+
+	Materials []exchange.Named    // of the newest requests, by title
+	Views     []request.InboxView // that the caller keeps
 }
 
 // InboxChoices reads the choices for the caller's inbox.
@@ -180,7 +184,54 @@ func (a Requests) InboxChoices(ctx context.Context, who exchange.Actor) (v Inbox
 	if v.More = len(v.People) > maxColleagues; v.More {
 		v.People = v.People[:maxColleagues]
 	}
+	if err != nil {
+		return v, err
+	}
+	if v.Materials, err = c.Inbox.Requested(ctx, who, maxNewest); err != nil {
+		return v, err
+	}
+	v.Views, err = c.Inbox.Views(ctx, who.ID)
 	return v, err
+}
+
+// maxNewest is how many of the newest requests, of each lab and of the caller, name the materials to filter by.
+const maxNewest = 100
+
+// SaveInboxView keeps a choice of requests for who.
+func (a Requests) SaveInboxView(ctx context.Context, who exchange.Actor, v request.InboxView) error {
+	if err := v.Check(); err != nil {
+		return err
+	}
+	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		if err := a.May(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(who.ID), "views of the inbox"); err != nil {
+			return err
+		}
+		if _, err := tx.Users.ForUpdate(ctx, who.ID); err != nil { // one at a time, or two could exceed the limit
+			return err
+		}
+		list, err := tx.Inbox.Views(ctx, who.ID)
+		if err != nil {
+			return err
+		}
+		if len(list) >= request.MaxInboxViews {
+			return exchange.Errorf(exchange.Conflict, "A person has at most %d views; delete one first.",
+				request.MaxInboxViews)
+		}
+		return tx.Inbox.InsertView(ctx, who.ID, v)
+	})
+}
+
+// DeleteInboxView deletes a view that who keeps.
+func (a Requests) DeleteInboxView(ctx context.Context, who exchange.Actor, id int64) error {
+	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		if err := a.May(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(who.ID), "views of the inbox"); err != nil {
+			return err
+		}
+		if there, err := tx.Inbox.DeleteView(ctx, who.ID, id); err != nil || there {
+			return err
+		}
+		return exchange.Errorf(exchange.NotFound, "There is no such view.")
+	})
 }
 
 const maxColleagues = 200

@@ -66,3 +66,26 @@ func (c InboxCounts) Of(w *InboxState) (n int64) {
 	}
 	return n
 }
+
+// InboxView is a choice of requests that a person keeps under a name.
+type InboxView struct {
+	ID    int64
+	Name  string
+	Query string // of the inbox's address
+}
+
+// The limits of views.
+const (
+	MaxInboxViews    = 20
+	maxInboxViewName = 60    // characters
+	maxInboxQuery    = 2_000 // bytes
+)
+
+// Check validates v, whose name it tidies.
+func (v *InboxView) Check() error {
+	var f exchange.FieldErrors
+	f.Line("name", exchange.Some(v.Name), maxInboxViewName, &v.Name)
+	f.Must("name", v.Name != "", "is required")
+	f.Must("query", len(v.Query) <= maxInboxQuery, "is too long to keep")
+	return f.Err()
+}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"aliquot/internal/app/transfer"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/web/ui"
 )
@@ -63,11 +65,14 @@ var undoPages = []ui.Route{
 	ui.PostID("/undo/{id}", (*pageRequest).undo),
 }
 
-// undo cancels a pending action of the visitor.
+// undo cancels a pending action of the visitor, and those that the form names in addition.
 func (v *pageRequest) undo(id int64) (ui.Response, error) {
 	d, err := v.App.Undo(v.Context(), v.Who.Actor, id)
 	if err != nil {
 		return ui.Response{}, err
+	}
+	if more := ui.ChosenIDs(v.PostForm); len(more) > 0 {
+		return v.undoMore(d, more)
 	}
 	back := "/"
 	switch {
@@ -79,4 +84,32 @@ func (v *pageRequest) undo(id int64) (ui.Response, error) {
 		back = "/labs/" + strconv.FormatInt(d.Organization, 10) + "/people"
 	}
 	return ui.SeeOther(back).Saying("Undone. No one was notified."), nil
+}
+
+// undoMore cancels the other actions of which first was one. Those that have run already are counted.
+func (v *pageRequest) undoMore(first transfer.PendingAction, more []int64) (ui.Response, error) {
+	if len(more) > ui.MaxInBulk {
+		return v.Missing()
+	}
+	late := 0
+	for _, id := range more {
+		if _, err := v.App.Undo(v.Context(), v.Who.Actor, id); exchange.CodeOf(err) == exchange.Conflict {
+			late++
+		} else if err != nil {
+			return ui.Response{}, err
+		}
+	}
+	text := "Undone. No one was notified."
+	if late > 0 {
+		text = ui.Plural(len(more)+1-late, "action") + " undone; " + ui.Count(late) + " had been done already."
+	}
+	back := "/requests"
+	if first.Material != 0 {
+		m, err := v.App.Materials.Material(v.Context(), v.Who.Actor, first.Material)
+		if err != nil {
+			return ui.Response{}, err
+		}
+		back = "/labs/" + strconv.FormatInt(m.OrganizationID, 10)
+	}
+	return ui.SeeOther(back).Saying(text), nil
 }

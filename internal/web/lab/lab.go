@@ -10,11 +10,9 @@ import (
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/lab"
-	"aliquot/internal/exchange/material"
 	"aliquot/internal/web/ui"
 )
 
@@ -23,6 +21,7 @@ var labPages = []ui.Route{
 	ui.Get("/labs/new", (*pageRequest).newLab).Private(),
 	ui.Post("/labs/new", (*pageRequest).makeLab),
 	ui.Get("/labs/{id}", (*pageRequest).labMaterials),
+	ui.Post("/labs/{id}/materials", (*pageRequest).changeMaterials),
 	ui.Get("/labs/{id}/people", (*pageRequest).labPeople),
 	ui.GetID("/labs/{id}/people/remove", (*pageRequest).askRemoval).Private(),
 	ui.PostID("/labs/{id}/people/remove", (*pageRequest).removeMember),
@@ -283,72 +282,4 @@ func (v *pageRequest) saveLab() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.lab("/settings")).Saying("Lab settings saved."), nil
-}
-
-type labMaterialsPage struct {
-	labPage
-	Materials  []labMaterial
-	Total      exchange.Count
-	Links      links
-	Category   string
-	State      string
-	Categories []category.Category
-}
-
-type labMaterial struct {
-	material.Shown
-	Kind      category.Category
-	Embargoed bool
-}
-
-// Needs returns what a requester has to submit for the material.
-func (m labMaterial) Needs() (list []string) {
-	if m.NeedsMTA {
-		list = append(list, "MTA")
-	}
-	if m.NeedsIRB {
-		list = append(list, "IRB")
-	}
-	if m.NeedsAbstract {
-		list = append(list, "abstract")
-	}
-	return list
-}
-
-// labMaterials lists the lab's materials that the visitor may see, for members also archived ones if asked for.
-func (v *pageRequest) labMaterials() (ui.Response, error) {
-	base, err := v.readLab("materials", "")
-	if err != nil {
-		return ui.Response{}, err
-	}
-	p := &labMaterialsPage{labPage: base, Category: v.FormValue("category"), Categories: category.All()}
-	p.Description = "Materials that " + base.Lab.Name + " shares."
-	f := material.Filter{Organization: &base.Lab.ID, Archived: new(false)}
-	if base.Lab.May(exchange.MaterialHistory) { // the visitor is a member
-		p.State = v.FormValue("state")
-	}
-	switch p.State {
-	case "archived":
-		f.Archived = new(true)
-	case "all":
-		f.Archived = nil
-	default:
-		p.State = ""
-	}
-	if _, known := category.Get(p.Category); known {
-		f.Category = &p.Category
-	} else {
-		p.Category = ""
-	}
-	list, err := v.App.Materials.Materials(v.Context(), v.Who.Actor, v.pageOf(), f)
-	if err != nil {
-		return ui.Response{}, err
-	}
-	now := v.App.DB.Read().Now
-	for _, m := range list.Items {
-		kind, _ := category.Get(m.Category)
-		p.Materials = append(p.Materials, labMaterial{m, kind, m.Embargoed(now)})
-	}
-	p.Total, p.Links = list.Total, v.linksOf(list.Next)
-	return ui.Show("lab", p)
 }

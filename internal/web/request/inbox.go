@@ -21,6 +21,8 @@ var inboxPages = []ui.Route{
 	ui.Get("/requests/list.csv", (*pageRequest).inboxCSV).Private().Expensive(),
 	ui.Get("/requests/labels", (*pageRequest).manyLabels).Private(),
 	ui.Post("/requests/bulk", (*pageRequest).inboxBulk),
+	ui.Post("/requests/views", (*pageRequest).saveView),
+	ui.Post("/requests/views/delete", (*pageRequest).deleteView),
 }
 
 // inboxPage lists the visitor's requests, and those of their labs.
@@ -33,7 +35,7 @@ type inboxPage struct {
 	Rows     []ui.RequestRow
 	Total    exchange.Count
 	Filtered bool
-	Material string // the title of the material that the list is filtered by
+	View     string // the name of the view to keep, as typed
 	Next     string // the address of the next page
 	First    string // the address of the first page, on all others
 	Clear    string // the address without filters
@@ -171,8 +173,12 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 	}
 	for _, item := range in.Items {
 		p.Rows = append(p.Rows, v.RequestRow(item))
-		if f.Material != nil {
-			p.Material = item.Material
+	}
+	isAsked := func(m exchange.Named) bool { return m.ID == *f.Material }
+	if f.Material != nil && !slices.ContainsFunc(p.Materials, isAsked) {
+		p.Materials = append(p.Materials, exchange.Named{ID: *f.Material, Name: "One material"})
+		if len(in.Items) > 0 {
+			p.Materials[len(p.Materials)-1].Name = in.Items[0].Material
 		}
 	}
 	if n := in.Counts[request.OnMe]; n > 0 && !p.Filtered {
@@ -227,14 +233,20 @@ var whoseWords = map[request.InboxState]string{request.OnMe: "yours", request.On
 
 // inboxAddress returns the address of an inbox with one value changed; unless that is the page, from the first page.
 func (v *pageRequest) inboxAddress(query url.Values, name, value string) string {
+	q := inboxQuery(query)
+	q.Set(name, value)
+	return "/requests?" + q.Encode()
+}
+
+// inboxQuery returns what a query says about an inbox but for its page.
+func inboxQuery(query url.Values) url.Values {
 	q := url.Values{}
 	for _, key := range []string{"turn", "lab", "material", "status", "who", "search", "sort"} {
 		if query.Get(key) != "" {
 			q.Set(key, query.Get(key))
 		}
 	}
-	q.Set(name, value)
-	return "/requests?" + q.Encode()
+	return q
 }
 
 // placeText encodes a cursor of the inbox for an address.

@@ -14,25 +14,15 @@ import (
 	"aliquot/internal/web/ui"
 )
 
-// maxInBulk is how many requests one form can change.
-const maxInBulk = 100
-
 // bulkForm is the form around an inbox's checkboxes.
 type bulkForm struct {
 	Back   string // the address of the list
 	Reason string // for declining
 	Assign string
 	Until  string
-	Report []bulkOutcome // the requests that were not changed
+	Report []ui.BulkOutcome // the requests that were not changed
 	Done   int
 	Acted  string // what was done, as "accepted"
-}
-
-// bulkOutcome explains why a request was not changed.
-type bulkOutcome struct {
-	ID   int64
-	Name string // of the material, if it is in the list
-	Why  string
 }
 
 // bulkAct is an action on many requests.
@@ -89,10 +79,10 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 		Assign: v.PostFormValue("assign"), Until: v.PostFormValue("until")}
 	name := v.PostFormValue("do")
 	act, known := bulkActs[name]
-	ids := bulkChosen(v.PostForm)
+	ids := ui.ChosenIDs(v.PostForm)
 	if one, rest, is := strings.Cut(name, " "); is { // the button of one row
 		act, known = bulkActs[one]
-		ids = bulkChosen(url.Values{"id": {rest}})
+		ids = ui.ChosenIDs(url.Values{"id": {rest}})
 	}
 	problems := ui.FieldErrors{}
 	typed := map[string]string{"reason": f.Reason, "assign": f.Assign, "until": f.Until}
@@ -101,8 +91,8 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 		problems["id"] = []string{"Choose an action."}
 	case len(ids) == 0:
 		problems["id"] = []string{"Select at least one request."}
-	case len(ids) > maxInBulk:
-		problems["id"] = []string{"Select at most " + strconv.Itoa(maxInBulk) + " requests."}
+	case len(ids) > ui.MaxInBulk:
+		problems["id"] = []string{"Select at most " + strconv.Itoa(ui.MaxInBulk) + " requests."}
 	case act.field != "" && typed[act.field] == "":
 		problems[act.field] = []string{act.needs}
 	}
@@ -128,7 +118,7 @@ func (v *pageRequest) inboxBulk() (ui.Response, error) {
 				return ui.Response{}, err
 			}
 			v.NoteRefusal(err)
-			f.Report = append(f.Report, bulkOutcome{ID: id, Why: why})
+			f.Report = append(f.Report, ui.BulkOutcome{ID: id, Why: why})
 		}
 		if len(f.Report) == 0 {
 			return ui.SeeOther(f.Back).Saying(f.said(name, act)), nil
@@ -175,18 +165,7 @@ func (v *pageRequest) inboxAgain(f bulkForm, act bulkAct, ids []int64, problems 
 	return ui.Invalid("inbox", p)
 }
 
-// bulkChosen returns the ids of the checked requests, each once.
-func bulkChosen(form url.Values) []int64 {
-	var ids []int64
-	for _, text := range form["id"] {
-		if id := ui.ParseID(text); id != nil && !slices.Contains(ids, *id) {
-			ids = append(ids, *id)
-		}
-	}
-	return ids
-}
-
-// chosenAgain returns the ids that bulkChosen read.
+// chosenAgain returns the ids that ui.ChosenIDs read.
 func chosenAgain(ids []int64) url.Values {
 	form := url.Values{}
 	for _, id := range ids {
@@ -197,22 +176,14 @@ func chosenAgain(ids []int64) url.Values {
 
 // bulkWhy explains why a use case refused; isRefusal is false for an internal error.
 func bulkWhy(err error) (why string, isRefusal bool) {
+	why, isRefusal = ui.WhyRefused(err)
 	e, is := errors.AsType[*exchange.Error](err)
-	if !is || e.Code == exchange.Internal {
-		return "", false
+	if !is || e.Code != exchange.InvalidTransition {
+		return why, isRefusal
 	}
-	why = e.Message
-	if status, is := e.Details["status"].(request.Status); is && e.Code == exchange.InvalidTransition {
+	if status, is := e.Details["status"].(request.Status); is {
 		why = "Only new requests can be accepted or declined together; the status of this one is “" +
 			ui.StatusName(status) + "”."
-	}
-	if e.Code == exchange.InvalidInput {
-		var texts []string
-		for _, list := range e.Fields {
-			texts = append(texts, list...)
-		}
-		slices.Sort(texts)
-		why = strings.Join(texts, " ")
 	}
 	return why, true
 }

@@ -71,12 +71,13 @@ func (v *pageRequest) labels(id int64) (ui.Response, error) {
 
 // manyLabels shows the labels of those requests in the query that the visitor may pack.
 func (v *pageRequest) manyLabels() (ui.Response, error) {
-	ids := bulkChosen(v.URL.Query())
+	ids := ui.ChosenIDs(v.URL.Query())
 	if len(ids) == 0 {
 		return ui.SeeOther("/requests").Saying("Select requests first, then choose Labels."), nil
 	}
-	if len(ids) > maxInBulk {
-		return ui.Response{}, exchange.Errorf(exchange.InvalidInput, "Choose at most %d requests at once.", maxInBulk)
+	if len(ids) > ui.MaxInBulk {
+		return ui.Response{}, exchange.Errorf(exchange.InvalidInput, "Choose at most %d requests at once.",
+			ui.MaxInBulk)
 	}
 	list, left, err := v.App.Requests.Parcels(v.Context(), v.Who.Actor, ids)
 	if err != nil {

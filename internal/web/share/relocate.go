@@ -59,7 +59,7 @@ func (p *relocationPage) Digital() bool {
 }
 
 // ShippingText describes shipping requirements in one line.
-func (p *relocationPage) ShippingText(s lab.Shipping) string { return shippingText(s) }
+func (p *relocationPage) ShippingText(s lab.Shipping) string { return ui.ShippingText(s) }
 
 // askRelocation shows the labs to which a listing can move, or what a move to the one in the query would change.
 func (v *pageRequest) askRelocation(id int64) (ui.Response, error) {

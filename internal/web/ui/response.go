@@ -41,9 +41,9 @@ func (r Response) Saying(text string) Response {
 	return r
 }
 
-// Undoable adds a message about a pending action, with a button that undoes it.
-func (r Response) Undoable(text string, job int64) Response {
-	r.Note = &Note{Text: text, Undo: job}
+// Undoable adds a message about a pending action, or several, with a button that undoes them.
+func (r Response) Undoable(text string, job int64, more ...int64) Response {
+	r.Note = &Note{Text: text, Undo: job, More: more}
 	return r
 }
 
@@ -58,8 +58,9 @@ func FieldErrorsIn(err error) (fields map[string][]string, ok bool) {
 
 // Note is the message on the next page: what was done, or what is pending and can be undone.
 type Note struct {
-	Text string `json:"t"`
-	Undo int64  `json:"u,omitempty"` // the pending action
+	Text string  `json:"t"`
+	Undo int64   `json:"u,omitempty"` // the pending action
+	More []int64 `json:"m,omitempty"` // those that are undone with it
 }
 
 // ToSignIn sends the visitor to sign in, and back here afterwards; after a form, to the form's page.

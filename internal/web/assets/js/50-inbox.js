@@ -9,7 +9,7 @@
     const box = form.querySelector("[data-select-all] input");
     box.checked = n > 0 && n === all.length;
     box.indeterminate = n > 0 && n < all.length;
-    form.querySelector("[data-selected]").textContent = n ? n + " selected" : "Select requests, with Shift a range";
+    form.querySelector("[data-selected]").textContent = n ? n + " selected" : `Select ${form.dataset.things ?? "requests"}, with Shift a range`;
   }
   const begin = () => document.querySelectorAll("form[data-select]").forEach(tell);
   document.addEventListener("DOMContentLoaded", begin);
