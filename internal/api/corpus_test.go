@@ -213,6 +213,8 @@ func badPaths(pattern, path string) []attempt {
 				wrong[j] = "attachment_" + wrong[j]
 			}
 			wrong = append(wrong, "attachment_", "1")
+		case name == "{level}": // the lowest is 0
+			wrong = wrong[1:]
 		case name == "{filename}":
 			wrong = []string{"other.pdf", "%00", "%FF", strings.Repeat("x", 5_000)}
 		}

@@ -109,7 +109,7 @@ func (s *secret) addresses(p *testPerson) []string {
 	}
 	for _, route := range api.Paths() {
 		path, is := strings.CutPrefix(route, "GET ")
-		if !is {
+		if !is || strings.HasPrefix(path, "/log/") { // it grows with whatever happens, and has only hashes
 			continue
 		}
 		id := map[string]any{"users": self, "organizations": s.id, "materials": s.material, "grants": s.grant,
