@@ -4,7 +4,7 @@
 //
 //	withpostgres [-durable] [--] COMMAND [ARGUMENT...]
 //
-// The server is the newest one installed, in a temporary folder of its own, on a free port of
+// The server is the newest one installed, in a temporary folder of its own (see pgserver), on a free port of
 // 127.0.0.1 and on a socket in that folder. The command finds the server's URL in
 // ALIQUOT_TEST_POSTGRES. Server and folder go when the command ends, also on SIGINT, SIGTERM and SIGHUP.
 // The exit code is the command's, or 1 when the server did not start.
