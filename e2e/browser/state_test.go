@@ -38,6 +38,8 @@ type state struct {
 var pageless = map[string]string{
 	"GET /signin/start": "leads to the identity provider", "GET /notifications/stream": "script reads it",
 	"GET /catalog/suggest":          "script reads it",
+	"GET /find/suggest":             "script reads it",
+	"GET /share/organisms":          "script reads it",
 	"GET /robots.txt":               "crawlers read it",
 	"GET /sitemap.xml":              "crawlers read it",
 	"GET /sitemap/{id}":             "crawlers read it",
@@ -179,6 +181,13 @@ func then(steps ...func(*tab)) func(*tab) {
 // goes visits an address.
 func goes(path string) func(*tab) { return func(t *tab) { t.Helper(); t.visit(path) } }
 
+// controlK opens the field that finds everything.
+func controlK(t *tab) {
+	t.Helper()
+	see[bool](t, `document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }))`)
+	t.until("the field has the focus", `document.activeElement?.id === "find-q" && document.querySelector("dialog[open]")`)
+}
+
 // types presses keys and waits until there is something, which alone is looked at: it lies over the rest.
 func types(keys, wanted string) func(*tab) {
 	return func(t *tab) {
@@ -286,6 +295,15 @@ func (s *site) states() []state {
 		{"josiah", "/", sends("/share/new", "title=X"), 400},
 		{"josiah", "/", types("?", "#keys-shown"), 200},
 		{"josiah", "/catalog", types("/hel", "[role=listbox]"), 200},
+		{"josiah", "/requests", then(controlK, types("hela", ".find-dialog [role=listbox]")), 200},
+		{"josiah", "/find?q=zzzzzzzz", nil, 200},
+
+		{"mario", "/share/number?number=RRID:CVCL_0320", nil, 200},
+		{"mario", "/share/number?number=CVCL_AAAA", nil, 200},
+		{"mario", "/share/number?number=Box+7", nil, 422},
+		{"mario", organization, sends("/materials", "do=archive"), 422},
+		{"mario", organization, sends("/materials", fmt.Sprint("do=archive&id=", s.material("HeLa"))), 422},
+		{"mario", "/requests", sends("/requests/views", "name="), 422},
 
 		{"mario", "/requests", sends("/requests/bulk", "do=accept"), 422},
 		{"mario", "/requests", sends("/requests/bulk", "do=decline&id="+
