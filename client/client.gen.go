@@ -2700,6 +2700,15 @@ type Message struct {
 	Text string `json:"text"`
 }
 
+// MessageBody defines model for MessageBody.
+type MessageBody struct {
+	// Question Whether the requester has to answer it before the lab decides: until then it is their turn. Only members of the lab can set it, while the request is OPEN.
+	Question *bool `json:"question,omitempty"`
+
+	// Text The text.
+	Text *string `json:"text,omitempty"`
+}
+
 // Metadata What is known of a material; docs/openapi.json lists the keys of each category.
 type Metadata map[string]interface{}
 
@@ -5815,7 +5824,7 @@ type ReturnDocumentJSONRequestBody = ReasonBody
 type OpenIssueJSONRequestBody = TextBody
 
 // SendMessageJSONRequestBody defines body for SendMessage for application/json ContentType.
-type SendMessageJSONRequestBody = TextBody
+type SendMessageJSONRequestBody = MessageBody
 
 // ShipRequestJSONRequestBody defines body for ShipRequest for application/json ContentType.
 type ShipRequestJSONRequestBody = ShipmentPatch
@@ -6649,7 +6658,7 @@ type ClientInterface interface {
 	// Corresponds with GET /material-requests/{id}/messages (the `ListMessages` operationId).
 	ListMessages(ctx context.Context, id int64, params *ListMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SendMessageWithBody Write to the other side of a request
+	// SendMessageWithBody Write to the other side of a request, or ask the requester what the lab has to know before it decides
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -6658,7 +6667,7 @@ type ClientInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessageWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SendMessage Write to the other side of a request
+	// SendMessage Write to the other side of a request, or ask the requester what the lab has to know before it decides
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -8552,7 +8561,7 @@ func (c *Client) ListMessages(ctx context.Context, id int64, params *ListMessage
 	return c.Client.Do(req)
 }
 
-// SendMessageWithBody Write to the other side of a request
+// SendMessageWithBody Write to the other side of a request, or ask the requester what the lab has to know before it decides
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -8571,7 +8580,7 @@ func (c *Client) SendMessageWithBody(ctx context.Context, id int64, contentType 
 	return c.Client.Do(req)
 }
 
-// SendMessage Write to the other side of a request
+// SendMessage Write to the other side of a request, or ask the requester what the lab has to know before it decides
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -21519,7 +21528,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /material-requests/{id}/messages (the `ListMessages` operationId).
 	ListMessagesWithResponse(ctx context.Context, id int64, params *ListMessagesParams, reqEditors ...RequestEditorFn) (*ListMessagesResponse, error)
 
-	// SendMessageWithBodyWithResponse Write to the other side of a request
+	// SendMessageWithBodyWithResponse Write to the other side of a request, or ask the requester what the lab has to know before it decides
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -21528,7 +21537,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessageWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SendMessageResponse, error)
 
-	// SendMessageWithResponse Write to the other side of a request
+	// SendMessageWithResponse Write to the other side of a request, or ask the requester what the lab has to know before it decides
 	//
 	// Open to members of the organization, the requester and admins.
 	//
@@ -26436,7 +26445,7 @@ func (c *ClientWithResponses) ListMessagesWithResponse(ctx context.Context, id i
 	return ParseListMessagesResponse(rsp)
 }
 
-// SendMessageWithBodyWithResponse Write to the other side of a request
+// SendMessageWithBodyWithResponse Write to the other side of a request, or ask the requester what the lab has to know before it decides
 //
 // Open to members of the organization, the requester and admins.
 //
@@ -26451,7 +26460,7 @@ func (c *ClientWithResponses) SendMessageWithBodyWithResponse(ctx context.Contex
 	return ParseSendMessageResponse(rsp)
 }
 
-// SendMessageWithResponse Write to the other side of a request
+// SendMessageWithResponse Write to the other side of a request, or ask the requester what the lab has to know before it decides
 //
 // Open to members of the organization, the requester and admins.
 //

@@ -19,12 +19,15 @@ func (s *site) mainPages() []shown {
 	lab := s.lab("Sample Cell Bank")
 	return []shown{
 		{"home", "", "/"},
+		{"tasks", "josiah", "/"},
 		{"search", "", "/catalog?q=carcinoma"},
 		{"material", "", fmt.Sprintf("/catalog/%d", material)},
 		{"request-form", "josiah", fmt.Sprintf("/catalog/%d/request", material)},
 		{"request", "josiah", fmt.Sprintf("/requests/%d", approved)},
 		{"request-lab", "mario", fmt.Sprintf("/requests/%d", waiting)},
 		{"inbox", "mario", "/requests"},
+		{"shipping", "mario", "/requests/shipping"},
+		{"replies", "olivia", fmt.Sprintf("/labs/%d/replies", lab)},
 		{"insights", "olivia", fmt.Sprintf("/labs/%d/insights", lab)},
 		{"lab", "olivia", fmt.Sprintf("/labs/%d", lab)},
 		{"spreadsheet", "olivia", "/share/spreadsheet"},

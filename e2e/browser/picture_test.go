@@ -20,12 +20,14 @@ var pictures = []struct {
 	width, height    int64
 }{
 	{"home", "home", "light", 1280, 900}, {"home-dark", "home", "dark", 1280, 900},
+	{"tasks", "tasks", "light", 1280, 900},
 	{"search", "search", "light", 1280, 900}, {"search-phone", "search", "light", 390, 844},
 	{"material", "material", "light", 1280, 900}, {"material-phone-dark", "material", "dark", 390, 844},
 	{"request-form", "request-form", "light", 1280, 900},
 	{"request", "request", "light", 1280, 900}, {"request-phone", "request", "light", 390, 844},
 	{"request-lab", "request-lab", "light", 1280, 900}, {"request-lab-dark", "request-lab", "dark", 1280, 900},
 	{"inbox", "inbox", "light", 1280, 900}, {"inbox-phone", "inbox", "light", 390, 844},
+	{"shipping", "shipping", "light", 1280, 900},
 	{"insights", "insights", "light", 1280, 900},
 	{"lab", "lab", "light", 1280, 900},
 	{"spreadsheet", "spreadsheet", "light", 1280, 900},

@@ -310,6 +310,10 @@ func (s *site) states() []state {
 			strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
 		{"mario", "/requests", sends("/requests/bulk", "do=remind&id="+
 			strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
+		{"mario", "/requests/shipping", sends("/requests/shipping", "do=ship"), 422},
+		{"mario", "/requests/shipping", sends("/requests/shipping", "do=ship&id="+
+			strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
+		{"olivia", organization + "/replies", sends("/replies", "title="), 422},
 		{"olivia", "/labs/new", sends("/labs/new", "name="+many[:300]), 422},
 		{"olivia", organization + "/settings", sends("/settings", "name="), 422},
 		{"olivia", organization + "/grants", sends("/grants", "title="), 422},

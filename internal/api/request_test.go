@@ -188,6 +188,34 @@ func TestRequest_FieldRightsOfEachRole(t *testing.T) {
 	})
 }
 
+// TestQuestion_WaitsOnTheRequester until they answer; only the lab asks, and only before it has decided.
+func TestQuestion_WaitsOnTheRequester(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, exchange.AccessMembers)
+		owner, _, material := bigLab(w)
+		requester := w.person("requester")
+		path := fmt.Sprintf("/material-requests/%d",
+			requester.want(201, "POST", "/material-requests", obj{"material": material}).id())
+		ask := obj{"text": "Which passage?", "question": true}
+		requester.refused(403, "FIELD_FORBIDDEN", "POST", path+"/messages", ask)
+		owner.refused(400, "INVALID_INPUT", "POST", path+"/messages", obj{"question": true})
+		owner.want(201, "POST", path+"/messages", ask)
+		a := requester.want(200, "GET", path, nil)
+		if a.at("waiting_on.party") != "requester" || a.Body["correction"] != "Which passage?" ||
+			a.Body["status"] != "OPEN" {
+			t.Errorf("after the question: %s", a.Raw)
+		}
+		requester.want(201, "POST", path+"/messages", obj{"text": "Any."})
+		if a := owner.want(200, "GET", path, nil); a.at("waiting_on.party") != "lab" || a.Body["correction"] != "" {
+			t.Errorf("after the answer: %s", a.Raw)
+		}
+		owner.want(200, "PATCH", path, obj{"status": "APPROVED"})
+		owner.refused(409, "CONFLICT", "POST", path+"/messages", ask)
+		w.verified()
+	})
+}
+
 func TestRequest_MemberContinuesWithARecordedReason(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -353,7 +353,7 @@ var routes = []rest.Route{
 	rest.On("listMessages", "GET /material-requests/{id}/messages", exchange.RequestRead, 200, request.ListMessages,
 		"List the messages on a request, newest first").SortedBy(exchange.MessageFields),
 	rest.On("sendMessage", "POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, request.SendMessage,
-		"Write to the other side of a request"),
+		"Write to the other side of a request, or ask the requester what the lab has to know before it decides"),
 	rest.On("listIssues", "GET /material-requests/{id}/issues", exchange.RequestRead, 200, request.ListIssues,
 		"List the problems with a transfer").SortedBy(exchange.IssueFields),
 	rest.On("openIssue", "POST /material-requests/{id}/issues", exchange.RequestUpdate, 201, request.OpenIssue,

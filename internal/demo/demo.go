@@ -175,6 +175,15 @@ func (f *filling) openLabs() {
 		manager, postdoc, officer)
 	f.openLab(neighbour, "Sample Genome Lab", "Plasmids, and strains of mice, fish, flies, worms and yeast.", member)
 	f.openLab(holder, "Sample Data Lab", "Data sets and protocols of funded work.")
+	for _, r := range []lab.ReplyForm{
+		{Title: "Out of stock", Text: "We have none left. We expect new vials in about two months; " +
+			"you are welcome to ask again."},
+		{Title: "Which passage?", Text: "Do you need a low passage? We have vials of passages 12 and 30."},
+	} {
+		f.do("keep the reply "+r.Title, func() error {
+			return f.app.Labs.SaveReply(f.ctx, f.actors[owner], f.actors[owner].Owns[0], 0, r)
+		})
+	}
 }
 
 func (f *filling) openLab(head, name, description string, members ...string) {

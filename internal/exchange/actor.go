@@ -106,7 +106,7 @@ var reads = []Action{
 	UserRead, UserReadPrivate, NotificationRead, MailSettingsRead, SavedSearchRead, DraftRead, AccountExport, TokenRead,
 	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory,
 	OrganizationEvents,
-	OrganizationInsights, OrganizationStorage, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate,
+	OrganizationInsights, OrganizationStorage, ReplyRead, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate,
 	MaterialHistory, MaterialTemplate, MaterialExport,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, AddressRead, GrantList,
@@ -119,7 +119,8 @@ var reads = []Action{
 var ofOneLab = []Action{
 	OrganizationRead, OrganizationUpdate, OrganizationPublish, OrganizationGrants, InvitationRead, InvitationWrite,
 	JoinRead, JoinAnswer,
-	OrganizationHistory, OrganizationEvents, OrganizationInsights, OrganizationStorage, WebhookRead, WebhookWrite,
+	OrganizationHistory, OrganizationEvents, OrganizationInsights, OrganizationStorage, ReplyRead, ReplyWrite,
+	WebhookRead, WebhookWrite,
 	MaterialCreate, MaterialRead, MaterialForesee, MaterialPrivate, MaterialUpdate,
 	MaterialArchive, MaterialHistory, MaterialBulk, MaterialTemplate, MaterialExport, ShippingRead, ShippingWrite,
 	AttachmentRead,

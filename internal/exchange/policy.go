@@ -66,6 +66,8 @@ const (
 	OrganizationInsights Action = "organization.insights"
 	OrganizationStorage  Action = "organization.storage" // what uses its storage
 	OrganizationLeave    Action = "organization.leave"
+	ReplyRead            Action = "reply.read" // texts that a lab uses again
+	ReplyWrite           Action = "reply.write"
 	WebhookRead          Action = "webhook.read" // not its secret
 	WebhookWrite         Action = "webhook.write"
 
@@ -183,6 +185,8 @@ var rules = Policy{
 	OrganizationInsights: MemberOf,
 	OrganizationStorage:  MemberOf,
 	OrganizationLeave:    MemberOf,
+	ReplyRead:            MemberOf,
+	ReplyWrite:           MemberOf,
 	WebhookRead:          MemberOf,
 	WebhookWrite:         OwnerOf,
 

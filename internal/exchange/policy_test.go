@@ -128,6 +128,8 @@ const matrix = `
 | both | organization.insights | the lab | n | n | y | y | n | y | n | y |
 | both | organization.storage | the lab | n | n | y | y | n | y | n | y |
 | both | organization.leave | the lab | n | n | y | y | n | y | n | y |
+| both | reply.read | the lab | n | n | y | y | n | y | n | y |
+| both | reply.write | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.read | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.write | the lab | n | n | n | y | n | n | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |

@@ -85,7 +85,7 @@ var writes = []exchange.Action{
 	exchange.JoinAsk,
 	exchange.JoinAnswer, exchange.JoinWithdraw, exchange.SettingsUpdate, exchange.OrganizationPublish,
 	exchange.OrganizationLeave,
-	exchange.WebhookWrite, exchange.MaterialCreate, exchange.MaterialUpdate, exchange.MaterialArchive,
+	exchange.ReplyWrite, exchange.WebhookWrite, exchange.MaterialCreate, exchange.MaterialUpdate, exchange.MaterialArchive,
 	exchange.MaterialBulk,
 	exchange.MaterialImport, exchange.ShippingWrite, exchange.AttachmentCreate, exchange.AttachmentUpdate,
 	exchange.AttachmentReplace,

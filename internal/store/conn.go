@@ -115,6 +115,7 @@ type Conn struct {
 	Notifications   Notifications
 	Organizations   Organizations
 	Reminders       Reminders
+	Replies         Replies
 	Requests        Requests
 	SavedSearches   SavedSearches
 	Search          search.Searcher
@@ -137,8 +138,8 @@ func storesOn(c *sqldb.Conn) Conn {
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Insights: insight.New(c), Invitations: Invitations{c},
 		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
-		Reminders: Reminders{c},
-		Requests:  Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
+		Reminders: Reminders{c}, Replies: Replies{c},
+		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Storage: Storage{c}, Tokens: Tokens{c}, Turns: Turns{c},
 		Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
 	}
@@ -195,6 +196,8 @@ type (
 	Organizations struct{ conn *sqldb.Conn }
 	// Reminders stores reminders of requests that wait.
 	Reminders struct{ conn *sqldb.Conn }
+	// Replies stores texts that labs use again.
+	Replies struct{ conn *sqldb.Conn }
 	// Requests stores requests, their documents and issues.
 	Requests struct{ conn *sqldb.Conn }
 	// SavedSearches stores saved searches.

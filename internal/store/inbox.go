@@ -18,8 +18,8 @@ import (
 // myLabs are the organizations that a person is in.
 const myLabs = "(SELECT organization_id FROM memberships WHERE user_id = ? AND left_at IS NULL)"
 
-// The requests of a person and of their labs as conditions on material_requests o, of which each is read off an
-// index and none shares a request with another; every ? is the person.
+// The requests of a person and of their labs as conditions on material_requests o; every ? is the person. Each is read
+// off an index, and those of a state share no request.
 var inboxes = map[request.InboxState][]string{
 	request.OnMe: {"o.requester_id = ? AND o.party = 'requester'",
 		"o.assigned_to = ? AND o.party = 'lab' AND o.organization_id IN " + myLabs},
@@ -28,7 +28,10 @@ var inboxes = map[request.InboxState][]string{
 		"o.organization_id IN " + myLabs + " AND o.party = 'requester' AND o.requester_id <> ?"},
 	request.OnNobody: {"o.requester_id = ? AND o.party = '' AND o.organization_id NOT IN " + myLabs,
 		"o.organization_id IN " + myLabs + " AND o.party = ''"},
-	everyTurn: {"o.requester_id = ? AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs},
+	request.Own:      {"o.requester_id = ? AND o.party = 'requester'", "o.requester_id = ? AND o.party = 'lab'"},
+	request.ToShip:   {"o.organization_id IN " + myLabs + " AND o.party = 'lab' AND o.step = 'shipment'"},
+	request.OnTheWay: {"o.organization_id IN " + myLabs + " AND o.party = 'requester' AND o.step = 'receipt'"},
+	everyTurn:        {"o.requester_id = ? AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs},
 }
 
 const everyTurn request.InboxState = ""

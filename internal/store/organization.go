@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -60,6 +61,20 @@ func (st Organizations) ByIDs(ctx context.Context, ids []int64) ([]lab.Organizat
 func (st Organizations) OfUser(ctx context.Context, user uuid.UUID) ([]lab.Organization, error) {
 	return sqldb.All(ctx, st.conn, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
 		JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id = $1 ORDER BY o.id`, user)
+}
+
+// BegunSince reads what the organizations that a user owns have done, of those created after a moment, the newest
+// first.
+func (st Organizations) BegunSince(ctx context.Context, owner uuid.UUID, since time.Time) ([]lab.Begun, error) {
+	scan := func(r sqldb.Row, b *lab.Begun) error {
+		return scanOrganization(sqldb.MoreColumns(r, []any{&b.Shipping, &b.Material, &b.Colleague}), &b.Lab)
+	}
+	return sqldb.All(ctx, st.conn, scan, "SELECT "+organizationColumns+`,
+		EXISTS (SELECT 1 FROM shipping_requirements s WHERE s.organization_id = o.id),
+		EXISTS (SELECT 1 FROM materials m WHERE m.organization_id = o.id),
+		EXISTS (SELECT 1 FROM memberships m WHERE m.organization_id = o.id AND m.user_id <> o.owner_id)
+			OR EXISTS (SELECT 1 FROM invitations i WHERE i.organization_id = o.id)
+		FROM organizations o WHERE o.owner_id = $1 AND o.created_at > $2 ORDER BY o.id DESC LIMIT 5`, owner, since)
 }
 
 // OfUsers reads those that several users are members of, the oldest first.
@@ -267,4 +282,34 @@ func (st Organizations) Search(ctx context.Context, s exchange.Search) (exchange
 	error) {
 	return search.Find(ctx, st.conn, search.Organizations, s, organizationColumns, "organizations o",
 		organizationFields)
+}
+
+func scanReply(r sqldb.Row, o *lab.Reply) error {
+	return r.Scan(&o.ID, &o.OrganizationID, &o.Title, &o.Text)
+}
+
+// List lists the replies that an organization keeps, the oldest first; there are at most lab.MaxReplies.
+func (st Replies) List(ctx context.Context, organization int64) ([]lab.Reply, error) {
+	return sqldb.All(ctx, st.conn, scanReply, "SELECT id, organization_id, title, text FROM replies "+
+		"WHERE organization_id = $1 ORDER BY id", organization)
+}
+
+// Insert adds a reply and returns its id.
+func (st Replies) Insert(ctx context.Context, r lab.Reply) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "INSERT INTO replies (organization_id, title, text, "+
+		"created_at, updated_at) VALUES ($1, $2, $3, $4, $4) RETURNING id", r.OrganizationID, r.Title, r.Text,
+		st.conn.Now)
+}
+
+// Update saves a reply of its organization and reports whether there is one.
+func (st Replies) Update(ctx context.Context, r lab.Reply) (bool, error) {
+	n, err := st.conn.Exec(ctx, "UPDATE replies SET title = $3, text = $4, updated_at = $5 WHERE organization_id = $1 "+
+		"AND id = $2", r.OrganizationID, r.ID, r.Title, r.Text, st.conn.Now)
+	return n > 0, err
+}
+
+// Delete deletes a reply of an organization and reports whether there was one.
+func (st Replies) Delete(ctx context.Context, organization, id int64) (bool, error) {
+	n, err := st.conn.Exec(ctx, "DELETE FROM replies WHERE organization_id = $1 AND id = $2", organization, id)
+	return n > 0, err
 }

@@ -150,6 +150,7 @@ var unrecordedTables = map[string]string{
 	"search_epochs":      "numbers of searches",
 	"search_words":       "follows from materials",
 	"drafts":             "forms that are not sent",
+	"replies":            "texts that help to write; what is sent is recorded",
 	"material_changes":   "what searches are to be told",
 	"embargo_days":       "how far embargoes are told",
 	"material_index":     "follows from materials",

@@ -29,6 +29,15 @@ func (st Users) Get(ctx context.Context, id uuid.UUID) (person.User, error) {
 	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1", id)
 }
 
+// Begun reads what a user has done of what helps to request materials, but for the e-mail address.
+func (st Users) Begun(ctx context.Context, id uuid.UUID) (person.Begun, error) {
+	return sqldb.One(ctx, st.conn, func(r sqldb.Row, b *person.Begun) error {
+		return r.Scan(&b.Address, &b.Request, &b.Search)
+	}, `SELECT EXISTS (SELECT 1 FROM addresses WHERE user_id = $1),
+		EXISTS (SELECT 1 FROM material_requests WHERE requester_id = $1),
+		EXISTS (SELECT 1 FROM saved_searches WHERE user_id = $1)`, id)
+}
+
 // ForUpdate reads one user and keeps others from changing it until commit, but not the user from acting.
 func (st Users) ForUpdate(ctx context.Context, id uuid.UUID) (person.User, error) {
 	return sqldb.One(ctx, st.conn, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1"+

@@ -4,6 +4,8 @@ package web_test
 // The roles: anonymous, stranger, requester, member, owner, admin.
 var access = []asked{
 	{"GET /{$}", "/", "", "200 200 200 200 200 200"},
+	{"POST /checklist", "/checklist", "list=requester", "in 303 303 303 303 303"},
+	{"POST /checklist", "/checklist", "list=none", "in 400 400 400 400 400"},
 
 	{"GET /signin", "/signin?next=/drafts", "", "200 303 303 303 303 303"},
 	{"GET /signin/start", "/signin/start", "", "422 422 422 422 422 422"}, // there is no identity provider
@@ -56,6 +58,11 @@ var access = []asked{
 	{"POST /labs/{id}/documents/{document}/delete", "/labs/{lab}/documents/{mta}/delete", "", "in 403 403 422 422 422"},
 	{"GET /labs/{id}/storage", "/labs/{lab}/storage", "", "in 403 403 200 200 200"},
 	{"POST /labs/{id}/storage/{document}/delete", "/labs/{lab}/storage/{mta}/delete", "", "in 403 403 409 409 409"},
+	{"GET /labs/{id}/replies", "/labs/{lab}/replies", "", "in 403 403 200 200 200"},
+	{"POST /labs/{id}/replies", "/labs/{lab}/replies", "", "in 403 403 422 422 422"},
+	{"POST /labs/{id}/replies", "/labs/{lab}/replies", "title=Stock&text=None+left", "in 403 403 303 303 303"},
+	{"POST /labs/{id}/replies/{reply}", "/labs/{lab}/replies/999999", "title=Stock&text=None+left",
+		"in 403 403 404 404 404"},
 	{"GET /labs/{id}/settings", "/labs/{lab}/settings", "", "in 403 403 403 200 200"},
 	{"POST /labs/{id}/settings", "/labs/{lab}/settings", "", "in 403 403 403 422 422"},
 	{"POST /labs/{id}/settings", "/labs/{lab}/settings", "name=Another", "in 403 403 403 422 422"},
@@ -116,6 +123,10 @@ var access = []asked{
 	{"GET /requests/list.csv", "/requests/list.csv?turn=all", "", "in 200 200 200 200 200"},
 	{"GET /requests/labels", "/requests/labels", "", "in 303 303 303 303 303"},
 	{"GET /requests/labels", "/requests/labels?id={issue request}&id={request}", "", "in 403 403 200 200 200"},
+	{"GET /requests/shipping", "/requests/shipping", "", "in 200 200 200 200 200"},
+	{"POST /requests/shipping", "/requests/shipping", "", "in 422 422 422 422 422"},
+	{"POST /requests/shipping", "/requests/shipping", "do=labels&id={request}", "in 303 303 303 303 303"},
+	{"POST /requests/shipping", "/requests/shipping", "do=ship&id={request}", "in 422 422 422 422 422"},
 	{"POST /requests/bulk", "/requests/bulk", "", "in 422 422 422 422 422"},
 	{"POST /requests/bulk", "/requests/bulk", "do=labels&id={request}", "in 303 303 303 303 303"},
 	{"GET /requests/{id}", "/requests/{request}", "", "in 403 200 200 200 200"},

@@ -21,8 +21,8 @@ func TestPages_PeoplesWordsHaveADirectionOfTheirOwn(t *testing.T) {
 	w := alone(t)
 	at := func(format string, id int64) string { return fmt.Sprintf(format, id) }
 	material, request := w.material("HeLa"), w.requestFor("HeLa").ID
-	pages := []string{"/", "/catalog", "/catalog?show=labs", "/requests", "/labs", "/notifications", "/share",
-		"/account", "/account/addresses", at("/catalog/%d", material.ID), at("/catalog/%d/request", material.ID),
+	pages := []string{"/", "/catalog", "/catalog?show=labs", "/requests", "/requests/shipping", "/labs", "/notifications",
+		"/share", "/account", "/account/addresses", at("/catalog/%d", material.ID), at("/catalog/%d/request", material.ID),
 		at("/catalog/%d/edit", material.ID), at("/requests/%d", request), at("/requests/%d", w.requestFor("MCF-7").ID),
 		at("/labs/%d", material.OrganizationID), at("/labs/%d/people", material.OrganizationID),
 		at("/labs/%d/insights", material.OrganizationID)}

@@ -14,8 +14,12 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 func TestStartPage_ShowsWhatIsListed(t *testing.T) {
@@ -85,6 +89,76 @@ func TestHome_ShowsInvitations(t *testing.T) {
 	if w.as("priya").get("/").has(`form[action^="/join/"]`) {
 		t.Error("others see it")
 	}
+}
+
+// TestDashboard_NamesWhoWhatAndDueOfEachTask, and the stage of each request that the visitor made.
+func TestDashboard_NamesWhoWhatAndDueOfEachTask(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		for _, name := range []string{"mario", "josiah", "priya"} {
+			v := w.as(name)
+			a := v.get("/").want(http.StatusOK)
+			a.doc.Find("#h-wait").Closest("section").Find("[data-row]").Each(func(_ int, row *goquery.Selection) {
+				href := row.Find("[data-open]").AttrOr("href", "")
+				q := w.now(w.id(strings.TrimPrefix(href, "/requests/")))
+				who := v.get(href).text("#decision, [aria-labelledby=h-parties]")
+				named := row.Find("bdi").First().Text()
+				if named == "" || !strings.Contains(who, named) || row.Find(".tag.turn").Length() == 0 ||
+					row.Find("time, .tag").Length() < 2 && q.Party == request.LabSide {
+					t.Errorf("%s: %s", name, row.Text())
+				}
+			})
+			part, err := w.app.Requests.Requests(w.Context(), v.actor, exchange.Page{Limit: 200},
+				request.Filter{Requester: &v.actor.ID, Active: new(true)})
+			w.must(err)
+			rows := a.doc.Find("#h-own").Closest("section").Find("li")
+			if want := min(len(part.Items), 5); rows.Length() != want || rows.Find(".mini").Length() != want {
+				t.Errorf("%s sees %d of %d requests they made: %s", name, rows.Length(), want, rows.Text())
+			}
+		}
+	})
+}
+
+// TestChecklist_OfSomeoneNewGoesWhenDoneOrDismissed, of a requester and of a lab.
+func TestChecklist_OfSomeoneNewGoesWhenDoneOrDismissed(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("newcomer")
+		const own = "section[aria-labelledby=h-requester]"
+		if a := v.get("/"); a.doc.Find(own+" li a").Length() == 0 || a.has("form[action='/checklist'] [value^=lab-]") {
+			t.Errorf("someone new sees %s", a.text("main"))
+		}
+		before := v.get("/").doc.Find(own + " li a").Length()
+		_, err := w.app.Requests.CreateRequest(w.Context(), v.actor,
+			request.New{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
+		w.must(err)
+		if n := v.get("/").doc.Find(own + " li a").Length(); n != before-1 {
+			t.Errorf("%d steps left of %d after one was done", n, before)
+		}
+		v.post("/labs/new", "name", "Newcomers", "description", "We are new.", "decide_days", "7",
+			"countersign_days", "14", "ship_days", "14").want(http.StatusSeeOther)
+		key := v.get("/").doc.Find("form[action='/checklist'] [value^=lab-]").AttrOr("value", "lab-none")
+		id, ofLab := strings.TrimPrefix(key, "lab-"), "section[aria-labelledby=h-"+key+"]"
+		if n := v.get("/").doc.Find(ofLab + " li a").Length(); n != 3 {
+			t.Errorf("a new lab has %d steps: %s", n, v.get("/").text("main"))
+		}
+		v.post("/labs/"+id+"/shipping", "needs_shipping_address", "1").want(http.StatusSeeOther)
+		if n := v.get("/").doc.Find(ofLab + " li a").Length(); n != 2 {
+			t.Errorf("%d steps after one was done", n)
+		}
+		v.post("/checklist", "list", "lab-"+id).want(http.StatusSeeOther)
+		if a := v.get("/"); a.has(ofLab) || !a.has(own) {
+			t.Errorf("after one was dismissed: %s", a.text("main"))
+		}
+		v.post("/checklist", "list", "requester").want(http.StatusSeeOther)
+		if v.get("/").has("form[action='/checklist']") || w.as("mario").get("/").has("form[action='/checklist']") {
+			t.Error("a dismissed list, or one of somebody who is not new")
+		}
+		w.db.Clock = func() time.Time { return time.Now().Add(person.NewFor + time.Hour) }
+		if w.as("newcomer").get("/").has("form[action='/checklist']") {
+			t.Error("a list after a month")
+		}
+	})
 }
 
 // TestStartPage_HasTheFirstTasksOfTheInbox: the visitor's first tasks, and their number.
@@ -190,7 +264,7 @@ func TestStartPage_RunsFewStatements(t *testing.T) {
 	}
 	mario := w.as("mario")
 	mario.get("/")
-	if n := w.statementsOf(func() { mario.get("/") }); n > 13 { // three of them for invitations
+	if n := w.statementsOf(func() { mario.get("/") }); n > 16 { // three of them for invitations
 		t.Errorf("%d statements", n)
 	}
 }

@@ -69,7 +69,7 @@ var bodyRules = func() map[bodyKind]rules {
 		lab.JoinDecline{}, notify.WebhookPatch{}, material.SavedSearchPatch{}, material.ImportName{},
 		material.ImportNew{}, material.BatchImportBody{}, material.Patch{}, document.AttachmentPatch{},
 		request.New{}, request.Patch{}, request.ShipmentPatch{}, request.TextBody{},
-		request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
+		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 	} {
 		for _, create := range []bool{false, true} {
 			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)
@@ -106,7 +106,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[shape.Request]():      {request.Patch{}, request.New{}},
 	reflect.TypeFor[shape.Shipment]():     {request.ShipmentPatch{}},
 	reflect.TypeFor[shape.Document]():     {request.ReasonBody{}},
-	reflect.TypeFor[shape.Message]():      {request.TextBody{}},
+	reflect.TypeFor[shape.Message]():      {request.MessageBody{}},
 	reflect.TypeFor[shape.Issue]():        {request.TextBody{}},
 	reflect.TypeFor[shape.Webhook]():      {notify.WebhookPatch{}},
 	reflect.TypeFor[shape.SavedSearch]():  {material.SavedSearchPatch{}},

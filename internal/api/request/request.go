@@ -85,8 +85,12 @@ func events[Out any](c *rest.Call, kind request.EventKind, show func(request.Eve
 }
 
 // SendMessage serves POST /material-requests/{id}/messages.
-func SendMessage(c *rest.Call, in request.TextBody) (shape.Message, error) {
-	e, err := c.App.Requests.SendMessage(c.Context(), c.Actor, c.ID("id"), in)
+func SendMessage(c *rest.Call, in request.MessageBody) (shape.Message, error) {
+	send := c.App.Requests.SendMessage
+	if in.Question.Value {
+		send = c.App.Requests.AskRequester
+	}
+	e, err := send(c.Context(), c.Actor, c.ID("id"), request.TextBody{Text: in.Text})
 	return shape.ShowMessage(e), err
 }
 

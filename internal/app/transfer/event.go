@@ -2,16 +2,31 @@ package transfer
 
 import (
 	"context"
+	"time"
 
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
+
+	"github.com/google/uuid"
 )
 
 // SendMessage adds a message to a request and returns its event.
 func (a Requests) SendMessage(ctx context.Context, who exchange.Actor, id int64, w request.TextBody) (request.Event,
 	error) {
+	return a.write(ctx, who, id, w, request.Request.Message)
+}
+
+// AskRequester is SendMessage of a question of the lab, which the requester has to answer before the lab decides.
+func (a Requests) AskRequester(ctx context.Context, who exchange.Actor, id int64, w request.TextBody) (request.Event,
+	error) {
+	return a.write(ctx, who, id, w, request.Request.Question)
+}
+
+func (a Requests) write(ctx context.Context, who exchange.Actor, id int64, w request.TextBody,
+	add func(r request.Request, roles request.Roles, by uuid.UUID, text string, t request.Terms,
+		now time.Time) (request.Request, []request.Event, error)) (request.Event, error) {
 	text, err := w.Check()
 	if err != nil {
 		return request.Event{}, err
@@ -20,7 +35,7 @@ func (a Requests) SendMessage(ctx context.Context, who exchange.Actor, id int64,
 	_, err = a.Act(ctx, who, exchange.RequestUpdate, id, nil,
 		func(_ context.Context, tx store.Conn, who exchange.Actor, q request.Detail,
 			roles request.Roles) (request.Request, []request.Event, error) {
-			after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
+			after, events, err := add(q.Request, roles, who.ID, text, q.Terms, tx.Now)
 			sent = events // commitRequest fills in their ids
 			return after, events, err
 		})

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"io"
+	"slices"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -52,6 +53,41 @@ func (a Requests) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page
 	in.Total, in.Next = exchange.Count{N: in.Counts.Of(f.Whose)}, next
 	in.Items, err = a.InboxItems(ctx, who, list)
 	return in, err
+}
+
+// Dashboard is what the start page shows of a person's requests.
+type Dashboard struct {
+	Tasks  []InboxItem // in which it is their turn, the longest wait first
+	Own    []InboxItem // that they made and that are under way, the last changed first
+	Counts request.InboxCounts
+}
+
+// Dashboard reads at most limit of the caller's tasks and of the requests that they made. Admin rights give no tasks.
+func (a Requests) Dashboard(ctx context.Context, who exchange.Actor, limit int) (d Dashboard, err error) {
+	if _, err := a.Can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
+		return d, err
+	}
+	who.Admin = false
+	c := a.DB.Read()
+	if d.Counts, err = c.Inbox.Count(ctx, request.InboxFilter{}, who); err != nil {
+		return d, err
+	}
+	order := exchange.Page{Limit: limit, Order: exchange.Order{Field: request.ByWaiting, Ascending: true}}
+	tasks, _, err := c.Inbox.List(ctx, order, request.InboxFilter{Whose: new(request.OnMe)}, who)
+	if err != nil {
+		return d, err
+	}
+	order.Order.Ascending = false
+	own, _, err := c.Inbox.List(ctx, order, request.InboxFilter{Whose: new(request.Own)}, who)
+	if err != nil {
+		return d, err
+	}
+	items, err := a.InboxItems(ctx, who, append(slices.Clone(tasks), own...))
+	if err != nil {
+		return d, err
+	}
+	d.Tasks, d.Own = items[:len(tasks)], items[len(tasks):]
+	return d, nil
 }
 
 // InboxSheet writes all requests that Inbox lists as CSV, a part at a time: a header row, and a row for each request.

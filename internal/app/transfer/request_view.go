@@ -35,6 +35,8 @@ type RequestView struct {
 	Typical   time.Duration        // usual time until receipt for this lab; 0: not known
 	RemindsAt *time.Time           // next automatic reminder of this turn; nil: none
 	Pending   *PendingStatus       // an action that is pending, of the viewer or a colleague
+	Replies   []lab.Reply          // texts that the lab keeps, if the viewer is a member
+	Earlier   []request.Detail     // other requests of the requester to the lab, newest first, while the viewer decides
 }
 
 // Limits of what the page of a request shows.
@@ -43,6 +45,7 @@ const (
 	maxIssues    = 100
 	maxAddresses = 100
 	maxTurns     = 100
+	maxOthers    = 10
 	pageOfEvents = 50
 )
 
@@ -103,6 +106,16 @@ func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor
 			return err
 		}
 		v.Members, v.More = members.Items, members.Next != nil
+	}
+	if v.Offers.Roles.Member {
+		if v.Replies, err = c.Replies.List(ctx, v.Organization); err != nil {
+			return err
+		}
+	}
+	if v.Offers.Question {
+		if v.Earlier, err = c.Requests.Earlier(ctx, v.Requester, v.Organization, v.ID, maxOthers); err != nil {
+			return err
+		}
 	}
 	turns, err := c.Turns.List(ctx, v.ID, exchange.Page{Limit: maxTurns})
 	if err != nil {

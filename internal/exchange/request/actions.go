@@ -32,6 +32,23 @@ func (r Request) Message(roles Roles, by uuid.UUID, text string, t Terms, now ti
 	})
 }
 
+// Question adds a message of the lab that the requester has to answer before the lab decides: it is their turn until
+// they provide something or write. Only the lab can ask, and only while the request is OPEN.
+func (r Request) Question(roles Roles, by uuid.UUID, text string, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		if err := c.may("question", c.roles.lab()); err != nil {
+			return err
+		}
+		if c.Status != Open {
+			return exchange.Errorf(exchange.Conflict, "The lab has decided on this request, so nothing waits for an "+
+				"answer; send it as a message.")
+		}
+		c.Correction = text
+		c.addEvent(Messaged, EventDetail{Text: text})
+		return nil
+	})
+}
+
 // ReviewDocument accepts or returns the current version in a slot. A member reviews the requester's documents, the
 // requester those that the lab executed. A returned document is owed again.
 func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s document.Slot, accept bool, reason string, t Terms,

@@ -342,6 +342,29 @@ func TestCorrection_EndsWithAnyAnswerOfTheRequester(t *testing.T) {
 	}
 }
 
+func TestQuestion_IsForTheRequesterToAnswerBeforeTheLabDecides(t *testing.T) {
+	t.Parallel()
+	ask := func(r request.Request, who part) (request.Request, []request.Event, error) {
+		return r.Question(who.roles, who.by, "which strain?", everything, exchangetest.Later)
+	}
+	r, events, err := ask(given(request.Open), asMember)
+	wantKinds(t, events, err, request.Messaged)
+	if r.Status != request.Open || r.Correction != "which strain?" || turn(everything, r) != "requester correction" ||
+		!r.WaitingSince.Equal(exchangetest.Later) {
+		t.Errorf("%s, %q, turn %q since %s", r.Status, r.Correction, turn(everything, r), r.WaitingSince)
+	}
+	_, _, err = ask(given(request.Open), asRequester)
+	exchangetest.WantCode(t, err, exchange.FieldForbidden, "")
+	for _, s := range request.Statuses[1:] {
+		want := exchange.Conflict
+		if !s.Active() {
+			want = exchange.RequestClosed
+		}
+		_, _, err = ask(given(s), asMember)
+		exchangetest.WantCode(t, err, want, "")
+	}
+}
+
 // Someone on both sides who provides what the lab owes has not answered as the requester.
 func TestCorrection_DoesNotEndWithADocumentOfTheLab(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ type AvailableActions struct {
 	Upload   map[document.Slot]bool
 	Withdraw map[document.Slot]bool
 
-	Abstract, Address, Payment, Assign, Ship, Close, Reopen, Issue, Snooze, Unsnooze, Remind, Delete bool
+	Abstract, Address, Payment, Assign, Ship, Close, Reopen, Issue, Snooze, Unsnooze, Remind, Delete, Question bool
 }
 
 // Can reports whether the actor can set a status, with or without giving a reason.
@@ -80,7 +80,8 @@ func (q Detail) AvailableActions(who exchange.Actor, now time.Time) AvailableAct
 	for done, err := range map[*bool]error{
 		&o.Ship: failure(q.Ship(roles, who.ID, ShipmentPatch{Carrier: exchange.Some(otherText(carrier))}, q.Terms,
 			now)),
-		&o.Issue: failure(q.OpenIssue(roles, who.ID, "x", q.Terms, now)),
+		&o.Question: failure(q.Request.Question(roles, who.ID, "x", q.Terms, now)),
+		&o.Issue:    failure(q.OpenIssue(roles, who.ID, "x", q.Terms, now)),
 		&o.Snooze: failure(q.Snooze(roles, who.ID,
 			SnoozeNew{Until: exchange.Some(exchange.Until(now.AddDate(0, 0, 1)))}, q.Terms, now)),
 		&o.Remind: failure(q.RemindNow(roles, who.ID, q.Terms, now)),

@@ -53,7 +53,7 @@ func TestAvailableActions_OfStrangersAreNone(t *testing.T) {
 	for _, s := range request.Statuses {
 		o := requested(given(s)).AvailableActions(actorOf(asStranger), exchangetest.Later)
 		anything := len(o.Moves) > 0 || o.Abstract || o.Address || o.Payment || o.Assign || o.Ship || o.Close ||
-			o.Reopen || o.Issue || o.Snooze || o.Unsnooze || o.Remind || o.Delete
+			o.Reopen || o.Issue || o.Snooze || o.Unsnooze || o.Remind || o.Delete || o.Question
 		for _, slot := range document.Slots {
 			anything = anything || o.Review[slot] || o.Upload[slot] || o.Withdraw[slot]
 		}
@@ -76,6 +76,7 @@ func TestAvailableActions_OfEachSide(t *testing.T) {
 		"checking the MTA": {mine.Review[document.SignedMTA], theirs.Review[document.SignedMTA], false},
 		"checking theirs":  {mine.Review[document.ExecutedMTA], theirs.Review[document.ExecutedMTA], true},
 		"assigning":        {mine.Assign, theirs.Assign, false},
+		"a question":       {mine.Question, theirs.Question, false},
 		"sending":          {mine.Ship, theirs.Ship, false},
 		"snoozing":         {mine.Snooze, theirs.Snooze, false}, // the lab decides
 		"reminding":        {mine.Remind, theirs.Remind, true},

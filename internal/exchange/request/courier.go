@@ -1,6 +1,7 @@
 package request
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -61,4 +62,31 @@ func (a CourierAccount) check(f *exchange.FieldErrors) CourierAccount {
 		}
 	}
 	return a
+}
+
+// PickedUp is the carrier of what the recipient collects.
+const PickedUp = "Picked up in person"
+
+// trackingPages are the addresses of carriers' tracking pages, which end with the number, by the first word of the
+// carrier's name in lower case.
+var trackingPages = map[string]string{
+	"dhl":   "https://www.dhl.com/global-en/home/tracking.html?tracking-id=",
+	"fedex": "https://www.fedex.com/fedextrack/?trknbr=",
+	"tnt":   "https://www.tnt.com/express/en_gc/site/shipping-tools/tracking.html?searchType=con&cons=",
+	"ups":   "https://www.ups.com/track?tracknum=",
+	"usps":  "https://tools.usps.com/go/TrackConfirmAction?tLabels=",
+}
+
+// trackingNumber matches a tracking number without its spaces and hyphens: letters and digits, four of these in a row.
+var trackingNumber = regexp.MustCompile(`^[0-9A-Za-z]{0,20}[0-9]{4}[0-9A-Za-z]{0,20}$`)
+
+// TrackingPage returns the address of the page on which the carrier says where the parcel is; "" if the carrier has
+// none that is known here, or if the tracking is not a single number.
+func (s Shipment) TrackingPage() string {
+	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s.Carrier)), " ")
+	number := strings.NewReplacer(" ", "", "-", "").Replace(s.Tracking)
+	if page := trackingPages[name]; page != "" && trackingNumber.MatchString(number) {
+		return page + url.QueryEscape(number)
+	}
+	return ""
 }

@@ -175,6 +175,6 @@ var owedNames = map[string]string{
 	string(NeedIRB):     "the IRB approval",
 	string(NeedAddress): "the shipping address", string(NeedPayment): "the shipping payment",
 	string(NeedExecutedMTA): "the executed MTA",
-	StepCorrection:          "the correction", StepDecision: "the decision", StepShipment: "the shipment",
+	StepCorrection:          "the answer or correction", StepDecision: "the decision", StepShipment: "the shipment",
 	StepIssue: "the reported problem", StepReceipt: "confirming receipt",
 }

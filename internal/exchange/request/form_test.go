@@ -101,3 +101,24 @@ func TestForm_AsksForPaymentIfTheLabNamesNone(t *testing.T) {
 		}
 	}
 }
+
+func TestTrackingPage_IsThatOfAKnownCarrierAndANumber(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ carrier, tracking, want string }{
+		{"UPS", "1Z 999 AA1 01 2345 6784", "https://www.ups.com/track?tracknum=1Z999AA10123456784"},
+		{"dhl express", "7777-1234 56", "https://www.dhl.com/global-en/home/tracking.html?tracking-id=7777123456"},
+		{"FedEx Priority", "123456789012", "https://www.fedex.com/fedextrack/?trknbr=123456789012"},
+		{"Bike courier", "123456789012", ""},
+		{"UPS", "ask Mario", ""},
+		{"UPS", "1Z999AA10123456784, 1Z999AA10123456785", ""},
+		{"UPS", `"><script>`, ""},
+		{"", "123456789012", ""},
+		{"UPS", "", ""},
+		{"   ", "", ""},
+	} {
+		s := request.Shipment{Carrier: c.carrier, Tracking: c.tracking}
+		if got := s.TrackingPage(); got != c.want {
+			t.Errorf("%q, %q: %q, want %q", c.carrier, c.tracking, got, c.want)
+		}
+	}
+}

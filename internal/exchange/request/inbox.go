@@ -17,7 +17,14 @@ const (
 	OnNobody InboxState = "done"   // it is closed or resolved
 )
 
-// Whoses lists all of them.
+// Parts of an inbox that other pages show; each of their requests has one of the states above as well.
+const (
+	Own      InboxState = "own"        // requests that the reader made and that are under way
+	ToShip   InboxState = "to-ship"    // requests of the reader's labs that are ready to ship
+	OnTheWay InboxState = "on-the-way" // requests of the reader's labs whose receipt is not confirmed
+)
+
+// Whoses lists the states.
 var Whoses = []InboxState{OnMe, OnMyLabs, OnOthers, OnNobody}
 
 // InboxState returns the state of a request for a, who is the requester or a member of the lab.

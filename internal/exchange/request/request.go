@@ -30,7 +30,7 @@ type Request struct {
 	PaymentNotes string
 	Rejection    string // rejection_reason
 	Override     string // override_reason: why a member continued with something missing
-	Correction   string // why the request was returned; "" once the requester answered
+	Correction   string // why the request was returned, or what the lab asked; "" once the requester answered
 	Shipment     *Shipment
 	OpenIssues   int
 	PutBack      bool       // an open issue moved it back from FULFILLED
@@ -244,6 +244,17 @@ func (w TextBody) Check() (string, error) {
 func (w TextBody) Validate(bool) exchange.FieldErrors {
 	_, err := w.Check()
 	return exchange.FieldsOf(err)
+}
+
+// MessageBody is the body of POST /material-requests/:id/messages.
+type MessageBody struct {
+	Text     exchange.Opt[string] `json:"text" alias:"body"`
+	Question exchange.Opt[bool]   `json:"question"` // the lab decides after the requester has answered it
+}
+
+// Validate implements Body.
+func (b MessageBody) Validate(create bool) exchange.FieldErrors {
+	return TextBody{b.Text}.Validate(create)
 }
 
 // ReasonBody is the body for returning a document.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"aliquot/internal/app/core"
-	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -19,6 +18,7 @@ import (
 
 var startPages = []ui.Route{
 	ui.Get("/{$}", (*pageRequest).home),
+	ui.Post("/checklist", (*pageRequest).dismissChecklist),
 }
 
 type homePage struct {
@@ -29,10 +29,12 @@ type homePage struct {
 	Stats   []stat
 	Steps   []step
 	New     []newcomer
-	Waiting []waiting // for signed-in visitors
-	OnMe    int64     // number of requests that wait on them
-	OnLabs  int64     // number that wait on their labs, assigned to others
+	Waiting []waiting       // for signed-in visitors
+	Own     []ui.RequestRow // the requests that they made and that are under way
+	OnMe    int64           // number of requests that wait on them
+	OnLabs  int64           // number that wait on their labs, assigned to others
 	Drafts  []ui.DraftLine
+	Lists   []checklist
 
 	Invitations []lab.ShownInvitation // to labs, that the visitor has not answered
 }
@@ -60,7 +62,7 @@ type newcomer struct {
 
 // waiting is a request that waits on the visitor, with what they have to do.
 type waiting struct {
-	transfer.InboxItem
+	ui.RequestRow
 	What string
 }
 
@@ -76,8 +78,8 @@ func (p *homePage) LabsWait() string {
 }
 
 const (
-	waitingShown = 5
-	draftsShown  = 3
+	requestsShown = 5 // of the visitor's tasks, and of their own requests
+	draftsShown   = 3
 )
 
 // home is the start page.
@@ -175,20 +177,24 @@ func stepsOf(n core.SiteNumbers) []step {
 	return list
 }
 
-// whatWaits reads the requests that wait on the visitor, the longest wait first, their invitations and their drafts.
+// whatWaits reads the requests that wait on the visitor, the longest wait first, the progress of their own, their
+// invitations, their drafts, and what helps those who are new to begin.
 func (v *pageRequest) whatWaits(p *homePage) error {
-	whose := request.OnMe
-	first := ui.RequestOrder(nil, &whose)
-	first.Limit = waitingShown
-	in, err := v.App.Requests.Inbox(v.Context(), v.Who.Actor, first, request.InboxFilter{Whose: &whose})
+	d, err := v.App.Requests.Dashboard(v.Context(), v.Who.Actor, requestsShown)
 	if err != nil {
 		return err
 	}
-	p.OnMe, p.OnLabs = in.Total.N, in.Counts[request.OnMyLabs]
-	for _, item := range in.Items {
+	p.OnMe, p.OnLabs = d.Counts[request.OnMe], d.Counts[request.OnMyLabs]
+	for _, item := range d.Tasks {
 		if item.Turn != nil {
-			p.Waiting = append(p.Waiting, waiting{item, waitsFor(item.Turn)})
+			p.Waiting = append(p.Waiting, waiting{v.RequestRow(item), waitsFor(item.Turn)})
 		}
+	}
+	for _, item := range d.Own {
+		p.Own = append(p.Own, v.RequestRow(item))
+	}
+	if p.Lists, err = v.checklists(); err != nil {
+		return err
 	}
 	if p.Invitations, err = v.App.Labs.OpenInvitations(v.Context(), v.Who.Actor); err != nil {
 		return err

@@ -196,8 +196,11 @@ func (p *requestPage) Payment() string {
 	if !p.Lab || !p.R.Active {
 		notes = masked(notes)
 	}
-	return strings.Trim(paymentWords[p.R.Payment]+", "+notes, ", ")
+	return paidBy(p.R.Payment, notes)
 }
+
+// paidBy returns a way to pay for shipping, with its notes.
+func paidBy(method, notes string) string { return strings.Trim(paymentWords[method]+", "+notes, ", ") }
 
 // accounts matches runs of letters and digits that may be account numbers.
 var accounts = regexp.MustCompile(`[A-Za-z]*[0-9](?:[ -]?[0-9A-Z]|[a-z])+`)

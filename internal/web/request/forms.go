@@ -29,8 +29,12 @@ func (v *pageRequest) act(form, place, said string, do func(id int64) error) (ui
 }
 
 func (v *pageRequest) sendMessage() (ui.Response, error) {
-	return v.act("message", "#timeline", "Message sent.", func(id int64) error {
-		if _, err := v.App.Requests.SendMessage(v.Context(), v.Who.Actor, id,
+	send, said := v.App.Requests.SendMessage, "Message sent."
+	if v.PostFormValue("question") != "" {
+		send, said = v.App.Requests.AskRequester, "Question sent. It is the requester’s turn until they answer."
+	}
+	return v.act("message", "#timeline", said, func(id int64) error {
+		if _, err := send(v.Context(), v.Who.Actor, id,
 			request.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
 			return err
 		}

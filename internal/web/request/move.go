@@ -47,8 +47,8 @@ func (p *requestPage) words(to request.Status) moveWords {
 				Said: "The request is back at the documents."}
 		}
 		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?",
-			Text: "The requester is notified that you will share the material, and what you need from them.",
-			Soon: "Request %d will be accepted."}
+			Text:   "The requester is notified that you will share the material, and what you need from them.",
+			Reason: "Message to the requester (optional)", Soon: "Request %d will be accepted."}
 	case request.Rejected:
 		return moveWords{Do: "Decline", Icon: "declined", Ask: "Decline this request?",
 			Text:   "The request ends, and the requester will see your reason. You can reopen it later.",
@@ -114,8 +114,9 @@ type movePage struct {
 	*requestPage
 	To    request.Status
 	Words moveWords
-	Waive bool // a reason is needed to continue without what is missing
-	Ship  bool // the form has the shipping details
+	Reply string // the text of the chosen reply
+	Waive bool   // a reason is needed to continue without what is missing
+	Ship  bool   // the form has the shipping details
 }
 
 // Inner returns the page of the request.
@@ -146,6 +147,7 @@ func (v *pageRequest) askMove() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
+	p.Reply = p.reply(v.URL.Query())
 	return ui.Show("request-move", p)
 }
 

@@ -76,7 +76,7 @@ func (p *requestPage) requesterStep(n *nextStep, turn request.Turn) {
 	n.Text = p.View.Sentence
 	switch what := turn.What[0]; what {
 	case request.StepCorrection:
-		n.Head, n.Text = "Make the correction the lab asked for", p.R.Correction
+		n.Head, n.Text = "Answer the lab", p.R.Correction
 		n.Button, n.Icon, n.Link = "Write to the lab", "message", "#message"
 		if p.R.Offers.Abstract {
 			n.Button, n.Icon, n.Link = "Change the abstract", "edit", "#"+anchor(string(request.NeedAbstract))

@@ -90,6 +90,20 @@ func (p *requestPage) Value(form, field, now string) string {
 	return now
 }
 
+// reply returns the text of the saved reply that the query names, "" if it names none.
+func (p *requestPage) reply(query url.Values) string {
+	id := ui.ParseID(query.Get("reply"))
+	for _, r := range p.R.Replies {
+		if id != nil && r.ID == *id {
+			return r.Text
+		}
+	}
+	return ""
+}
+
+// Result returns how an earlier request ended, or what it is at.
+func (*requestPage) Result(q request.Detail) string { return ui.StatusName(q.Status) }
+
 // Sent reports whether that form was sent and refused.
 func (p *requestPage) Sent(form string) bool { return p.form == form }
 
@@ -157,6 +171,9 @@ func (v *pageRequest) request() (ui.Response, error) {
 	}
 	if ok {
 		p.Message = draft.Form.Get("text")
+	}
+	if r := p.reply(v.URL.Query()); r != "" {
+		p.Message = r
 	}
 	return ui.Show("request", p)
 }

@@ -11,4 +11,7 @@ import (
 type pageRequest struct{ *ui.PageRequest }
 
 // Routes returns the pages of the area.
-func Routes() []ui.Route { return slices.Concat(requestPages, askPages, inboxPages) }
+func Routes() []ui.Route {
+	return slices.Concat(requestPages, askPages, inboxPages,
+		shippingPages)
+}

@@ -163,11 +163,11 @@ func stageOf(q request.Detail, turn request.Turn) Stage {
 func requesterTurn(q request.Detail, turn request.Turn, mine bool) StatusView {
 	switch what := turn.What[0]; {
 	case what == request.StepCorrection && mine:
-		return StatusView{Icon: "turn", Words: "Correction needed", Verb: "Correct",
-			Sentence: "The lab returned the request and asks for a correction."}
+		return StatusView{Icon: "turn", Words: "Answer the lab", Verb: "Answer",
+			Sentence: "The lab decides once you answered or corrected the request."}
 	case what == request.StepCorrection:
-		return StatusView{Icon: "clock", Words: "Waiting for a correction",
-			Sentence: "The lab asked the requester for a correction."}
+		return StatusView{Icon: "clock", Words: "Waiting for an answer",
+			Sentence: "The lab asked the requester for an answer or a correction."}
 	case what == string(request.NeedAbstract) && mine:
 		return StatusView{Icon: "abstract", Words: "Abstract needed", Verb: "Write",
 			Sentence: "The lab decides once it knows what the material is for."}

@@ -50,7 +50,7 @@ func TestStatuses_HaveTheNamesOfTheDesign(t *testing.T) {
 	}{
 		"open": {standing("OPEN"), "info: New", "turn: Accept or decline", "*-----", false, false},
 		"open, to correct": {with(standing("OPEN"), func(q *request.Detail) { q.Correction = "Which?" }),
-			"turn: Correction needed", ": Waiting for a correction", "*-----", true, false},
+			"turn: Answer the lab", ": Waiting for an answer", "*-----", true, false},
 		"open, no abstract": {with(standing("OPEN"), func(q *request.Detail) { q.Abstract = "" }),
 			"turn: Abstract needed", ": Waiting for the abstract", "*-----", true, false},
 		"documents owed": {standing("APPROVED"), "turn: Documents needed", ": Waiting for documents", "++*---",

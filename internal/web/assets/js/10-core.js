@@ -8,6 +8,17 @@
   // say tells a screen reader.
   window.say = (text) => { live.textContent = ""; setTimeout(() => { live.textContent = text; }, 50); };
 
+  // A saved reply goes into its field, behind what is typed there.
+  document.addEventListener("click", (event) => {
+    const reply = event.target.closest("[data-insert]");
+    if (!reply) return;
+    event.preventDefault();
+    const field = document.getElementById(reply.dataset.insert);
+    field.value = [field.value.trim(), reply.dataset.text].filter(Boolean).join("\n\n");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.focus();
+  });
+
   // Copying: a button names its text, or the element that has it.
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy],[data-copy-from]");

@@ -18,6 +18,8 @@
   document.addEventListener("change", (event) => {
     const form = event.target.form;
     if (!form?.dataset.select) return;
+    const id = event.target.dataset.selects; // what is typed for a row selects the row
+    if (id) boxes(form).filter((box) => box.value === id).forEach((box) => { box.checked = event.target.value !== ""; });
     if (event.target.closest("[data-select-all]")) boxes(form).forEach((box) => { box.checked = event.target.checked; });
     tell(form);
   });
