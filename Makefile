@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search memory golden pictures clicks bench-neighbour house client install check
+.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour house client install check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -55,6 +55,9 @@ bench-search: install .bin/withpostgres ## the benchmark of searches: make bench
 
 memory: install .bin/withpostgres ## the memory of an idle process, with sample data, and of an import of 100,000 rows
 	@.bin/withpostgres -- go test -run '^$$' -bench '^Benchmark(Start|StartDemo|BulkMemory)$$' -benchtime 1x ./bench
+
+bench-pages: install .bin/withpostgres ## the benchmark of pages: make bench-pages size=10000 for a small one
+	@PAGES_SIZE=$(size) .bin/withpostgres -durable -- go test -timeout 2h -run '^$$' -bench '^BenchmarkPages$$' -benchtime 5x ./bench
 
 rows ?= 200000
 bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user: make bench-neighbour rows=20000 for a small one

@@ -43,9 +43,10 @@ const (
 	pageRounds   = 12
 )
 
-// BenchmarkPages asks for the pages that people see most, as a member of a lab with many requests: of ours, and of a
-// handler that runs the statements of the page and sends the same bytes. PAGES_SIZE is how many
-// materials and requests there are, 100,000 without it; PAGES_FOLDER is where they are stored.
+// BenchmarkPages asks for the main pages on each kind of database, as the owner of a lab with many requests: of ours,
+// and of a handler that runs the statements that the page reads with and sends what the page was.
+// PAGES_SIZE is how many materials and requests there are, 100,000 without it. They are kept in PAGES_FOLDER, and on
+// the server of PostgreSQL as long as that lives.
 func BenchmarkPages(b *testing.B) {
 	n := 100_000
 	if s := os.Getenv("PAGES_SIZE"); s != "" {
@@ -54,15 +55,25 @@ func BenchmarkPages(b *testing.B) {
 			b.Fatalf("PAGES_SIZE: %v", err)
 		}
 	}
-	p := newPress(b, n)
+	for _, kind := range storetest.Kinds() {
+		b.Run(kind, func(b *testing.B) { newPress(b, kind, n).each(b) })
+	}
+}
+
+// each measures every page.
+func (p *press) each(b *testing.B) {
 	for _, kind := range []struct {
 		name string
 		path func(i int) string
 	}{
+		{"home", func(int) string { return "/" }},
 		{"search", func(i int) string { return "/catalog?q=" + p.words[i%len(p.words)] }},
 		{"material", func(i int) string { return fmt.Sprintf("/catalog/%d", p.materials[i%len(p.materials)]) }},
 		{"request", func(i int) string { return fmt.Sprintf("/requests/%d", p.requests[i%len(p.requests)]) }},
 		{"inbox", func(i int) string { return "/requests?" + p.filters[i%len(p.filters)] }},
+		{"shipping desk", func(int) string { return "/requests/shipping" }},
+		{"lab", func(int) string { return fmt.Sprintf("/labs/%d", p.lab) }},
+		{"notifications", func(int) string { return "/notifications" }},
 	} {
 		b.Run(kind.name, func(b *testing.B) { p.measure(b, kind.path) })
 	}
@@ -74,18 +85,22 @@ type press struct {
 	pages     http.Handler
 	bare      *sql.DB
 	token     string
+	lab       int64
 	words     []string
 	materials []int64
 	requests  []int64
 	filters   []string
 }
 
-func newPress(b *testing.B, n int) *press {
+func newPress(b *testing.B, kind string, n int) *press {
 	folder := os.Getenv("PAGES_FOLDER")
 	if folder == "" {
 		folder = b.TempDir()
 	}
 	where, size := filepath.Join(folder, "aliquot.db"), seed.Size{Materials: n, Requests: n}
+	if kind == storetest.PostgreSQL {
+		where = storetest.Kept(b, fmt.Sprintf("aliquot_pages_%d", n))
+	}
 	err := store.Load(b.Context(), where, size.String(), func(ctx context.Context, loader *store.Loader) error {
 		return seed.Fill(ctx, loader, size, func(exchange.Progress) {})
 	})
@@ -106,24 +121,27 @@ func newPress(b *testing.B, n int) *press {
 		b.Fatal(err)
 	}
 	p.pages = mux
-	p.bare = openBare(b, "sqlite", sqliteName(where, "_pragma=query_only(1)"), max(4, 2*runtime.NumCPU()))
+	driver, name := "pgx", where
+	if kind == storetest.SQLite {
+		driver, name = "sqlite", sqliteName(where, "_pragma=query_only(1)")
+	}
+	p.bare = openBare(b, driver, name, max(4, 2*runtime.NumCPU()))
 	p.pick(b, a)
 	return p
 }
 
 // pick finds who visits, the owner of the lab with the most requests, and what they look at.
 func (p *press) pick(b *testing.B, a *app.App) {
-	var lab int64
 	var registryID string
 	err := p.bare.QueryRowContext(b.Context(),
 		`SELECT o.id, u.registry_id FROM material_requests r JOIN materials m ON m.id = r.material_id
 		JOIN organizations o ON o.id = m.organization_id JOIN users u ON u.id = o.owner_id
-		GROUP BY o.id, u.registry_id ORDER BY COUNT(*) DESC, o.id LIMIT 1`).Scan(&lab, &registryID)
+		GROUP BY o.id, u.registry_id ORDER BY COUNT(*) DESC, o.id LIMIT 1`).Scan(&p.lab, &registryID)
 	if err != nil {
 		b.Fatal(err)
 	}
 	ids := func(query string) (list []int64) {
-		rows, err := p.bare.QueryContext(b.Context(), query, lab, pageVariants)
+		rows, err := p.bare.QueryContext(b.Context(), query, p.lab, pageVariants)
 		if err != nil {
 			b.Fatal(err)
 		}
