@@ -64,7 +64,7 @@ bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user
 	@NEIGHBOUR_ROWS=$(rows) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkNeighbour$$' -benchtime 1x ./bench
 
 house: ## what the code is like to live in: sizes, a new field, two calls through the packages; times and memory as last measured
-	@HOUSE=1 go test -count=1 -v -run TestHouse_MeetsItsBars ./internal | grep -v '^[=-]'
+	@HOUSE=1 go test -count=1 -v -run TestHouse_MeetsItsBars ./internal | grep -Ev '^(=|-|PASS|ok)'
 
 golden: ## regenerate the golden files; review the diff before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
