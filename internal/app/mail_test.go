@@ -385,6 +385,23 @@ func TestMail_OfAProcessThatDiedIsNotSentAgain(t *testing.T) {
 	})
 }
 
+func TestMail_OfAProcessThatDiedWhileItToldIsNotSentAgain(t *testing.T) {
+	eachMailing(t, func(m *mailWorld) {
+		m.wants(m.ben, mailing.Patch{Delivery: exchange.Some("NEVER")})
+		m.ask()
+		db := storetest.SQL(m.T, m.db)
+		_, err := db.ExecContext(m.Context(), "UPDATE notifications SET mail = 'SENDING' WHERE user_id = $1", m.ada.ID)
+		m.must(err)
+		_, err = db.ExecContext(m.Context(), `UPDATE jobs SET checkpoint = '{"event": 1, "sending": ' ||
+			CAST((SELECT id FROM notifications WHERE mail = 'SENDING') AS TEXT) || '}' WHERE kind = 'tell'`)
+		m.must(err)
+		m.work()
+		if got := m.mails(m.ada); !slices.Equal(got, []mailing.State{mailing.InDoubt}) || len(m.got("ada")) != 0 {
+			m.Errorf("got %v, %d messages, want it in doubt and not sent", got, len(m.got("ada")))
+		}
+	})
+}
+
 func TestMail_WaitsForTheEndOfQuietHours(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
 		m.wants(m.ben, mailing.Patch{TimeZone: exchange.Some("Europe/Amsterdam"),

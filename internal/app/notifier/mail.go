@@ -7,6 +7,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/job"
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
@@ -38,11 +39,13 @@ func (a Notifications) NoMailSoFar(ctx context.Context) error {
 }
 
 // mailOf enqueues mail about one thing that happened, to those who were notified of it and want mail, on the account of
-// the actor. If the actor causes much mail, some of it is held back and sent together.
-func (a Notifications) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, turn uuid.UUID) error {
+// the actor. If the actor causes much mail, some of it is held back and sent together. Where first, it returns the first
+// mail that may be sent now, which is marked as being sent instead of enqueued; nil: there is none.
+func (a Notifications) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, turn uuid.UUID,
+	first bool) (own *ownMail, err error) {
 	held, err := a.heldMail(ctx, tx, list, turn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	become := map[mailing.State][]int64{}
 	var mails []job.Queued[MailArgs]
@@ -52,6 +55,12 @@ func (a Notifications) mailOf(ctx context.Context, tx store.Conn, list []store.T
 		until, late := held[n.Mail.User]
 		if late {
 			state = mailing.Held
+		}
+		if first && own == nil && state == mailing.Waiting && !n.Mail.Quiet(tx.Now).After(tx.Now) {
+			if own, err = a.newOwnMail(ctx, tx, n); err != nil {
+				return nil, err
+			}
+			state = mailing.Sending
 		}
 		become[state] = append(become[state], n.Notification)
 		switch state {
@@ -65,17 +74,17 @@ func (a Notifications) mailOf(ctx context.Context, tx store.Conn, list []store.T
 		}
 	}
 	if err := MailNotification.EnqueueAll(ctx, tx, mails); err != nil {
-		return err
+		return nil, err
 	}
 	if err := MailDigest.EnqueueAll(ctx, tx, digests); err != nil {
-		return err
+		return nil, err
 	}
 	for state, ids := range become {
 		if err := tx.Mail.SetState(ctx, mailing.NotProcessed, state, ids...); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return own, nil
 }
 
 // mailFor returns the state of the mail about a new notification, by its reader's settings.
@@ -111,9 +120,7 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 	if state == mailing.Waiting {
 		state = mailing.Sending
 	}
-	list, _, _ := strings.Cut(letter.thread, ".")
-	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt,
-		References: []string{letter.thread}, List: a.List(list)}
+	m := a.message(n, reader, letter)
 	var found mailing.State
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		now, err := tx.Notifications.ForUpdate(ctx, n.ID)
@@ -148,12 +155,7 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 	if err != nil || found != mailing.Waiting || state != mailing.Sending {
 		return err
 	}
-	words, err := letter.write(ctx, m.Unsubscribe)
-	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
-	var reason string
-	if err == nil {
-		state, reason, err = a.Post(ctx, m)
-	}
+	state, reason, err := a.postLetter(ctx, m, letter)
 	if err != nil { // it was not sent, so it may be sent again
 		return errors.Join(err, a.mailWaitsAgain(ctx, mailing.Sending, mailing.Waiting, n.ID))
 	}
@@ -165,6 +167,24 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 		}
 		return MailResult{state}, tx.Mail.SetState(ctx, mailing.Sending, state, n.ID)
 	})
+}
+
+// message returns the message about a notification, without what it says and its ids.
+func (a Notifications) message(n notify.Notification, reader store.Reader, l letter) mail.Message {
+	list, _, _ := strings.Cut(l.thread, ".")
+	return mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt,
+		References: []string{l.thread}, List: a.List(list)}
+}
+
+// postLetter is Post of a message that says what l says.
+func (a Notifications) postLetter(ctx context.Context, m mail.Message, l letter) (state mailing.State, reason string,
+	err error) {
+	words, err := l.write(ctx, m.Unsubscribe)
+	if err != nil {
+		return "", "", err
+	}
+	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
+	return a.Post(ctx, m)
 }
 
 // Post sends a message, with the newest checkpoint of the log at its end. If that fails and the message may be sent

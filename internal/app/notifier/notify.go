@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/job"
@@ -71,13 +72,16 @@ func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles req
 // tellAtOnce is how many members are notified in one transaction; SQLite has no other writer meanwhile.
 const tellAtOnce = 500
 
-// notifyProgress is how far a job has got: the index of the event, and the member after whom to go on.
+// notifyProgress is how far a job has got: the index of the event, the member after whom to go on, and in the end the
+// notification that it is sending mail about.
 type notifyProgress struct {
-	Event int       `json:"event"`
-	After uuid.UUID `json:"after"`
+	Event   int       `json:"event"`
+	After   uuid.UUID `json:"after"`
+	Sending int64     `json:"sending,omitempty"`
 }
 
-// NotifyRest notifies the members, some hundreds in each step, and enqueues mail for everyone notified.
+// NotifyRest notifies the members, some hundreds in each step, and enqueues mail for everyone notified, but for the
+// first mail about the last event, which it sends itself: another job would take longer than the act.
 func (a Notifications) NotifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error {
 	if args.Announcement != 0 {
 		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
@@ -85,42 +89,53 @@ func (a Notifications) NotifyRest(ctx context.Context, r *job.Run, args NotifyAr
 			if err != nil {
 				return nil, err
 			}
-			return nil, a.mailOf(ctx, tx, list, r.Turn())
+			_, err = a.mailOf(ctx, tx, list, r.Turn(), false)
+			return nil, err
 		})
 	}
 	var at notifyProgress
 	if err := r.Resume(&at); err != nil {
 		return err
 	}
+	if at.Sending != 0 { // the process that sent it died
+		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+			return nil, tx.Mail.SetState(ctx, mailing.Sending, mailing.InDoubt, at.Sending)
+		})
+	}
+	var own *ownMail
 	for at.Event < len(args.Events) {
 		var next notifyProgress
 		err := r.Part(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, more bool, err error) {
-			next, err = a.notifySome(ctx, tx, args, at, r.Turn())
+			next, own, err = a.notifySome(ctx, tx, args, at, r.Turn())
 			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next,
-				next.Event < len(args.Events), err
+				next.Event < len(args.Events) || own != nil, err
 		})
 		if err != nil {
 			return err
 		}
 		at = next
 	}
-	return nil
+	if own == nil {
+		return nil
+	}
+	return a.sendOwn(ctx, r, own)
 }
 
+// notifySome notifies some members of an event; own is the mail that the job sends itself when this is committed.
 func (a Notifications) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at notifyProgress,
-	turn uuid.UUID) (notifyProgress, error) {
+	turn uuid.UUID) (next notifyProgress, own *ownMail, err error) {
 	e, err := tx.Events.Get(ctx, args.Events[at.Event])
 	if err != nil {
-		return at, err
+		return at, nil, err
 	}
-	next := notifyProgress{Event: at.Event + 1}
+	next = notifyProgress{Event: at.Event + 1}
 	for _, audience := range notify.Audiences(e, args.By) {
 		if audience.To != notify.ToMembers || slices.Contains(args.Included, e.ID) {
 			continue // notified in the transaction of the action, or with another event
 		}
 		members, err := tx.Organizations.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
 		if err != nil {
-			return at, err
+			return at, nil, err
 		}
 		if len(members) == 0 {
 			break
@@ -128,7 +143,7 @@ func (a Notifications) notifySome(ctx context.Context, tx store.Conn, args Notif
 		last := members[len(members)-1]
 		if err := tx.Notifications.NotifyMembers(ctx, audience.Category, e, args.Organization, at.After,
 			last); err != nil {
-			return at, err
+			return at, nil, err
 		}
 		if len(members) == tellAtOnce {
 			next = notifyProgress{Event: at.Event, After: last}
@@ -136,12 +151,15 @@ func (a Notifications) notifySome(ctx context.Context, tx store.Conn, args Notif
 	}
 	if next.Event > at.Event {
 		if err := a.hook(ctx, tx, e, args.Organization); err != nil {
-			return at, err
+			return at, nil, err
 		}
 	}
 	list, err := tx.Mail.OfEvent(ctx, e.ID, 2*tellAtOnce)
 	if err != nil {
-		return at, err
+		return at, nil, err
 	}
-	return next, a.mailOf(ctx, tx, list, turn)
+	if own, err = a.mailOf(ctx, tx, list, turn, next.Event == len(args.Events)); own != nil {
+		next.Sending = own.notification
+	}
+	return next, own, err
 }
