@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -239,14 +240,16 @@ func (c Writer) UpdateMaterialsFrom(ctx context.Context, list []material.Materia
 		byID[m.ID] = m
 	}
 	var spelt []string
-	entries := make([]entry, len(states))
-	for i, s := range states {
-		e := &entries[i]
-		e.was = s.was
-		if err := e.material(byID[s.id], s.organization); err != nil {
-			return err
-		}
-		spelt = append(spelt, e.newSpellings()...)
+	entries, errs := make([]entry, len(states)), make([]error, len(states))
+	sqldb.Parallel(len(states), func(i int) {
+		entries[i].was = states[i].was
+		errs[i] = entries[i].material(byID[states[i].id], states[i].organization)
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for i := range entries {
+		spelt = append(spelt, entries[i].newSpellings()...)
 	}
 	if err := c.writeIndex(ctx, Materials, entries); err != nil {
 		return err

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
-	"sync"
 
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/lab"
@@ -64,7 +62,7 @@ func (l *Loader) hold(ix Index, entries []entry) {
 func (l *Loader) Materials(ctx context.Context, list []material.Material,
 	organization func(id int64) lab.Organization) error {
 	rows, spelt, errs := make([]indexRow, len(list)), make([][]string, len(list)), make([]error, len(list))
-	parallel(len(list), func(i int) {
+	sqldb.Parallel(len(list), func(i int) {
 		var e entry
 		errs[i] = e.material(list[i], organization(list[i].OrganizationID))
 		rows[i], spelt[i] = l.row(Materials, e), fulltext.Spellings(e.Doc.Weights)
@@ -120,19 +118,6 @@ func (l *Loader) put(ctx context.Context, ix Index, list []indexRow) error {
 		return err
 	}
 	return l.rows.Put(ctx, ix.name+"_words", []string{"rowid", "words"}, words, 1)
-}
-
-// parallel calls do for each number below n, on all processors.
-func parallel(n int, do func(i int)) {
-	var all sync.WaitGroup
-	for first := range runtime.NumCPU() {
-		all.Go(func() {
-			for i := first; i < n; i += runtime.NumCPU() {
-				do(i)
-			}
-		})
-	}
-	all.Wait()
 }
 
 // The settings of SQLite's index of words while it is loaded: few large segments, which are merged at the end; and its

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -58,14 +59,14 @@ func (st Chains) Append(ctx context.Context, acts ...ChainAct) ([]StoredEvent, e
 		if err != nil {
 			return nil, err
 		}
+		errs := make([]error, len(some))
+		sqldb.Parallel(len(some), func(i int) { errs[i] = rows[some[i].Chain].apply(some[i], st.conn.Now) })
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
 		var grown []*chainRow
 		for _, act := range some {
-			row := rows[act.Chain]
-			before := len(row.events)
-			if err := row.apply(act, st.conn.Now); err != nil {
-				return nil, err
-			}
-			if len(row.events) > before {
+			if row := rows[act.Chain]; len(row.events) > 0 {
 				grown = append(grown, row)
 			}
 		}
