@@ -76,9 +76,10 @@ func BenchmarkGrowth(b *testing.B) {
 // grown is a seeded installation with a member of the lab that has the most requests that may be approved.
 type grown struct {
 	*library
-	spent    processorTime
-	token    string
-	requests []int64
+	spent     processorTime
+	token     string
+	materials []int64 // that everybody sees, of all ages
+	requests  []int64
 }
 
 func newGrown(l *library) *grown {
@@ -92,22 +93,28 @@ func newGrown(l *library) *grown {
 		&registryID); err != nil {
 		l.Fatal(err)
 	}
-	rows, err := db.QueryContext(l.Context(), `SELECT id FROM material_requests
-		WHERE organization_id = $1 AND status = 'APPROVED' ORDER BY id LIMIT 5`, lab)
-	if err != nil {
-		l.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
+	ids := func(query string, args ...any) (list []int64) {
+		rows, err := db.QueryContext(l.Context(), query, args...)
+		if err != nil {
 			l.Fatal(err)
 		}
-		g.requests = append(g.requests, id)
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); err != nil {
+				l.Fatal(err)
+			}
+			list = append(list, id)
+		}
+		if err := rows.Err(); err != nil {
+			l.Fatal(err)
+		}
+		return list
 	}
-	if err := rows.Err(); err != nil {
-		l.Fatal(err)
-	}
+	g.materials = ids(`SELECT id FROM materials WHERE id % $1 = 0 AND NOT is_archived AND embargo_date IS NULL ORDER BY id`,
+		max(1, l.n/500))
+	g.requests = ids(`SELECT id FROM material_requests WHERE organization_id = $1 AND status = 'APPROVED' ORDER BY id
+		LIMIT 5`, lab)
 	signed, err := l.app.Accounts.SignIn(l.Context(), identity.Person{RegistryID: registryID, GivenName: "A",
 		FamilyName: "B"}, person.Registration{})
 	if err != nil {
@@ -130,7 +137,7 @@ func (g *grown) ask(method, path, body string) *http.Request {
 }
 
 // at is one of the materials, far from the one before.
-func (g *grown) at(n int) int { return 1 + n*7919%g.n }
+func (g *grown) at(n int) int64 { return g.materials[n*79%len(g.materials)] }
 
 func (g *grown) list(int) *http.Request { return g.ask("GET", "/v1/materials/?limit=10", "") }
 
