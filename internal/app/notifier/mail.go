@@ -39,8 +39,8 @@ func (a Notifications) NoMailSoFar(ctx context.Context) error {
 }
 
 // mailOf enqueues mail about one thing that happened, to those who were notified of it and want mail, on the account of
-// the actor. If the actor causes much mail, some of it is held back and sent together. Where first, it returns the first
-// mail that may be sent now, which is marked as being sent instead of enqueued; nil: there is none.
+// the actor. If the actor causes much mail, some of it is held back and sent together. Where first, it returns the
+// first mail that may be sent now, which is marked as being sent instead of enqueued; nil: there is none.
 func (a Notifications) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, turn uuid.UUID,
 	first bool) (own *ownMail, err error) {
 	held, err := a.heldMail(ctx, tx, list, turn)
