@@ -105,15 +105,18 @@ func TestBackup_TakenWhileOthersWriteIsRestoredWhole(t *testing.T) {
 		}
 		other := install(t, kind, t.TempDir())
 		said := other.works(t, "restore", archive)
-		if !strings.Contains(said, "Restored and verified") || !strings.Contains(said, "secret-key: put the key") {
+		if !strings.Contains(said, "Restored and verified") || !strings.Contains(said, "secret-key: put the key") ||
+			!strings.Contains(said, "record-key: put the key") {
 			t.Errorf("restore said %s", said)
 		}
-		key, err := os.ReadFile(filepath.Join(in.folder, "data", "secret.key"))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(other.folder, "data", "secret.key"), key, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
+		for _, name := range keyFiles {
+			key, err := os.ReadFile(filepath.Join(in.folder, "data", name))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(other.folder, "data", name), key, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 		if said := other.works(t, "verify"); !strings.Contains(said, ": 0 faults") {
 			t.Errorf("verify said %s", said)
@@ -135,10 +138,6 @@ func TestBackup_TakesKeysOnlyIfAsked(t *testing.T) {
 	if err := in.serve(t).stop(); err != nil {
 		t.Fatal(err)
 	}
-	key, err := os.ReadFile(filepath.Join(in.folder, "data", "secret.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, with := range []bool{false, true} {
 		archive := filepath.Join(in.folder, fmt.Sprint(with, ".alq"))
 		in.works(t, "backup", archive, fmt.Sprint("--with-keys=", with))
@@ -146,16 +145,25 @@ func TestBackup_TakesKeysOnlyIfAsked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bytes.Contains(content, bytes.TrimSpace(key)); got != with {
-			t.Errorf("the key is in the archive: %v, want %v", got, with)
-		}
 		other := install(t, storetest.SQLite, t.TempDir())
 		other.works(t, "restore", archive)
-		if got, _ := os.ReadFile(filepath.Join(other.folder, "data", "secret.key")); bytes.Equal(got, key) != with {
-			t.Errorf("the key is restored: %q, want %v", got, with)
+		for _, name := range keyFiles {
+			key, err := os.ReadFile(filepath.Join(in.folder, "data", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := bytes.Contains(content, bytes.TrimSpace(key)); got != with {
+				t.Errorf("%s is in the archive: %v, want %v", name, got, with)
+			}
+			if got, _ := os.ReadFile(filepath.Join(other.folder, "data", name)); bytes.Equal(got, key) != with {
+				t.Errorf("%s is restored: %q, want %v", name, got, with)
+			}
 		}
 	}
 }
+
+// keyFiles are the keys of an instance, in its data folder.
+var keyFiles = []string{"secret.key", "record.key"}
 
 // rawPart is a part of an archive under any name; its checksum is wrong.
 func rawPart(name string) []byte {

@@ -99,14 +99,30 @@ func exists(s config.Store) error {
 	return nil
 }
 
+// The keys of an instance, by the names of their settings.
+const (
+	secretKeyName = "secret-key"
+	recordKeyName = "record-key"
+)
+
 // instanceKeys are the keys of an instance that are there, by the name of their setting.
 func instanceKeys(s config.Store) (map[string]string, error) {
+	path, err := s.RecordKeyPath()
+	if err != nil {
+		return nil, err
+	}
+	readers := map[string]func() (string, error){
+		secretKeyName: func() (string, error) { text, _, err := s.Key(); return text, err },
+		recordKeyName: func() (string, error) { raw, err := os.ReadFile(path); return string(raw), err },
+	}
 	keys := map[string]string{}
-	text, _, err := s.Key()
-	if err == nil {
-		keys["secret-key"] = strings.TrimSpace(text)
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("secret-key: %w", err)
+	for name, read := range readers {
+		text, err := read()
+		if err == nil {
+			keys[name] = strings.TrimSpace(text)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	return keys, nil
 }

@@ -114,12 +114,19 @@ func (r *restoreBackup) empty() error {
 
 // saveKey saves a key that an archive has.
 func (r *restoreBackup) saveKey(name, text string) error {
-	if name != "secret-key" {
+	var path string
+	var err error
+	switch name {
+	case secretKeyName:
+		if _, path, err = r.Key(); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err // the one that is there is the same
+		}
+	case recordKeyName:
+		if path, err = r.RecordKeyPath(); err != nil {
+			return err
+		}
+	default:
 		return errors.New("no such key")
-	}
-	_, path, err := r.Key()
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return err // the one that is there is the same
 	}
 	return writeOnce(path, text+"\n")
 }
