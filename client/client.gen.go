@@ -928,6 +928,22 @@ const (
 	ListTokensParamsOrderingMinusID        ListTokensParamsOrdering = "-id"
 )
 
+// AcceptedRequest defines model for AcceptedRequest.
+type AcceptedRequest struct {
+	// Accepted Whether the request was accepted by this call.
+	Accepted bool `json:"accepted"`
+
+	// Error Why it was left unchanged; null if it was accepted.
+	Error nullable.Nullable[string] `json:"error"`
+
+	// ErrorCode The code of the error; null if it was accepted.
+	ErrorCode nullable.Nullable[ErrorCode] `json:"error_code"`
+
+	// Request The request.
+	Request int64         `json:"request"`
+	Status  RequestStatus `json:"status"`
+}
+
 // Act defines model for Act.
 type Act struct {
 	// Action What was done.
@@ -1307,6 +1323,9 @@ type Detail struct {
 	Fields []string       `json:"fields,omitempty"`
 	From   *RequestStatus `json:"from,omitempty"`
 
+	// Group The group of requests that were sent in the same step.
+	Group *int64 `json:"group,omitempty"`
+
 	// Issue Which problem.
 	Issue *int64 `json:"issue,omitempty"`
 
@@ -1331,6 +1350,9 @@ type Detail struct {
 	// Text The text.
 	Text *string        `json:"text,omitempty"`
 	To   *RequestStatus `json:"to,omitempty"`
+
+	// Together How many requests of the group were sent together.
+	Together *int64 `json:"together,omitempty"`
 
 	// Until Until when it was snoozed.
 	//
@@ -2688,6 +2710,9 @@ type Message struct {
 	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
+	// Request The request that it was written on and is stored with.
+	Request int64 `json:"request"`
+
 	// Sender The user who wrote it.
 	Sender openapi_types.UUID `json:"sender"`
 
@@ -2711,6 +2736,26 @@ type MessageBody struct {
 
 // Metadata What is known of a material; docs/openapi.json lists the keys of each category.
 type Metadata map[string]interface{}
+
+// NewRequestGroup defines model for NewRequestGroup.
+type NewRequestGroup struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Requester The user who made the request.
+	Requester openapi_types.UUID `json:"requester"`
+
+	// Requests The requests of the group, in the order of materials.
+	Requests []Request `json:"requests"`
+
+	// Skipped The materials that were left out.
+	Skipped []SkippedMaterial `json:"skipped"`
+}
 
 // NewToken defines model for NewToken.
 type NewToken struct {
@@ -3292,6 +3337,9 @@ type Request struct {
 	// ExecutedMTAAttachment The agreement signed by both sides, from the lab.
 	ExecutedMTAAttachment nullable.Nullable[int64] `json:"executed_mta_attachment"`
 
+	// Group The group of requests that were sent in the same step; null: it was sent alone.
+	Group nullable.Nullable[int64] `json:"group"`
+
 	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
@@ -3349,6 +3397,54 @@ type Request struct {
 
 	// WaitingOn Whose turn it is; null if nobody's.
 	WaitingOn nullable.Nullable[Turn] `json:"waiting_on"`
+}
+
+// RequestGroup defines model for RequestGroup.
+type RequestGroup struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Requester The user who made the request.
+	Requester openapi_types.UUID `json:"requester"`
+
+	// Requests The requests of the group that the caller may see, the first one first.
+	Requests []Request `json:"requests"`
+}
+
+// RequestGroupNew defines model for RequestGroupNew.
+type RequestGroupNew struct {
+	// Address The delivery address, as it was when it was chosen.
+	Address nullable.Nullable[ID] `json:"address,omitempty"`
+
+	// IRBAttachment The approval of the ethics board (IRB), from the requester.
+	IRBAttachment nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
+
+	// Materials The materials, all of one lab.
+	Materials []ID `json:"materials"`
+
+	// Note What the requester adds.
+	Note          *string        `json:"note,omitempty"`
+	PaymentMethod *PaymentMethod `json:"payment_method,omitempty"`
+
+	// PaymentMethodNotes What the lab needs to know for payment, such as an account number.
+	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
+
+	// Quantities The quantity of each material, in the order of materials.
+	Quantities []string `json:"quantities,omitempty"`
+
+	// RequesterAbstract What the material is needed for; it can be changed while the request is OPEN.
+	RequesterAbstract *string `json:"requester_abstract,omitempty"`
+
+	// RequesterSignedMTAAttachment The agreement signed by the requester.
+	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
+
+	// SkipUnavailable Leave out what cannot be requested, instead of refusing the whole.
+	SkipUnavailable *bool `json:"skip_unavailable,omitempty"`
 }
 
 // RequestNew defines model for RequestNew.
@@ -3421,6 +3517,9 @@ type RequestPatch struct {
 type RequestPayload struct {
 	// API Its address in the API.
 	API string `json:"api"`
+
+	// Group The group of requests that were sent in the same step; null: it was sent alone.
+	Group nullable.Nullable[int64] `json:"group"`
 
 	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
@@ -3906,6 +4005,19 @@ type Signed struct {
 
 	// UserID The user who signed in.
 	UserID openapi_types.UUID `json:"user_id"`
+}
+
+// SkippedMaterial defines model for SkippedMaterial.
+type SkippedMaterial struct {
+	// Error Why it cannot be requested.
+	Error     string    `json:"error"`
+	ErrorCode ErrorCode `json:"error_code"`
+
+	// Material The material that was left out.
+	Material int64 `json:"material"`
+
+	// Title Its title; null if it is hidden from the caller.
+	Title nullable.Nullable[string] `json:"title"`
 }
 
 // SnoozeNew defines model for SnoozeNew.
@@ -4599,6 +4711,9 @@ type ListRequestsParams struct {
 	// ExecutedMTAAttachment Only items whose `executed_mta_attachment` is this.
 	ExecutedMTAAttachment *int64 `form:"executed_mta_attachment,omitempty" json:"executed_mta_attachment,omitempty"`
 
+	// Group Only items whose `group` is this.
+	Group *int64 `form:"group,omitempty" json:"group,omitempty"`
+
 	// ID Only items whose `id` is this.
 	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
 
@@ -4685,6 +4800,9 @@ type ListIssuesParamsOrdering string
 type ListMessagesParams struct {
 	// ID Only items whose `id` is this.
 	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
 
 	// Sender Only items whose `sender` is this.
 	Sender *openapi_types.UUID `form:"sender,omitempty" json:"sender,omitempty"`
@@ -5182,6 +5300,18 @@ type GetPublicationParams struct {
 
 	// DOI DOI, in any form people paste. Either this or pubmed_id.
 	DOI *string `form:"doi,omitempty" json:"doi,omitempty"`
+}
+
+// AcceptRequestGroupParams defines parameters for AcceptRequestGroup.
+type AcceptRequestGroupParams struct {
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *string `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // SearchMaterialsParams defines parameters for SearchMaterials.
@@ -5870,6 +6000,9 @@ type CreateWebhookJSONRequestBody = WebhookNew
 
 // UpdateWebhookJSONRequestBody defines body for UpdateWebhook for application/json ContentType.
 type UpdateWebhookJSONRequestBody = WebhookPatch
+
+// CreateRequestGroupJSONRequestBody defines body for CreateRequestGroup for application/json ContentType.
+type CreateRequestGroupJSONRequestBody = RequestGroupNew
 
 // CreateShippingJSONRequestBody defines body for CreateShipping for application/json ContentType.
 type CreateShippingJSONRequestBody = ShippingNew
@@ -6653,7 +6786,7 @@ type ClientInterface interface {
 
 	// ListMessages List the messages on a request, newest first
 	//
-	// Open to members of the organization, the requester and admins.
+	// Those on requests of its group are among them, each with the request that it is stored with. Open to members of the organization, the requester and admins.
 	//
 	// Corresponds with GET /material-requests/{id}/messages (the `ListMessages` operationId).
 	ListMessages(ctx context.Context, id int64, params *ListMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -7213,6 +7346,38 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /publications (the `GetPublication` operationId).
 	GetPublication(ctx context.Context, params *GetPublicationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateRequestGroupWithBody Request several materials of one lab in one step
+	//
+	// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+	CreateRequestGroupWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateRequestGroup Request several materials of one lab in one step
+	//
+	// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+	CreateRequestGroup(ctx context.Context, body CreateRequestGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetRequestGroup Read the requests that were sent in one step
+	//
+	// Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /request-groups/{id} (the `GetRequestGroup` operationId).
+	GetRequestGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AcceptRequestGroup Accept the open requests of a group
+	//
+	// The answer states of each of its requests whether it was accepted, and why not. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
+	AcceptRequestGroup(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SearchMaterials Search materials
 	//
@@ -8546,7 +8711,7 @@ func (c *Client) CloseIssue(ctx context.Context, id int64, issue int64, reqEdito
 
 // ListMessages List the messages on a request, newest first
 //
-// Open to members of the organization, the requester and admins.
+// Those on requests of its group are among them, each with the request that it is stored with. Open to members of the organization, the requester and admins.
 //
 // Corresponds with GET /material-requests/{id}/messages (the `ListMessages` operationId).
 func (c *Client) ListMessages(ctx context.Context, id int64, params *ListMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -9807,6 +9972,78 @@ func (c *Client) RotateWebhook(ctx context.Context, id int64, webhook int64, req
 // Corresponds with GET /publications (the `GetPublication` operationId).
 func (c *Client) GetPublication(ctx context.Context, params *GetPublicationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPublicationRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateRequestGroupWithBody Request several materials of one lab in one step
+//
+// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+func (c *Client) CreateRequestGroupWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateRequestGroupRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateRequestGroup Request several materials of one lab in one step
+//
+// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+func (c *Client) CreateRequestGroup(ctx context.Context, body CreateRequestGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateRequestGroupRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetRequestGroup Read the requests that were sent in one step
+//
+// Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /request-groups/{id} (the `GetRequestGroup` operationId).
+func (c *Client) GetRequestGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetRequestGroupRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AcceptRequestGroup Accept the open requests of a group
+//
+// The answer states of each of its requests whether it was accepted, and why not. Open to members of the organization, the requester and admins.
+//
+// Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
+func (c *Client) AcceptRequestGroup(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptRequestGroupRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -12443,6 +12680,18 @@ func NewListRequestsRequest(server string, params *ListRequestsParams) (*http.Re
 
 		}
 
+		if params.Group != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group", *params.Group, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.ID != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
@@ -13246,6 +13495,18 @@ func NewListMessagesRequest(server string, id int64, params *ListMessagesParams)
 		if params.ID != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -17147,6 +17408,165 @@ func NewGetPublicationRequest(server string, params *GetPublicationParams) (*htt
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateRequestGroupRequest calls the generic CreateRequestGroup builder with application/json body
+func NewCreateRequestGroupRequest(server string, body CreateRequestGroupJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateRequestGroupRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateRequestGroupRequestWithBody constructs an http.Request for the CreateRequestGroup method, with any body, and a specified content type
+func NewCreateRequestGroupRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/request-groups")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetRequestGroupRequest constructs an http.Request for the GetRequestGroup method
+func NewGetRequestGroupRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/request-groups/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAcceptRequestGroupRequest constructs an http.Request for the AcceptRequestGroup method
+func NewAcceptRequestGroupRequest(server string, id int64, params *AcceptRequestGroupParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/request-groups/%s/accept", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -21521,7 +21941,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListMessagesWithResponse List the messages on a request, newest first
 	//
-	// Open to members of the organization, the requester and admins.
+	// Those on requests of its group are among them, each with the request that it is stored with. Open to members of the organization, the requester and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -22157,6 +22577,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /publications (the `GetPublication` operationId).
 	GetPublicationWithResponse(ctx context.Context, params *GetPublicationParams, reqEditors ...RequestEditorFn) (*GetPublicationResponse, error)
+
+	// CreateRequestGroupWithBodyWithResponse Request several materials of one lab in one step
+	//
+	// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+	CreateRequestGroupWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRequestGroupResponse, error)
+
+	// CreateRequestGroupWithResponse Request several materials of one lab in one step
+	//
+	// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+	CreateRequestGroupWithResponse(ctx context.Context, body CreateRequestGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRequestGroupResponse, error)
+
+	// GetRequestGroupWithResponse Read the requests that were sent in one step
+	//
+	// Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /request-groups/{id} (the `GetRequestGroup` operationId).
+	GetRequestGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetRequestGroupResponse, error)
+
+	// AcceptRequestGroupWithResponse Accept the open requests of a group
+	//
+	// The answer states of each of its requests whether it was accepted, and why not. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
+	AcceptRequestGroupWithResponse(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*AcceptRequestGroupResponse, error)
 
 	// SearchMaterialsWithResponse Search materials
 	//
@@ -24763,6 +25219,75 @@ func (r GetPublicationResponse) StatusCode() int {
 	return 0
 }
 
+type CreateRequestGroupResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *NewRequestGroup
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateRequestGroupResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateRequestGroupResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetRequestGroupResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RequestGroup
+}
+
+// Status returns HTTPResponse.Status
+func (r GetRequestGroupResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetRequestGroupResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AcceptRequestGroupResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]AcceptedRequest
+}
+
+// Status returns HTTPResponse.Status
+func (r AcceptRequestGroupResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AcceptRequestGroupResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type SearchMaterialsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -26432,7 +26957,7 @@ func (c *ClientWithResponses) CloseIssueWithResponse(ctx context.Context, id int
 
 // ListMessagesWithResponse List the messages on a request, newest first
 //
-// Open to members of the organization, the requester and admins.
+// Those on requests of its group are among them, each with the request that it is stored with. Open to members of the organization, the requester and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -27493,6 +28018,66 @@ func (c *ClientWithResponses) GetPublicationWithResponse(ctx context.Context, pa
 		return nil, err
 	}
 	return ParseGetPublicationResponse(rsp)
+}
+
+// CreateRequestGroupWithBodyWithResponse Request several materials of one lab in one step
+//
+// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+func (c *ClientWithResponses) CreateRequestGroupWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRequestGroupResponse, error) {
+	rsp, err := c.CreateRequestGroupWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateRequestGroupResponse(rsp)
+}
+
+// CreateRequestGroupWithResponse Request several materials of one lab in one step
+//
+// Makes one request for each of them, all or none; what the materials do not require is left out of their requests. The lab is notified once. Materials that cannot be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) are an error, unless skip_unavailable leaves them out. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /request-groups (the `CreateRequestGroup` operationId).
+func (c *ClientWithResponses) CreateRequestGroupWithResponse(ctx context.Context, body CreateRequestGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRequestGroupResponse, error) {
+	rsp, err := c.CreateRequestGroup(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateRequestGroupResponse(rsp)
+}
+
+// GetRequestGroupWithResponse Read the requests that were sent in one step
+//
+// Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /request-groups/{id} (the `GetRequestGroup` operationId).
+func (c *ClientWithResponses) GetRequestGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetRequestGroupResponse, error) {
+	rsp, err := c.GetRequestGroup(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetRequestGroupResponse(rsp)
+}
+
+// AcceptRequestGroupWithResponse Accept the open requests of a group
+//
+// The answer states of each of its requests whether it was accepted, and why not. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
+func (c *ClientWithResponses) AcceptRequestGroupWithResponse(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*AcceptRequestGroupResponse, error) {
+	rsp, err := c.AcceptRequestGroup(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAcceptRequestGroupResponse(rsp)
 }
 
 // SearchMaterialsWithResponse Search materials
@@ -30570,6 +31155,84 @@ func ParseGetPublicationResponse(rsp *http.Response) (*GetPublicationResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Publication
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateRequestGroupResponse parses an HTTP response from a CreateRequestGroupWithResponse call
+func ParseCreateRequestGroupResponse(rsp *http.Response) (*CreateRequestGroupResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateRequestGroupResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest NewRequestGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetRequestGroupResponse parses an HTTP response from a GetRequestGroupWithResponse call
+func ParseGetRequestGroupResponse(rsp *http.Response) (*GetRequestGroupResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetRequestGroupResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RequestGroup
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAcceptRequestGroupResponse parses an HTTP response from a AcceptRequestGroupWithResponse call
+func ParseAcceptRequestGroupResponse(rsp *http.Response) (*AcceptRequestGroupResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AcceptRequestGroupResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []AcceptedRequest
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	netmail "net/mail"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func everyState(t *testing.T, worth []found, seen *looked) {
 	for _, f := range worth {
 		looked[f.pattern] = looked[f.pattern] || f.status == 200
 	}
-	for _, st := range append(s.stopped(letters), s.states()...) {
+	for _, st := range slices.Concat(s.stopped(letters), s.basketStates(), s.states()) {
 		t := l.tab(st.who)
 		t.visit(st.path)
 		if st.do != nil {

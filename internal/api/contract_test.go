@@ -33,7 +33,7 @@ var (
 		shipment:{carrier:string tracking:string conditions:string sent_at:time?}? open_issues:int
 		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
 		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time? escalation_at:time? snoozed_until:time?}?
-		clock:{requester:int lab:int nobody:int stages:object until:time} mta:{attachment:int version:int download_url:string}?
+		clock:{requester:int lab:int nobody:int stages:object until:time} mta:{attachment:int version:int download_url:string}? group:int?
 		created_at:time updated_at:time`
 	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
 	bareMaterialFields = withNewFields(material.Descriptors, `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
@@ -62,7 +62,8 @@ var (
 		requestFields + `}]
 		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
 	eventFields        = "id:int seq:int kind:string actor:uuid? at:time detail:object prev_hash:string hash:string"
-	messageFields      = "id:int sender:uuid text:string sent_at:time"
+	groupFields        = "id:int requester:uuid requests:[{" + requestFields + "}] created_at:time"
+	messageFields      = "id:int request:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
 		invitation:int? join_request:int? webhook:int? saved_search:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
@@ -162,6 +163,9 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/material-requests/{id}/messages":                    messageFields,
 		"/material-requests/{id}/turns":                       turnFields,
 		"/material-requests/{id}/events/{seq}/proof":          "chain:string seq:int hash:string event:string proof:string",
+		"POST /request-groups":                                groupFields + " skipped:[{material:int title:string? error:string error_code:string}]",
+		"/request-groups/{id}":                                groupFields,
+		"/request-groups/{id}/accept":                         "request:int accepted:bool status:string error:string? error_code:string?",
 		"POST /material-requests/{id}/snooze":                 requestFields,
 		"/material-requests/{id}/issues":                      issueFields,
 		"/material-requests/{id}/issues/{issue}/close":        issueFields,
@@ -170,7 +174,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
 		"POST /materials/imports":     202,
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
-		"POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
+		"POST /material-requests": 201, "POST /request-groups": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
 		"DELETE /users/{id}": 204, "DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204,

@@ -331,6 +331,17 @@ var routes = []rest.Route{
 		"Change the status of a request, or submit something it needs"),
 	rest.On("deleteRequest", "DELETE /material-requests/{id}", exchange.RequestDelete, 204, request.DeleteRequest,
 		"Delete a request"),
+	rest.On("createRequestGroup", "POST /request-groups", exchange.RequestCreate, 201, request.CreateRequestGroup,
+		"Request several materials of one lab in one step. Makes one request for each of them, all or none; what the "+
+			"materials do not require is left out of their requests. The lab is notified once. Materials that cannot "+
+			"be requested (archived, under embargo, of the caller's own lab, or with an open request of the caller) "+
+			"are an error, unless skip_unavailable leaves them out."),
+	rest.On("getRequestGroup", "GET /request-groups/{id}", exchange.RequestRead, 200, request.GetRequestGroup,
+		"Read the requests that were sent in one step"),
+	rest.On("acceptRequestGroup", "POST /request-groups/{id}/accept", exchange.RequestUpdate, 200,
+		request.AcceptRequestGroup,
+		"Accept the open requests of a group. The answer states of each of its requests whether it was accepted, "+
+			"and why not."),
 	rest.On("listEvents", "GET /material-requests/{id}/events", exchange.RequestRead, 200, request.ListEvents,
 		"List what happened to a request, newest first, each chained to the one before by its hash").
 		SortedBy(exchange.EventFields),
@@ -351,7 +362,8 @@ var routes = []rest.Route{
 		request.UnsnoozeRequest,
 		"Stop snoozing reminders of a turn"),
 	rest.On("listMessages", "GET /material-requests/{id}/messages", exchange.RequestRead, 200, request.ListMessages,
-		"List the messages on a request, newest first").SortedBy(exchange.MessageFields),
+		"List the messages on a request, newest first. Those on requests of its group are among them, each with the "+
+			"request that it is stored with.").SortedBy(exchange.MessageFields),
 	rest.On("sendMessage", "POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, request.SendMessage,
 		"Write to the other side of a request, or ask the requester what the lab has to know before it decides"),
 	rest.On("listIssues", "GET /material-requests/{id}/issues", exchange.RequestRead, 200, request.ListIssues,

@@ -24,6 +24,8 @@ type scene struct {
 	n       int
 	turn    bool
 	request int64 // one of the requester
+
+	supplier *testPerson // of a lab of their own; nil: none yet
 }
 
 // roles are the callers of the sweep, in the order of the columns of its table.
@@ -72,6 +74,23 @@ func (s *scene) newMaterial() int64 {
 	s.t.Helper()
 	return s.member.want(201, "POST", "/materials",
 		obj{"category": "OTHER", "title": "A", "organization_id": s.id}).id()
+}
+
+// foreignMaterial makes a material of a lab that none of the people are in.
+func (s *scene) foreignMaterial() int64 {
+	s.t.Helper()
+	if s.supplier == nil {
+		s.supplier = s.person("supplier")
+	}
+	return s.supplier.want(201, "POST", "/materials",
+		obj{"category": "OTHER", "title": "F", "organization_id": s.supplier.Lab}).id()
+}
+
+// newGroup makes a group of two requests of the requester.
+func (s *scene) newGroup() answer {
+	s.t.Helper()
+	return s.requester().want(201, "POST", "/request-groups",
+		obj{"materials": []int64{s.newMaterial(), s.newMaterial()}})
 }
 
 // geo asks for a series that nobody imported.
@@ -714,6 +733,13 @@ var visits = []routeCase{
 	}},
 	{"DELETE /material-requests/{id}", "admin",
 		func(s *scene, _ string) visit { return atf("/material-requests/%d", s.newRequest()) }},
+	{"POST /request-groups", "requester", func(s *scene, _ string) visit {
+		return at("/request-groups", obj{"materials": []int64{s.foreignMaterial(), s.foreignMaterial()}})
+	}},
+	{"GET /request-groups/{id}", "requester",
+		func(s *scene, _ string) visit { return atf("/request-groups/%d", s.newGroup().id()) }},
+	{"POST /request-groups/{id}/accept", "member",
+		func(s *scene, _ string) visit { return atf("/request-groups/%d/accept", s.newGroup().id()) }},
 	{"GET /material-requests/{id}/events", "member",
 		func(s *scene, _ string) visit { return at(s.req("/events"), nil) }},
 	{"GET /material-requests/{id}/messages", "member",

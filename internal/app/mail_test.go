@@ -201,7 +201,7 @@ func TestMail_OfAShipmentThatIsSentIsOne(t *testing.T) {
 		if text := mails[len(mails)-1].Text; !strings.Contains(text, "JD0146") {
 			m.Errorf("the mail does not name the parcel: %s", text)
 		}
-		shipped, err := m.app.Requests.Events(m.Context(), m.ada, id, request.ShipmentChanged, exchange.Page{})
+		shipped, err := m.app.DB.Read().Events.List(m.Context(), id, request.ShipmentChanged, exchange.Page{})
 		m.must(err)
 		if len(shipped.Items) != 1 {
 			m.Errorf("the record has %d events of the shipment", len(shipped.Items))

@@ -42,7 +42,7 @@ func (r *reminding) status(request int64) request.Status {
 // events returns how many events of a kind a request has.
 func (r *reminding) events(request int64, kind request.EventKind) int {
 	r.Helper()
-	part, err := r.app.Requests.Events(r.Context(), r.member, request, kind, exchange.Page{})
+	part, err := r.app.DB.Read().Events.List(r.Context(), request, kind, exchange.Page{})
 	r.must(err)
 	return len(part.Items)
 }

@@ -40,6 +40,8 @@ const (
 	SavedSearchWrite  Action = "saved-search.write"
 	DraftRead         Action = "draft.read"
 	DraftWrite        Action = "draft.write"
+	BasketRead        Action = "basket.read"
+	BasketWrite       Action = "basket.write"
 	AccountExport     Action = "account.export" // all that is stored about a person
 	TokenCreate       Action = "token.create"   // of one's own
 	TokenRead         Action = "token.read"
@@ -159,6 +161,8 @@ var rules = Policy{
 	SavedSearchWrite:  OwnerOf,
 	DraftRead:         OwnerOf,
 	DraftWrite:        OwnerOf,
+	BasketRead:        OwnerOf,
+	BasketWrite:       OwnerOf,
 	AccountExport:     OwnerOf,
 	TokenCreate:       OwnerOf,
 	TokenRead:         OwnerOf,

@@ -89,6 +89,8 @@ const matrix = `
 | both | mail-settings.write | the owner | n | n | n | y | n | n | n | y |
 | both | draft.read | the owner | n | n | n | y | n | n | n | y |
 | both | draft.write | the owner | n | n | n | y | n | n | n | y |
+| both | basket.read | the owner | n | n | n | y | n | n | n | y |
+| both | basket.write | the owner | n | n | n | y | n | n | n | y |
 | both | account.export | the owner | n | n | n | y | n | n | n | y |
 | both | token.create | nothing | n | y | y | y | y | y | y | y |
 | both | token.read | the owner | n | n | n | y | n | n | n | y |

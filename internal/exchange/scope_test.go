@@ -79,7 +79,7 @@ func TestScope_ATokenMakesNoneThatIsMoreThanItself(t *testing.T) {
 var writes = []exchange.Action{
 	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose,
 	exchange.NotificationMark, exchange.MailSettingsWrite,
-	exchange.SavedSearchWrite, exchange.DraftWrite, exchange.TokenCreate, exchange.TokenRevoke,
+	exchange.SavedSearchWrite, exchange.DraftWrite, exchange.BasketWrite, exchange.TokenCreate, exchange.TokenRevoke,
 	exchange.OrganizationCreate,
 	exchange.OrganizationUpdate, exchange.InvitationWrite, exchange.InvitationAnswer, exchange.InvitationTake,
 	exchange.JoinAsk,

@@ -3,6 +3,7 @@ package notice
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type Event struct {
 	Actor        string           // display name; "": Aliquot itself
 	Request      request.Detail   // as it was then
 	Title        string           // of the material when the request was made; "": as in Request
+	Group        []request.Detail // the requests that were sent in the same step, if that is the event
 	Over         bool             // the request has moved on since
 	Organization string           // the name of the lab
 	Requester    string           // display name
@@ -120,14 +122,24 @@ func (e Event) material(most int) string { return shortName(e.Request.Material, 
 
 // subject returns the subject for a request, the same for every event.
 func (e Event) subject() string {
+	if n := len(e.Group); n > 1 {
+		return fmt.Sprintf("%d requests: %s and %d more", n, e.material(maxTitle), n-1)
+	}
 	return fmt.Sprintf("Request %d: ", e.Request.ID) + shortName(or(e.Title, e.Request.Material), maxTitle,
 		"a material")
 }
 
 // about returns which request it is, and when the event happened.
 func (e Event) about(as role) string {
-	return fmt.Sprintf("%s. This happened on %s.", naming(e.Request, as, e.Organization, e.Requester),
-		moment(e.Event.At, e.Location))
+	which := naming(e.Request, as, e.Organization, e.Requester)
+	if len(e.Group) > 1 {
+		ids := make([]string, len(e.Group))
+		for i, q := range e.Group {
+			ids[i] = strconv.FormatInt(q.ID, 10)
+		}
+		which = strings.Replace(which, "Request "+ids[0], "Requests "+joinWords(ids), 1)
+	}
+	return fmt.Sprintf("%s. This happened on %s.", which, moment(e.Event.At, e.Location))
 }
 
 // naming returns the name of a request by its number and its other side.
@@ -149,7 +161,11 @@ func (e Event) quotes() []quote {
 	r, d := e.Request, e.Event.Detail
 	switch e.Event.Kind {
 	case request.Made:
-		add("Quantity:", r.Quantity)
+		if len(e.Group) > 1 {
+			add("Materials:", listing(e.Group))
+		} else {
+			add("Quantity:", r.Quantity)
+		}
 		add("Note:", r.Note)
 		add("Research abstract:", r.Abstract)
 	case request.AbstractChanged:
@@ -179,6 +195,18 @@ func (e Event) quotes() []quote {
 		add("Without "+joinWords(missing)+", because:", d.Override)
 	}
 	return list
+}
+
+// listing returns what requests are for, one per line.
+func listing(list []request.Detail) string {
+	lines := make([]string, len(list))
+	for i, q := range list {
+		lines[i] = shortName(q.Material, maxTitle, "a material")
+		if quantity := line(q.Quantity); quantity != "" {
+			lines[i] += ", " + quantity
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // parcel returns the details of the shipment, one per line.

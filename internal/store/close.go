@@ -103,6 +103,7 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 		change{"DELETE FROM drafts WHERE user_id = $1", id},
 		change{"DELETE FROM saved_searches WHERE user_id = $1", id},
 		change{"DELETE FROM inbox_views WHERE user_id = $1", id},
+		change{"DELETE FROM basket_items WHERE user_id = $1", id},
 		change{"DELETE FROM addresses WHERE user_id = $1", id},
 		change{"DELETE FROM memberships WHERE user_id = $1 AND organization_id NOT IN (SELECT id FROM organizations " +
 			"WHERE owner_id = $1)", id},

@@ -94,6 +94,7 @@ type Conn struct {
 	Alerts          Alerts
 	Attachments     Attachments
 	Audit           Audit
+	Baskets         Baskets
 	Bulk            Bulk
 	CellLines       cellosaurus.CellLines
 	Chains          Chains
@@ -132,8 +133,8 @@ func storesOn(c *sqldb.Conn) Conn {
 	return Conn{
 		Now: c.Now, conn: c,
 		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Alerts: Alerts{c},
-		Attachments: Attachments{c}, Audit: Audit{c}, Bulk: Bulk{c}, CellLines: cellosaurus.New(c), Chains: Chains{c},
-		Closing:    Closing{c},
+		Attachments: Attachments{c}, Audit: Audit{c}, Baskets: Baskets{c}, Bulk: Bulk{c},
+		CellLines: cellosaurus.New(c), Chains: Chains{c}, Closing: Closing{c},
 		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Insights: insight.New(c), Invitations: Invitations{c},
 		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
@@ -162,6 +163,8 @@ type (
 	Attachments struct{ conn *sqldb.Conn }
 	// Audit stores audit events and the versions of objects.
 	Audit struct{ conn *sqldb.Conn }
+	// Baskets stores the materials that people mean to request.
+	Baskets struct{ conn *sqldb.Conn }
 	// Bulk stores imports of many materials, and what they stage.
 	Bulk struct{ conn *sqldb.Conn }
 	// Chains stores the chains of events of format 2, and the texts that they have commitments to.

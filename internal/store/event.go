@@ -99,17 +99,28 @@ func (st Events) Get(ctx context.Context, id int64) (request.Event, error) {
 	return sqldb.One(ctx, st.conn, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.id = $1", id)
 }
 
+// eventList lists events of requests.
+var eventList = sqldb.Listing[request.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
+	ID: func(e request.Event) int64 { return e.ID }, Sorts: map[string]string{"sent_at": "o.at"},
+	Filters: map[string]sqldb.Condition{"actor": sqldb.Equals("o.actor_id"), "sender": sqldb.Equals("o.actor_id"),
+		"request": sqldb.Equals("o.request_id")}}
+
 // List lists the events of a request; kind "" is every kind.
 func (st Events) List(ctx context.Context, requestID int64, kind request.EventKind,
 	p exchange.Page) (exchange.ListPage[request.Event], error) {
-	l := sqldb.Listing[request.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
-		ID: func(e request.Event) int64 { return e.ID }, Sorts: map[string]string{"sent_at": "o.at"},
-		Filters: map[string]sqldb.Condition{"actor": sqldb.Equals("o.actor_id"), "sender": sqldb.Equals("o.actor_id")}}
 	f := sqldb.Where("o.request_id = ?", requestID)
 	if kind != "" {
 		f.And("o.kind = ?", string(kind))
 	}
-	return l.Page(ctx, st.conn, p, f)
+	return eventList.Page(ctx, st.conn, p, f)
+}
+
+// Messages lists the messages of requests.
+func (st Events) Messages(ctx context.Context, requests []int64, p exchange.Page) (exchange.ListPage[request.Event],
+	error) {
+	f := sqldb.Where("o.kind = ?", string(request.Messaged))
+	f.And("o.request_id IN ("+marks(len(requests))+")", anys(requests)...)
+	return eventList.Page(ctx, st.conn, p, f)
 }
 
 // OfRequests reads all events of requests, of each in their order.
@@ -154,20 +165,31 @@ func (st Events) OfOrganization(ctx context.Context, organization int64, p excha
 	return organizationEvents.Page(ctx, st.conn, p, f)
 }
 
-// Timeline lists what happened to a request, of some kinds only where any are named.
-func (st Events) Timeline(ctx context.Context, requestID int64, kinds []request.EventKind,
+// Timeline lists what happened to a request, of some kinds only where any are named, and the messages of others.
+func (st Events) Timeline(ctx context.Context, requestID int64, others []int64, kinds []request.EventKind,
 	p exchange.Page) (exchange.ListPage[request.Event], error) {
-	l := sqldb.Listing[request.Event]{Columns: eventColumns, Table: "request_events", Scan: scanEvent,
-		ID: func(e request.Event) int64 { return e.ID }}
-	f := sqldb.Where("o.request_id = ?", requestID)
-	if len(kinds) > 0 {
-		words := make([]any, len(kinds))
-		for i, kind := range kinds {
-			words[i] = string(kind)
-		}
-		f.And("o.kind IN (?"+strings.Repeat(", ?", len(kinds)-1)+")", words...)
+	f := &sqldb.Filter{}
+	if len(others) == 0 {
+		f.And("o.request_id = ?", requestID)
+	} else {
+		f.And("(o.request_id = ? OR o.kind = ? AND o.request_id IN ("+marks(len(others))+"))",
+			append([]any{requestID, string(request.Messaged)}, anys(others)...)...)
 	}
-	return l.Page(ctx, st.conn, p, f)
+	if len(kinds) > 0 {
+		f.And("o.kind IN ("+marks(len(kinds))+")", anys(exchange.Strings(kinds))...)
+	}
+	return eventList.Page(ctx, st.conn, p, f)
+}
+
+// marks is a list of n places of a Filter.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+func anys[T any](list []T) []any {
+	values := make([]any, len(list))
+	for i, v := range list {
+		values[i] = v
+	}
+	return values
 }
 
 // Update saves a request and the head of its events; deleted takes it out of sight, and what

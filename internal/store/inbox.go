@@ -41,6 +41,7 @@ func narrow(w *sqldb.Filter, f request.InboxFilter) {
 	w.And("o.deleted_at IS NULL")
 	sqldb.AndEqual(w, "o.organization_id", f.Organization)
 	sqldb.AndEqual(w, "o.material_id", f.Material)
+	sqldb.AndEqual(w, "o.group_id", f.Group)
 	sqldb.AndEqual(w, "(o.status || '')", f.Status) // never by the index of all requests of a status
 	sqldb.AndEqual(w, "o.assigned_to", f.AssignedTo)
 	if f.Search != nil {

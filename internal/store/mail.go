@@ -73,13 +73,14 @@ type VisitorState struct {
 	Reader        // whose mail settings say their time zone
 	Unread  int64 // notifications, up to maxCounted
 	Waiting int64 // requests in which it is their turn, likewise
+	Basket  int64 // materials in their basket
 }
 
 // Visitor reads somebody with what pages tell them.
 func (st Mail) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error) {
 	scan := func(r sqldb.Row, v *VisitorState) error {
 		var m mailScan
-		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting)...)
+		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting, &v.Basket)...)
 		v.Mail = m.settings(v.ID)
 		return err
 	}
@@ -90,7 +91,8 @@ func (st Mail) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error
 	}
 	return sqldb.One(ctx, st.conn, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1
 		FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+maxCounted+`) first),
-		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
+		`+strings.Join(mine, " + ")+", (SELECT COUNT(*) FROM basket_items b WHERE b.user_id = u.id) "+
+		"FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
 // ReaderForUpdate reads one person, and locks them until commit. The settings, which may have no row to lock, are read

@@ -82,7 +82,8 @@ var recordedTables = map[string]recordedTable{
 	// what follows from the turns, which verify recomputes from the events
 	"material_requests": {object: "request", key: "id", clear: "material_id requester_id assigned_to status " +
 		"payment_method carrier open_issues organization_id party step last_seq last_hash mta_attachment_id " +
-		"mta_version", bools: "is_active put_back", times: "sent_at waiting_since snoozed_until deleted_at created_at",
+		"mta_version group_id", bools: "is_active put_back",
+		times: "sent_at waiting_since snoozed_until deleted_at created_at",
 		personal: "quantity note requester_abstract address payment_method_notes rejection_reason override_reason " +
 			"correction tracking conditions", left: "reminded escalates clock updated_at"},
 	"request_documents": {object: "request", key: "request_id", part: "document", partKey: "id",
@@ -151,6 +152,8 @@ var unrecordedTables = map[string]string{
 	"search_words":       "follows from materials",
 	"drafts":             "forms that are not sent",
 	"replies":            "texts that help to write; what is sent is recorded",
+	"basket_items":       "what a person means to request",
+	"request_groups":     "each of their requests names its group",
 	"material_changes":   "what searches are to be told",
 	"embargo_days":       "how far embargoes are told",
 	"material_index":     "follows from materials",

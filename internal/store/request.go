@@ -24,7 +24,8 @@ const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.st
 	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since,
 	o.reminded,
 	o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at, o.mta_attachment_id, o.mta_version,
-	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
+	COALESCE(o.group_id, 0), o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb,
+	m.needs_abstract,
 	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days,
 	g.ship_days`
 
@@ -43,7 +44,7 @@ func scanRequest(r sqldb.Row, q *request.Detail) error {
 		sqldb.UTC(&q.WaitingSince), &q.Reminded,
 		&q.Escalates, sqldb.UTCOrNull(&q.SnoozedUntil), sqldb.FromJSON(&q.Clock), sqldb.UTC(&q.CreatedAt),
 		sqldb.UTC(&q.UpdatedAt), &mta,
-		&version,
+		&version, &q.Group,
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
 	if mta != nil {
@@ -151,6 +152,7 @@ func (st Requests) List(ctx context.Context, p exchange.Page, f request.Filter,
 		ID:    func(q request.Detail) int64 { return q.ID },
 		Sorts: map[string]string{"material": "o.material_id"}, Scopes: scopes,
 		Filters: map[string]sqldb.Condition{"organization": sqldb.Equals("o.organization_id"),
+			"group":                           sqldb.Equals("o.group_id"),
 			"requester_signed_mta_attachment": holdsDocument(document.SignedMTA),
 			"irb_attachment":                  holdsDocument(document.IRB),
 			"executed_mta_attachment":         holdsDocument(document.ExecutedMTA)}}
@@ -224,16 +226,32 @@ func (st Requests) Insert(ctx context.Context, r request.Request) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	material := "$" + strconv.Itoa(len(requestWritten)+1)
+	material, group := "$"+strconv.Itoa(len(requestWritten)+1), "$"+strconv.Itoa(len(requestWritten)+2)
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "INSERT INTO material_requests ("+
 		strings.Join(requestWritten, ", ")+
-		", organization_id, mta_attachment_id, mta_version) VALUES ("+
+		", organization_id, mta_attachment_id, mta_version, group_id) VALUES ("+
 		strings.Trim(sqldb.Places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials "+
 		"WHERE id = "+material+`), 0),
 		(SELECT a.id FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id WHERE m.id = `+material+`),
 		(SELECT a.version FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id
-		WHERE m.id = `+material+")) RETURNING id",
-		append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, st.conn.Now, 0, "", r.MaterialID)...)
+		WHERE m.id = `+material+"), NULLIF(CAST("+group+" AS BIGINT), 0)) RETURNING id",
+		append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, st.conn.Now, 0, "", r.MaterialID, r.Group)...)
+}
+
+// InsertGroup adds a group of requests of a person, which follow, and gives its id.
+func (st Requests) InsertGroup(ctx context.Context, requester uuid.UUID) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64],
+		"INSERT INTO request_groups (requester_id, created_at) VALUES ($1, $2) RETURNING id", requester, st.conn.Now)
+}
+
+// OfGroup reads the requests of a group, the first one first.
+func (st Requests) OfGroup(ctx context.Context, group int64) ([]request.Detail, error) {
+	list, err := sqldb.All(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+		" WHERE o.group_id = $1 AND o.deleted_at IS NULL ORDER BY o.id", group)
+	if err != nil {
+		return nil, err
+	}
+	return list, st.addDocuments(ctx, list)
 }
 
 // InsertIssue adds an open issue and returns its id.

@@ -305,3 +305,49 @@ func (st Drafts) Delete(ctx context.Context, user uuid.UUID, key string) error {
 	_, err := st.conn.Exec(ctx, "DELETE FROM drafts WHERE user_id = $1 AND key = $2", user, key)
 	return err
 }
+
+// Add puts a material into a person's basket, unless it is there.
+func (st Baskets) Add(ctx context.Context, user uuid.UUID, material int64) error {
+	_, err := st.conn.Exec(ctx, "INSERT INTO basket_items (user_id, material_id, added_at) VALUES ($1, $2, $3) "+
+		"ON CONFLICT DO NOTHING", user, material, st.conn.Now)
+	return err
+}
+
+// Remove takes materials out of a person's basket.
+func (st Baskets) Remove(ctx context.Context, user uuid.UUID, materials ...int64) error {
+	for some := range slices.Chunk(materials, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{user}, some)
+		if _, err := st.conn.Exec(ctx, "DELETE FROM basket_items WHERE user_id = $1 AND material_id IN ("+places+")",
+			args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// List reads the ids of the materials in a person's basket, the first added first; there are at most
+// request.MaxGroup.
+func (st Baskets) List(ctx context.Context, user uuid.UUID) ([]int64, error) {
+	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT material_id FROM basket_items WHERE user_id = $1 "+
+		"ORDER BY added_at, material_id", user)
+}
+
+// OpenRequests reads, by material, the newest open request of a person for each of some materials.
+func (st Baskets) OpenRequests(ctx context.Context, user uuid.UUID, materials []int64) (map[int64]int64, error) {
+	open := map[int64]int64{}
+	scan := func(r sqldb.Row, _ *struct{}) error {
+		var material, id int64
+		err := r.Scan(&material, &id)
+		open[material] = id
+		return err
+	}
+	for some := range slices.Chunk(materials, sqldb.MaxIn) {
+		places, args := sqldb.In([]any{user}, some)
+		if _, err := sqldb.All(ctx, st.conn, scan, "SELECT o.material_id, MAX(o.id) FROM material_requests o "+
+			"WHERE o.requester_id = $1 AND o.is_active AND o.deleted_at IS NULL AND o.material_id IN ("+places+
+			") GROUP BY o.material_id", args...); err != nil {
+			return nil, err
+		}
+	}
+	return open, nil
+}

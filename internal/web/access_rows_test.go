@@ -22,6 +22,17 @@ var access = []asked{
 	{"POST /catalog/{id}/request", "/catalog/{material}/request", "", "in 422 422 409 409 422"},
 	{"POST /catalog/{id}/request/checklist", "/catalog/{material}/request/checklist", "", "in 200 200 200 200 200"},
 
+	{"GET /basket", "/basket", "", "in 200 200 200 200 200"},
+	{"POST /basket", "/basket", "", "in 400 400 400 400 400"},
+	{"POST /basket", "/basket", "material={material}", "in 303 303 409 409 303"},
+	{"POST /basket", "/basket", "material=999999", "in 404 404 404 404 404"},
+	{"POST /basket/remove", "/basket/remove", "material={material}", "in 303 303 303 303 303"},
+	{"GET /basket/{lab}", "/basket/{lab}", "", "in 303 303 303 303 303"}, // it is empty
+	{"GET /basket/{lab}", "/basket/999999", "", "in 404 404 404 404 404"},
+	{"POST /basket/{lab}", "/basket/{lab}", "", "in 303 303 303 303 303"},
+	{"POST /basket/{lab}", "/basket/{lab}", "material={material}", "in 422 303 303 303 422"},
+	{"POST /basket/{lab}/checklist", "/basket/{lab}/checklist", "", "in 200 200 200 200 200"},
+
 	{"GET /labs", "/labs", "", "200 200 200 200 200 200"},
 	{"GET /labs/new", "/labs/new", "", "in 200 200 200 200 200"},
 	{"POST /labs/new", "/labs/new", "", "in 422 422 422 422 422"},

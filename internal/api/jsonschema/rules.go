@@ -68,7 +68,7 @@ var bodyRules = func() map[bodyKind]rules {
 		material.FundingBody{}, lab.InvitationNew{}, lab.InvitationToken{}, lab.JoinNew{},
 		lab.JoinDecline{}, notify.WebhookPatch{}, material.SavedSearchPatch{}, material.ImportName{},
 		material.ImportNew{}, material.BatchImportBody{}, material.Patch{}, document.AttachmentPatch{},
-		request.New{}, request.Patch{}, request.ShipmentPatch{}, request.TextBody{},
+		request.New{}, request.NewGroup{}, request.Patch{}, request.ShipmentPatch{}, request.TextBody{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 	} {
 		for _, create := range []bool{false, true} {

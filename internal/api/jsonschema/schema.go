@@ -183,6 +183,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[material.Patch]():      "MaterialPatch",
 	reflect.TypeFor[request.EventDetail](): "Detail",
 	reflect.TypeFor[request.New]():         "RequestNew",
+	reflect.TypeFor[request.NewGroup]():    "RequestGroupNew",
 	reflect.TypeFor[request.Patch]():       "RequestPatch",
 }
 

@@ -65,23 +65,20 @@ func DeleteRequest(c *rest.Call, _ rest.None) (rest.None, error) {
 
 // ListEvents serves GET /material-requests/{id}/events.
 func ListEvents(c *rest.Call, _ rest.None) ([]shape.Event, error) {
-	return events(c, "", shape.ShowEvent)
+	part, err := c.App.Requests.Events(c.Context(), c.Actor, c.ID("id"), c.List.Page)
+	return rest.AnswerList(c, part, err, shape.ShowEvent)
 }
 
 // ListMessages serves GET /material-requests/{id}/messages.
 func ListMessages(c *rest.Call, _ rest.None) ([]shape.Message, error) {
-	return events(c, request.Messaged, shape.ShowMessage)
+	part, err := c.App.Requests.Messages(c.Context(), c.Actor, c.ID("id"), c.List.Page)
+	return rest.AnswerList(c, part, err, shape.ShowMessage)
 }
 
 // ListOrganizationEvents serves GET /organizations/{id}/events.
 func ListOrganizationEvents(c *rest.Call, f request.EventFilter) ([]shape.OrganizationEvent, error) {
 	part, err := c.App.Requests.OrganizationEvents(c.Context(), c.Actor, c.ID("id"), f, c.List.Page)
 	return rest.AnswerList(c, part, err, shape.ShowOrganizationEvent)
-}
-
-func events[Out any](c *rest.Call, kind request.EventKind, show func(request.Event) Out) ([]Out, error) {
-	part, err := c.App.Requests.Events(c.Context(), c.Actor, c.ID("id"), kind, c.List.Page)
-	return rest.AnswerList(c, part, err, show)
 }
 
 // SendMessage serves POST /material-requests/{id}/messages.

@@ -35,7 +35,8 @@ type Request struct {
 	Requirements []Requirement  `json:"requirements"`
 	WaitingOn    *Turn          `json:"waiting_on"`
 	Clock        Clock          `json:"clock"`
-	MTA          *MTA           `json:"mta"` // null: the material had none
+	MTA          *MTA           `json:"mta"`   // null: the material had none
+	Group        *int64         `json:"group"` // null: it was sent alone
 	CreatedAt    Time           `json:"created_at"`
 	UpdatedAt    Time           `json:"updated_at"`
 }
@@ -145,6 +146,9 @@ func requestOf(a *app.App, q request.Detail) Request {
 		address := ShowAddress(*q.Address)
 		out.Address = &address
 	}
+	if q.Group != 0 {
+		out.Group = &q.Group
+	}
 	if m := q.MTA; m != nil {
 		out.MTA = &MTA{m.Attachment, m.Version, m.DownloadPath()}
 	}
@@ -197,15 +201,16 @@ func ShowOrganizationEvent(e request.OrganizationEvent) OrganizationEvent {
 
 // Message is a message on a request.
 type Message struct {
-	ID     int64     `json:"id"`
-	Sender uuid.UUID `json:"sender"`
-	Text   string    `json:"text"`
-	SentAt Time      `json:"sent_at"`
+	ID      int64     `json:"id"`
+	Request int64     `json:"request"`
+	Sender  uuid.UUID `json:"sender"`
+	Text    string    `json:"text"`
+	SentAt  Time      `json:"sent_at"`
 }
 
 // ShowMessage returns the JSON form of its argument.
 func ShowMessage(e request.Event) Message {
-	return Message{e.ID, e.Actor, e.Detail.Text, Time(e.At)}
+	return Message{e.ID, e.RequestID, e.Actor, e.Detail.Text, Time(e.At)}
 }
 
 // Issue is a problem with a transfer.

@@ -32,6 +32,7 @@ notifications.json   your notifications
 saved_searches.json  the searches that you keep
 inbox_views.json     the views of your requests that you keep
 drafts.json          forms that you began
+basket.json          the ids of the materials in your basket
 grants.json          your grants
 invitations.json     labs that invited you, and labs that you asked to join
 tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
@@ -99,6 +100,8 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context) ([]request.InboxView, error) { return c.Inbox.Views(ctx, user) }),
 		takeAll(ctx, part, z, "drafts",
 			func(ctx context.Context) ([]person.Draft, error) { return c.Drafts.List(ctx, user) }),
+		takeAll(ctx, part, z, "basket",
+			func(ctx context.Context) ([]int64, error) { return c.Baskets.List(ctx, user) }),
 		takePages(ctx, part, z, "grants",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Grant], error) {
 				return c.Grants.List(ctx, user, p)

@@ -25,6 +25,7 @@ type Visitor struct {
 	Zone    *time.Location // time zone of the times shown
 	Unread  int64          // unread notifications, counted up to 100
 	Waiting int64          // requests that wait for the visitor, counted up to 100
+	Basket  int64          // materials in the visitor's basket
 }
 
 // Initials returns the initials of the visitor's names.
@@ -60,7 +61,8 @@ func (a *Core) Visitor(ctx context.Context, token string) (Visitor, error) {
 	if err != nil {
 		return v, err
 	}
-	v.User, v.Zone, v.Unread, v.Waiting = seen.User, seen.Mail.Location(), seen.Unread, seen.Waiting
+	v.User, v.Zone = seen.User, seen.Mail.Location()
+	v.Unread, v.Waiting, v.Basket = seen.Unread, seen.Waiting, seen.Basket
 	a.UseToken(ctx, v.Actor)
 	return v, nil
 }

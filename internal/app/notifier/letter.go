@@ -53,7 +53,7 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 			kept, err = c.Events.Facts(ctx, []int64{n.Event.ID})
 			facts = then(facts, kept)
 		}
-		return letter{a.thread(n.Event.RequestID), func(_ context.Context, unsubscribe string) (notice.Text, error) {
+		return letter{a.thread(facts.Request), func(_ context.Context, unsubscribe string) (notice.Text, error) {
 			facts.Unsubscribe = unsubscribe
 			return a.Notice.Event(facts)
 		}}, visible, err

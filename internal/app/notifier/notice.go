@@ -50,6 +50,11 @@ func (a Notifications) facts(ctx context.Context, c store.Conn, n notify.Notific
 		return f, false, err
 	}
 	f.Organization, f.Owner, f.Requester = lab.Name, lab.Owner, requester.Name()
+	if n.Event.Kind == request.Made && f.Request.Group != 0 {
+		if f.Group, err = c.Requests.OfGroup(ctx, f.Request.Group); err != nil {
+			return f, false, err
+		}
+	}
 	f.Title, err = c.Events.FirstTitle(ctx, f.Request.ID)
 	return f, true, err
 }
@@ -68,9 +73,12 @@ func then(f notice.Event, kept map[int64]request.Detail) notice.Event {
 }
 
 // thread returns the id of the message to which all mail about a request refers, so that mail programs show it as one
-// conversation. That message is never sent.
-func (a Notifications) thread(request int64) string {
-	return fmt.Sprintf("request.%d@%s", request, a.Host())
+// conversation; requests that were sent in one step are one. That message is never sent.
+func (a Notifications) thread(q request.Detail) string {
+	if q.Group != 0 {
+		return fmt.Sprintf("request.group-%d@%s", q.Group, a.Host())
+	}
+	return fmt.Sprintf("request.%d@%s", q.ID, a.Host())
 }
 
 // Host returns the host name of the installation for the ids of its mail, if it is allowed there.

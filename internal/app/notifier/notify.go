@@ -69,6 +69,31 @@ func NotifyAbout(ctx context.Context, tx store.Conn, q request.Detail, roles req
 	return err
 }
 
+// NotifyAboutGroup notifies a lab of requests that were sent to it in one step, as of one thing: of their first events,
+// given in the same order, only the first one causes notifications and mail. Webhooks receive all.
+func NotifyAboutGroup(ctx context.Context, tx store.Conn, list []request.Detail, roles request.Roles,
+	events []request.Event) error {
+	first := events[0]
+	args := NotifyArgs{Organization: list[0].Organization, By: roles}
+	for i, e := range events {
+		if args.Events = append(args.Events, e.ID); i > 0 {
+			args.Included = append(args.Included, e.ID)
+		}
+	}
+	for _, audience := range notify.Audiences(first, roles) {
+		for i, q := range list {
+			if i > 0 && audience.To != notify.ToAssignee {
+				break
+			}
+			if err := tx.Notifications.Notify(ctx, audience, first, args.Organization, q.AssignedTo); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := RestJob.Enqueue(ctx, tx, args, job.EnqueueOptions{Turn: first.Actor})
+	return err
+}
+
 // tellAtOnce is how many members are notified in one transaction; SQLite has no other writer meanwhile.
 const tellAtOnce = 500
 

@@ -106,13 +106,33 @@ func (a Requests) Issues(ctx context.Context, who exchange.Actor, id int64,
 	return a.DB.Read().Requests.Issues(ctx, id, p)
 }
 
-// Events lists the events of a request; kind "" means every kind.
-func (a Requests) Events(ctx context.Context, who exchange.Actor, id int64, kind request.EventKind,
+// Events lists the events of a request.
+func (a Requests) Events(ctx context.Context, who exchange.Actor, id int64,
 	p exchange.Page) (exchange.ListPage[request.Event], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.ListPage[request.Event]{}, err
 	}
-	return a.DB.Read().Events.List(ctx, id, kind, p)
+	return a.DB.Read().Events.List(ctx, id, "", p)
+}
+
+// Messages lists the messages of a request and of those that were sent together with it, which are one conversation.
+func (a Requests) Messages(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.Page) (exchange.ListPage[request.Event], error) {
+	q, err := a.Request(ctx, who, id)
+	if err != nil {
+		return exchange.ListPage[request.Event]{}, err
+	}
+	c, of := a.DB.Read(), []int64{id}
+	list, err := together(ctx, a, c, who, q)
+	if err != nil {
+		return exchange.ListPage[request.Event]{}, err
+	}
+	for _, other := range list {
+		if other.ID != id {
+			of = append(of, other.ID)
+		}
+	}
+	return c.Events.Messages(ctx, of, p)
 }
 
 // OrganizationEvents lists the events of the requests for an organization's materials.

@@ -48,6 +48,9 @@ func (a Requests) CreateRequest(ctx context.Context, who exchange.Actor, n reque
 	}
 	var q request.Detail
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		if err := a.May(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
+			return err
+		}
 		q, err = a.createRequest(ctx, tx, who, n, r)
 		return err
 	})
@@ -56,22 +59,34 @@ func (a Requests) CreateRequest(ctx context.Context, who exchange.Actor, n reque
 
 // createRequest is CreateRequest inside a transaction; r is the request made from n.
 func (a Requests) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n request.New,
-	r request.Request) (q request.Detail, err error) {
-	if err := a.May(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
+	r request.Request) (request.Detail, error) {
+	q, events, err := a.insertRequest(ctx, tx, who, n, r, request.EventDetail{})
+	if err != nil {
 		return q, err
 	}
+	return q, notifier.NotifyAbout(ctx, tx, q, rolesIn(q, who), events)
+}
+
+func rolesIn(q request.Detail, who exchange.Actor) request.Roles {
+	return request.RolesOf(q.RelationsOf(who, q.Organization))
+}
+
+// insertRequest adds a request and its first event, which has the given detail and the assignee. Nobody is notified of
+// it yet.
+func (a Requests) insertRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n request.New,
+	r request.Request, detail request.EventDetail) (q request.Detail, events []request.Event, err error) {
 	m, err := tx.Materials.ForShare(ctx, r.MaterialID) // locked, so that it is not archived meanwhile
 	if err != nil {
-		return q, core.Refer(err, "material", r.MaterialID)
+		return q, nil, core.Refer(err, "material", r.MaterialID)
 	}
 	if err := offered(m, tx.Now); err != nil {
-		return q, err
+		return q, nil, err
 	}
 	if r.AssignedTo, err = assignee(ctx, tx, m); err != nil {
-		return q, err
+		return q, nil, err
 	}
 	if r.Address, err = a.address(ctx, tx, who.ID, n.Address); err != nil {
-		return q, err
+		return q, nil, err
 	}
 	for slot, ref := range map[document.Slot]exchange.Null[exchange.Ref]{document.SignedMTA: n.SignedMTA,
 		document.IRB: n.IRB} {
@@ -80,7 +95,7 @@ func (a Requests) createRequest(ctx context.Context, tx store.Conn, who exchange
 		}
 		if err := a.link(ctx, tx, who, slot, int64(*ref.Value),
 			request.Detail{Request: r, Organization: m.OrganizationID}); err != nil {
-			return q, err
+			return q, nil, err
 		}
 		r.Documents = append(r.Documents, document.Document{
 			Slot: slot, AttachmentID: int64(*ref.Value), State: document.Delivered, AddedBy: who.ID, AddedAt: tx.Now,
@@ -91,19 +106,18 @@ func (a Requests) createRequest(ctx context.Context, tx store.Conn, who exchange
 	})
 	id, err := tx.Requests.Insert(ctx, r)
 	if err != nil {
-		return q, err
+		return q, nil, err
 	}
 	if err := tx.Requests.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
-		return q, err
+		return q, nil, err
 	}
 	if q, err = tx.Requests.ForUpdate(ctx, id); err != nil {
-		return q, err
+		return q, nil, err
 	}
-	roles := request.RolesOf(q.RelationsOf(who, q.Organization))
-	made := request.Event{Kind: request.Made, Actor: who.ID,
-		Detail: request.EventDetail{AssignedTo: &r.AssignedTo}}
-	err = a.CommitRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []request.Event{made})
-	return q, err
+	detail.AssignedTo = &r.AssignedTo
+	events, err = a.saveRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now),
+		[]request.Event{{Kind: request.Made, Actor: who.ID, Detail: detail}})
+	return q, events, err
 }
 
 // offered returns an error that says why a material cannot be requested, or nil if it can.
@@ -293,22 +307,32 @@ func (a Requests) Act(ctx context.Context, who exchange.Actor, action exchange.A
 // CommitRequest saves a changed request and its events, and notifies the people concerned; q becomes the new state.
 func (a Requests) CommitRequest(ctx context.Context, tx store.Conn, q *request.Detail, after request.Request,
 	roles request.Roles, events []request.Event) error {
+	events, err := a.saveRequest(ctx, tx, q, after, events)
+	if err != nil {
+		return err
+	}
+	return notifier.NotifyAbout(ctx, tx, *q, roles, events)
+}
+
+// saveRequest is CommitRequest without the notifications. It returns the events with their ids.
+func (a Requests) saveRequest(ctx context.Context, tx store.Conn, q *request.Detail, after request.Request,
+	events []request.Event) ([]request.Event, error) {
 	before := q.Request
 	q.Request = after
 	events, err := tx.Events.Append(ctx, q, events)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	deleted := events[len(events)-1].Kind == request.Deleted
 	if err := tx.Requests.Update(ctx, *q, deleted); err != nil {
-		return err
+		return nil, err
 	}
 	if err := tx.Requests.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
-		return err
+		return nil, err
 	}
 	if slices.ContainsFunc(events, request.Event.ChangesIndex) {
 		if err := tx.Requests.IndexEvents(ctx, *q, events); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if after.Clock.Turn != before.Clock.Turn {
@@ -317,10 +341,10 @@ func (a Requests) CommitRequest(ctx context.Context, tx store.Conn, q *request.D
 			turn.Organization = q.Organization
 		}
 		if err := tx.Turns.Insert(ctx, []request.TurnRecord{turn}); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return notifier.NotifyAbout(ctx, tx, *q, roles, events)
+	return events, nil
 }
 
 // ShipRequest sets how the parcel is shipped.

@@ -34,6 +34,7 @@ type RequestView struct {
 	Turns     []request.TurnRecord // the latest ones, newest first
 	Typical   time.Duration        // usual time until receipt for this lab; 0: not known
 	RemindsAt *time.Time           // next automatic reminder of this turn; nil: none
+	Together  []request.Detail     // the requests that were sent in the same step, among them this one; nil: none
 	Pending   *PendingStatus       // an action that is pending, of the viewer or a colleague
 	Replies   []lab.Reply          // texts that the lab keeps, if the viewer is a member
 	Earlier   []request.Detail     // other requests of the requester to the lab, newest first, while the viewer decides
@@ -57,12 +58,15 @@ func (a Requests) RequestView(ctx context.Context, who exchange.Actor, id int64,
 		return v, err
 	}
 	c := a.DB.Read()
+	if v.Together, err = together(ctx, a, c, who, v.Detail); err != nil {
+		return v, err
+	}
 	v.Now, v.Offers = c.Now, v.Detail.AvailableActions(who, c.Now)
 	v.RemindsAt = a.Reminders.At(v.Request)
 	if v.PresentTurn(v.Terms).Side == request.Nobody {
 		v.RemindsAt = nil
 	}
-	if v.Events, err = c.Events.Timeline(ctx, id, kinds,
+	if v.Events, err = c.Events.Timeline(ctx, id, v.others(), kinds,
 		exchange.Page{Limit: pageOfEvents, After: before}); err != nil {
 		return v, err
 	}
@@ -70,6 +74,16 @@ func (a Requests) RequestView(ctx context.Context, who exchange.Actor, id int64,
 		return v, err
 	}
 	return v, v.read(ctx, c, who)
+}
+
+// others returns the ids of the requests that were sent together with this one.
+func (v *RequestView) others() (ids []int64) {
+	for _, q := range v.Together {
+		if q.ID != v.ID {
+			ids = append(ids, q.ID)
+		}
+	}
+	return ids
 }
 
 // read adds what belongs to the request.

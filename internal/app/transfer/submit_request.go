@@ -31,6 +31,9 @@ type RequestFormView struct {
 	Addresses    []person.Address
 	Earlier      []request.Detail // the caller's last requests, for any material
 	UnderWay     *request.Detail  // the caller's open request for this material
+	Items        []BasketItem     // of a form for several materials, which has no Material
+	Refused      []Unavailable    // the materials of such a form that cannot be requested now
+	EachMTA      bool             // the materials have different MTAs, so each request gets its own later
 	Draft        *person.Draft
 }
 
@@ -59,25 +62,14 @@ func (a Requests) RequestFormView(ctx context.Context, who exchange.Actor, mater
 	}
 	f.Terms = request.TermsOf(f.Material.Material, f.Shipping)
 	if id := f.Material.MTAAttachmentID; id != nil {
-		t, err := c.Attachments.Get(ctx, *id)
-		if err == nil {
-			f.MTA = &t
-		} else if exchange.CodeOf(err) != exchange.NotFound {
+		if f.MTA, err = blankMTA(ctx, c, *id); err != nil {
 			return f, err
 		}
 	}
-	addresses, err := c.Addresses.List(ctx, who.ID, core.Everything)
-	if err != nil {
+	if err := readOwn(ctx, a, c, who, &f, RequestDraftKey(material)); err != nil {
 		return f, err
 	}
-	f.Addresses = addresses.Items
 	self := exchange.Actor{ID: who.ID} // leaves out what an admin could see besides
-	earlier, err := c.Requests.List(ctx, exchange.Page{Limit: maxEarlier}, request.Filter{Requester: &who.ID},
-		self)
-	if err != nil {
-		return f, err
-	}
-	f.Earlier = earlier.Items
 	same, err := c.Requests.List(ctx, exchange.Page{Limit: 1},
 		request.Filter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
 	if err != nil {
@@ -86,11 +78,37 @@ func (a Requests) RequestFormView(ctx context.Context, who exchange.Actor, mater
 	if len(same.Items) > 0 {
 		f.UnderWay = &same.Items[0]
 	}
-	d, kept, err := catalog.New(a.Core).Draft(ctx, who, RequestDraftKey(material))
+	return f, nil
+}
+
+// blankMTA reads the blank MTA of a material; nil if it was deleted.
+func blankMTA(ctx context.Context, c store.Conn, id int64) (*document.Attachment, error) {
+	t, err := c.Attachments.Get(ctx, id)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	return &t, err
+}
+
+// readOwn reads what a form offers of the caller's own: addresses, earlier requests and the draft with a key.
+func readOwn(ctx context.Context, a Requests, c store.Conn, who exchange.Actor, f *RequestFormView,
+	draft string) error {
+	addresses, err := c.Addresses.List(ctx, who.ID, core.Everything)
+	if err != nil {
+		return err
+	}
+	f.Addresses = addresses.Items
+	earlier, err := c.Requests.List(ctx, exchange.Page{Limit: maxEarlier}, request.Filter{Requester: &who.ID},
+		exchange.Actor{ID: who.ID}) // leaves out what an admin could see besides
+	if err != nil {
+		return err
+	}
+	f.Earlier = earlier.Items
+	d, kept, err := catalog.New(a.Core).Draft(ctx, who, draft)
 	if kept {
 		f.Draft = &d
 	}
-	return f, err
+	return err
 }
 
 // RequestDraftKey returns the key of the draft of a request for a material.
@@ -121,58 +139,84 @@ type UploadedDocument struct {
 
 // SubmitRequest creates a request with its address and its documents, all or nothing, and only once however often the
 // form is submitted. It deletes the draft of the form, and the requester gets a receipt by mail.
-func (a Requests) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q request.Detail,
-	err error) {
-	sent := exchange.IdempotentCall{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
-	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		q, err = a.submitRequest(ctx, tx, who, n)
-		if err != nil {
-			return err
-		}
-		if err := tx.Drafts.Delete(ctx, who.ID, RequestDraftKey(q.MaterialID)); err != nil {
-			return err
-		}
-		if err := notifier.New(a.Core).EnqueueReceipt(ctx, tx, q); err != nil {
-			return err
-		}
-		sent.Body = strconv.FormatInt(q.ID, 10)
-		first, err := tx.IdempotentCalls.Insert(ctx, sent, tx.Now.Add(-core.RetryTime))
-		if err == nil && !first {
-			err = exchange.Errorf(exchange.Conflict, "This form was already sent.")
-		}
-		return err
-	})
-	if err == nil {
-		return q, nil
-	}
-	for _, d := range n.Documents {
-		documents.New(a.Core).Discard(ctx, d.Content, err)
-	}
-	if exchange.CodeOf(err) != exchange.Conflict {
-		return q, err
-	}
-	c := a.DB.Read()
-	earlier, none := c.IdempotentCalls.Get(ctx, sent.Caller, sent.Key, c.Now.Add(-core.RetryTime))
-	if none != nil {
-		return q, err
-	}
-	id, err := strconv.ParseInt(earlier.Body, 10, 64)
+func (a Requests) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (request.Detail, error) {
+	id, err := a.submitOnce(ctx, who, n.Key, n.Documents,
+		func(ctx context.Context, tx store.Conn, who exchange.Actor) (int64, error) {
+			q, err := a.submitRequest(ctx, tx, who, n)
+			if err != nil {
+				return 0, err
+			}
+			if err := tx.Drafts.Delete(ctx, who.ID, RequestDraftKey(q.MaterialID)); err != nil {
+				return 0, err
+			}
+			return q.ID, notifier.New(a.Core).EnqueueReceipt(ctx, tx, q)
+		})
 	if err != nil {
-		return q, err
+		return request.Detail{}, err
 	}
 	return a.Request(ctx, who, id)
 }
 
+// submitOnce runs do in a transaction and returns the id that do returned: in the first call with that key, and the
+// same id in all later ones. If do fails, the documents of the form are discarded.
+func (a Requests) submitOnce(ctx context.Context, who exchange.Actor, key string, uploaded []UploadedDocument,
+	do func(ctx context.Context, tx store.Conn, who exchange.Actor) (int64, error)) (id int64, err error) {
+	sent := exchange.IdempotentCall{Caller: formCaller(who), Key: key, Status: 201}
+	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		again := exchange.Errorf(exchange.Conflict, "This form was already sent.")
+		since := tx.Now.Add(-core.RetryTime)
+		if _, err := tx.IdempotentCalls.Get(ctx, sent.Caller, sent.Key, since); err == nil {
+			return again
+		}
+		if id, err = do(ctx, tx, who); err != nil {
+			return err
+		}
+		sent.Body = strconv.FormatInt(id, 10)
+		first, err := tx.IdempotentCalls.Insert(ctx, sent, since)
+		if err == nil && !first { // by a call that ran at the same time
+			err = again
+		}
+		return err
+	})
+	if err == nil {
+		return id, nil
+	}
+	for _, d := range uploaded {
+		documents.New(a.Core).Discard(ctx, d.Content, err)
+	}
+	if exchange.CodeOf(err) == exchange.Conflict {
+		if earlier := a.SentForm(ctx, who, key); earlier != 0 {
+			return earlier, nil
+		}
+	}
+	return 0, err
+}
+
+// SentForm returns the id of what the caller's form with a key made; 0 if it was not sent yet.
+func (a Requests) SentForm(ctx context.Context, who exchange.Actor, key string) int64 {
+	c := a.DB.Read()
+	earlier, err := c.IdempotentCalls.Get(ctx, formCaller(who), key, c.Now.Add(-core.RetryTime))
+	if err != nil {
+		return 0
+	}
+	id, _ := strconv.ParseInt(earlier.Body, 10, 64) // as submitOnce wrote it
+	return id
+}
+
+func formCaller(who exchange.Actor) string { return "form " + who.ID.String() }
+
 // submitRequest is SubmitRequest inside a transaction.
 func (a Requests) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 	n NewRequest) (q request.Detail, err error) {
+	if err := a.May(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
+		return q, err
+	}
 	m, err := tx.Materials.ForShare(ctx, int64(n.Request.Material.Value))
 	if err != nil {
 		return q, err
 	}
 	if who.MemberOf(m.OrganizationID) {
-		return q, exchange.Errorf(exchange.Conflict,
-			"This material belongs to your own lab, so you do not need to request it.")
+		return q, ownMaterial()
 	}
 	if err := offered(m, tx.Now); err != nil {
 		return q, err
@@ -184,20 +228,32 @@ func (a Requests) submitRequest(ctx context.Context, tx store.Conn, who exchange
 	if n.Form, err = n.Check(request.TermsOf(m, shipping), shipping); err != nil {
 		return q, err
 	}
+	if err := a.storeWith(ctx, tx, who, &n); err != nil {
+		return q, err
+	}
+	r, err := n.Request.Create(who)
+	if err != nil {
+		return q, err
+	}
+	return a.createRequest(ctx, tx, who, n.Request, r)
+}
+
+// storeWith saves the new address and the documents of a form, to which its request then refers.
+func (a Requests) storeWith(ctx context.Context, tx store.Conn, who exchange.Actor, n *NewRequest) error {
 	if n.Address != nil {
 		address, err := n.Address.Patch(person.Address{UserID: who.ID})
 		if err != nil {
-			return q, err
+			return err
 		}
 		if err := documents.New(a.Core).AddAddress(ctx, tx, who, &address); err != nil {
-			return q, err
+			return err
 		}
 		n.Request.Address = exchange.NullOf(exchange.Ref(address.ID))
 	}
 	for _, d := range n.Documents {
 		id, err := a.storeDocument(ctx, tx, who, d)
 		if err != nil {
-			return q, err
+			return err
 		}
 		switch d.Slot {
 		case document.SignedMTA:
@@ -206,11 +262,7 @@ func (a Requests) submitRequest(ctx context.Context, tx store.Conn, who exchange
 			n.Request.IRB = exchange.NullOf(id)
 		}
 	}
-	r, err := n.Request.Create(who)
-	if err != nil {
-		return q, err
-	}
-	return a.createRequest(ctx, tx, who, n.Request, r)
+	return nil
 }
 
 // storeDocument saves a document as an attachment of who.

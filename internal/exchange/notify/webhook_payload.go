@@ -36,6 +36,7 @@ type RequestPayload struct {
 	Active    bool            `json:"is_active"`
 	Material  MaterialPayload `json:"material"`
 	Requester PersonPayload   `json:"requester"`
+	Group     *int64          `json:"group"` // of the requests that were sent in the same step; null: none
 }
 
 // MaterialPayload names a material.
@@ -93,9 +94,12 @@ func NewEventMessage(e request.Event, q request.Detail, people []person.User, ba
 		Organization: q.Organization,
 		Request: RequestPayload{q.ID, base + "/requests/" + id, base + "/v1/material-requests/" + id, q.Status,
 			q.Active,
-			MaterialPayload{q.MaterialID, q.Material}, person(q.Requester)},
+			MaterialPayload{q.MaterialID, q.Material}, person(q.Requester), nil},
 		Event: EventPayload{ID: e.ID, Seq: e.Seq, Kind: e.Kind, At: e.At, Detail: e.Detail},
 	}}
+	if q.Group != 0 {
+		m.Data.Request.Group = &q.Group
+	}
 	if e.Actor != uuid.Nil {
 		m.Data.Event.Actor = new(person(e.Actor))
 	}

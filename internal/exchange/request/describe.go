@@ -29,6 +29,9 @@ type eventDescription struct {
 func (t eventDescription) did(kind EventKind) string {
 	switch kind {
 	case Made:
+		if t.Together > 1 {
+			return fmt.Sprintf("sent %d requests", t.Together) + t.andOthers()
+		}
 		return "sent a request" + t.of("for")
 	case StatusChanged:
 		return t.moved()
@@ -156,6 +159,14 @@ func (t eventDescription) of(preposition string) string {
 		return ""
 	}
 	return " " + preposition + " " + t.material
+}
+
+// andOthers returns the material behind "for", with how many there are besides.
+func (t eventDescription) andOthers() string {
+	if t.material == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s and %d more", t.of("for"), t.Together-1)
 }
 
 // side returns what a side is called.

@@ -97,6 +97,9 @@ type EventDetail struct {
 	Since *exchange.Instant `json:"since,omitempty"`
 	Days  int               `json:"days,omitempty"`
 	Until *exchange.Instant `json:"until,omitempty"` // of a snooze
+	// of a request that was sent in one step with others: their group, and how many they are together
+	Group    int64 `json:"group,omitempty"`
+	Together int   `json:"together,omitempty"`
 }
 
 // Seal appends e to a chain, behind the event with number seq and hash prev, and hashes it.

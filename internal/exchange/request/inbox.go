@@ -46,6 +46,7 @@ type InboxFilter struct {
 	Whose        *InboxState
 	Organization *int64
 	Material     *int64
+	Group        *int64 // of requests that were sent in one step
 	Status       *Status
 	AssignedTo   *uuid.UUID
 	Search       *exchange.SearchText

@@ -42,6 +42,7 @@ type Request struct {
 	SnoozedUntil *time.Time // no reminders of the current turn before that
 	Clock        Clock
 	MTA          *document.MTA // the one that the material showed when the request was made; nil: none
+	Group        int64         // of the requests that were sent in the same step; 0: it was sent alone
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }

@@ -194,7 +194,10 @@ func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
 	}
 	counted(p, a, found.SearchResult, "material")
 	for _, m := range found.Items {
-		p.Hits = append(p.Hits, hitOf(m, found, a.search.Query, v.App.DB.Read().Now))
+		now := v.App.DB.Read().Now
+		h := hitOf(m, found, a.search.Query, now)
+		h.ToBasket = v.SignedIn() && !m.Archived && !m.Embargoed(now) && !v.Who.MemberOf(m.OrganizationID)
+		p.Hits = append(p.Hits, h)
 	}
 	p.Groups = groupsOf(found.Results, a)
 	p.Chips = chipsOf(found.Labels, a)

@@ -39,6 +39,7 @@ type hit struct {
 	Snippet  []fulltext.Piece
 	Found    string // the field that the snippet is from
 	Archived bool
+	ToBasket bool // the visitor can put it into their basket
 }
 
 // tag is a status: its tone, icon and text.

@@ -44,7 +44,7 @@ type checkLine struct {
 
 // Parcel reports whether anything is shipped: a data set or a protocol needs no vials.
 func (p *askPage) Parcel() bool {
-	return p.Terms.Address || !p.Material.Digital()
+	return p.Terms.Address || !p.Several() && !p.Material.Digital()
 }
 
 // Choices returns the addresses to choose from.
@@ -110,13 +110,15 @@ var askLabels = map[string]string{
 	"address": "Choose where to send it", "payment_method": "Choose how shipping is paid",
 	"payment_method_notes": "how it is paid", "courier": "the courier", "account": "the account number",
 	"requester_signed_mta_attachment": "the signed MTA", "irb_attachment": "the IRB approval",
+	"materials": "material", "quantities": "quantity",
+	"skip_unavailable": "Leave out what cannot be requested, or remove it from your basket",
 }
 
 func init() { maps.Copy(askLabels, ui.AddressLabels) }
 
 // askPage returns the page with the form and the values typed in it.
 func (v *pageRequest) askPage(f transfer.RequestFormView, form url.Values) *askPage {
-	p := &askPage{Page: ui.Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f,
+	p := &askPage{Page: ui.Page{Title: askTitle(f), Section: "catalog"}, RequestFormView: f,
 		FormValues: ui.FormValues{Form: form}, Limit: v.App.UploadLimit}
 	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
 	problems, _ := ui.FieldErrorsIn(err)
@@ -150,9 +152,14 @@ func checklist(t request.Terms, problems ui.FieldErrors, form url.Values) []chec
 
 // askFor shows the form, as a draft or filled in with what the visitor used last.
 func (v *pageRequest) askFor() (ui.Response, error) {
-	f, err := v.askForm()
+	f, err := v.askForm(nil)
 	if err != nil {
 		return ui.Response{}, err
+	}
+	if several(f) {
+		if back, nothing := nothingToAsk(f); nothing {
+			return back, nil
+		}
 	}
 	if f.Own || f.Closed != nil {
 		return ui.Show("ask-closed", v.askPage(f, url.Values{}))
@@ -167,7 +174,11 @@ func (v *pageRequest) askFor() (ui.Response, error) {
 	return ui.Show("ask", p)
 }
 
-func (v *pageRequest) askForm() (transfer.RequestFormView, error) {
+// askForm reads the form for the material or the lab in the path; form has what was typed, if it was submitted.
+func (v *pageRequest) askForm(form url.Values) (transfer.RequestFormView, error) {
+	if v.PathValue("lab") != "" {
+		return groupForm(v, form)
+	}
 	id, err := v.PathID("id")
 	if err != nil {
 		return transfer.RequestFormView{}, err
@@ -237,7 +248,7 @@ func (v *pageRequest) asked(f transfer.RequestFormView, form url.Values) request
 
 // askChecklist returns the checklist alone, for the script, while somebody types.
 func (v *pageRequest) askChecklist() (ui.Response, error) {
-	f, err := v.askForm()
+	f, err := v.askForm(v.PostForm)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -246,7 +257,7 @@ func (v *pageRequest) askChecklist() (ui.Response, error) {
 
 // sendAsk sends the request, or saves it as a draft.
 func (v *pageRequest) sendAsk() (ui.Response, error) {
-	f, err := v.askForm()
+	f, err := v.askForm(nil)
 	if err != nil {
 		return ui.Response{}, err
 	}
@@ -255,7 +266,20 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	v.OnlyDocuments(sent, askDocuments)
-	id := strconv.FormatInt(f.Material.ID, 10)
+	if several(f) { // the form says which materials it is about
+		if f, err = groupForm(v, sent.Fields); err != nil {
+			v.Discard(sent)
+			return ui.Response{}, err
+		}
+		if id := v.App.Requests.SentForm(v.Context(), v.Who.Actor, sent.Fields.Get("once")); id != 0 {
+			v.Discard(sent)
+			return v.forScript(ui.SeeOther(groupPath(id))), nil
+		}
+		if back, nothing := nothingToAsk(f); nothing {
+			v.Discard(sent)
+			return back, nil
+		}
+	}
 	save := func() error {
 		form := url.Values{}
 		for name, values := range sent.Fields {
@@ -265,13 +289,16 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 			}
 		}
 		return v.App.Materials.SaveDraft(v.Context(), v.Who.Actor,
-			person.Draft{Key: transfer.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title,
-				Form: form})
+			person.Draft{Key: askDraft(f), Title: askTitle(f), Form: form})
 	}
 	if sent.Fields.Has("save") {
 		v.Discard(sent)
-		return ui.SeeOther("/catalog/" +
-			id).Saying("Request saved as a draft. Files are not saved: choose them again when you continue."), save()
+		back := "/basket"
+		if !several(f) {
+			back = "/catalog/" + number(f.Material.ID)
+		}
+		return ui.SeeOther(back).
+			Saying("Request saved as a draft. Files are not saved: choose them again when you continue."), save()
 	}
 	if again := sent.Fields.Get("reuse"); again != "" {
 		v.Discard(sent)
@@ -280,19 +307,17 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 				sent.Fields.Set("requester_abstract", q.Abstract)
 			}
 		}
-		return ui.SeeOther("/catalog/" + id + "/request#h-why"), save()
+		return ui.SeeOther(askPath(f) + "#h-why"), save()
 	}
 	asked := v.asked(f, sent.Fields)
 	if len(sent.Refused) > 0 {
 		_, err = asked.Check(f.Terms, f.Shipping)
 	} else {
-		var q request.Detail
-		q, err = v.App.Requests.SubmitRequest(v.Context(), v.Who.Actor,
-			transfer.NewRequest{Key: formKey(sent.Fields), Form: asked, Documents: uploadedDocuments(sent)})
+		var answer ui.Response
+		answer, err = submitAsk(v, f, transfer.NewRequest{Key: formKey(sent.Fields), Form: asked,
+			Documents: uploadedDocuments(sent)}, sent.Fields)
 		if err == nil {
-			sent := ui.SeeOther(requestPath(q.ID)).Saying("Request sent. The lab aims to answer within " +
-				ui.Days(f.Organization.Targets.Decide) + ".")
-			return v.forScript(sent), nil
+			return v.forScript(answer), nil
 		}
 	}
 	fields, wrong := ui.FieldErrorsIn(err)
@@ -310,6 +335,20 @@ func (v *pageRequest) sendAsk() (ui.Response, error) {
 		v.Discard(sent)
 	}
 	return ui.Invalid("ask", p)
+}
+
+// submitAsk sends the form of one material or of several.
+func submitAsk(v *pageRequest, f transfer.RequestFormView, n transfer.NewRequest, form url.Values) (ui.Response,
+	error) {
+	if several(f) {
+		return submitGroup(v, f, n, form)
+	}
+	q, err := v.App.Requests.SubmitRequest(v.Context(), v.Who.Actor, n)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(requestPath(q.ID)).Saying("Request sent. The lab aims to answer within " +
+		ui.Days(f.Organization.Targets.Decide) + "."), nil
 }
 
 // askFiles are the file fields of the form, by the slots of a request.

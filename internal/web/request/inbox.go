@@ -109,7 +109,7 @@ func (v *pageRequest) inbox() (ui.Response, error) {
 func inboxAsked(query url.Values, tabs []inboxTab) (open int, f request.InboxFilter, err error) {
 	open = max(0, slices.IndexFunc(tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
 	f = request.InboxFilter{Whose: tabs[open].whose, Organization: ui.ParseID(query.Get("lab")),
-		Material: ui.ParseID(query.Get("material"))}
+		Material: ui.ParseID(query.Get("material")), Group: ui.ParseID(query.Get("group"))}
 	if s := request.Status(query.Get("status")); slices.Contains(request.Statuses, s) {
 		f.Status = &s
 	}
@@ -161,7 +161,8 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 		t.Count, t.Open, t.Address = in.Counts.Of(t.whose), i == open, v.inboxAddress(query, "turn", t.Value)
 	}
 	p.Tab, p.Total = p.Tabs[open], in.Total
-	p.Filtered = f.Organization != nil || f.Material != nil || f.Status != nil || f.AssignedTo != nil || f.Search != nil
+	p.Filtered = f.Organization != nil || f.Material != nil || f.Group != nil || f.Status != nil ||
+		f.AssignedTo != nil || f.Search != nil
 	p.Clear = "/requests?turn=" + p.Tab.Value
 	_, narrowed, _ := strings.Cut(v.inboxAddress(query, "turn", p.Tab.Value), "?")
 	p.CSV = "/requests/list.csv?" + narrowed
@@ -241,7 +242,7 @@ func (v *pageRequest) inboxAddress(query url.Values, name, value string) string 
 // inboxQuery returns what a query says about an inbox but for its page.
 func inboxQuery(query url.Values) url.Values {
 	q := url.Values{}
-	for _, key := range []string{"turn", "lab", "material", "status", "who", "search", "sort"} {
+	for _, key := range []string{"turn", "lab", "material", "group", "status", "who", "search", "sort"} {
 		if query.Get(key) != "" {
 			q.Set(key, query.Get(key))
 		}

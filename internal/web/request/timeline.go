@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"strconv"
 
 	"aliquot/internal/exchange"
@@ -47,6 +48,8 @@ type eventLine struct {
 	File   document.Attachment
 	There  bool
 	Anchor string
+	// the other request of the group on which a message was written; nil: this one
+	Elsewhere *request.Detail
 }
 
 // Path returns the address of the event's document, relative to that of its request.
@@ -69,6 +72,9 @@ func (p *requestPage) eventLines(events []request.Event) []eventLine {
 			number(e.ID)}
 		l.Look = ui.LookOf(e).Timeline
 		l.Full, l.Plain = p.FullName(e.Actor), request.DescribeAction(e, "", "")
+		if e.RequestID != p.R.ID {
+			l.Elsewhere = p.sentWith(e.RequestID)
+		}
 		d := e.Detail
 		switch e.Kind {
 		case request.Messaged:
@@ -100,6 +106,15 @@ func (p *requestPage) eventLines(events []request.Event) []eventLine {
 		list[i] = l
 	}
 	return list
+}
+
+// sentWith returns a request of the group, nil if the viewer does not see it.
+func (p *requestPage) sentWith(id int64) *request.Detail {
+	i := slices.IndexFunc(p.R.Together, func(q request.Detail) bool { return q.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &p.R.Together[i]
 }
 
 func owedNeeds(needs []request.Need) string {

@@ -19,6 +19,8 @@ func DraftAddress(key string) string {
 	switch kind {
 	case "ask":
 		return "/catalog/" + rest + "/request"
+	case "basket":
+		return "/basket/" + rest
 	case "material":
 		return "/catalog/" + rest + "/edit"
 	case "new":
