@@ -58,7 +58,7 @@ func (*shippingPage) Carriers() []string {
 // Any reports whether there is anything to ship.
 func (p *shippingPage) Any() bool { return len(p.Rows) > 0 }
 
-// deskAddress returns the address of a page of the desk.
+// deskAddress returns the address of a page of the desk, that of the first one if after is "".
 func deskAddress(after string) string {
 	if after == "" {
 		return "/requests/shipping"
