@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pictures are those of docs/pages: the main pages as a desktop shows them, and some otherwise.
+// pictures are those of docs/pages: the main pages as a desktop shows them, and some on a phone or in dark mode.
 var pictures = []struct {
 	name, of, scheme string
 	width, height    int64
