@@ -47,7 +47,7 @@ fmt: ## format the Go code
 	@gofmt -w .
 
 bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable PostgreSQL
-	@.bin/withpostgres -durable -- go test -run '^$$' -bench . ./bench/...
+	@.bin/withpostgres -durable -- go test -timeout 2h -run '^$$' -bench . ./bench/...
 
 sizes ?= 10000,100000,1000000
 bench-search: install .bin/withpostgres ## the benchmark of searches: make bench-search sizes=10000,100000 folder=/where/databases/are/kept
