@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour house client install check
+.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour house client install check check-dossier
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
