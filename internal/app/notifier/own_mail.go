@@ -34,28 +34,25 @@ func (a Notifications) newOwnMail(ctx context.Context, tx store.Conn, n store.To
 // sendOwn sends a mail and ends the job. If it was not sent, a job of its own tries again.
 func (a Notifications) sendOwn(ctx context.Context, r *job.Run, m *ownMail) error {
 	reader, state, reason, failed := a.postOwn(ctx, m)
-	settle := func(ctx context.Context, tx store.Conn) (any, error) {
+	settle := func(ctx context.Context, tx store.Conn) error {
 		if failed != nil {
 			state = mailing.Waiting
 			if _, err := MailNotification.Enqueue(ctx, tx, MailArgs{m.notification},
 				job.EnqueueOptions{At: tx.Now.Add(ownMailPause), Turn: r.Turn()}); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if state == mailing.Refused {
 			if err := a.refuse(ctx, tx, reader, reason); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		return nil, tx.Mail.SetState(ctx, mailing.Sending, state, m.notification)
+		return tx.Mail.SetState(ctx, mailing.Sending, state, m.notification)
 	}
 	if ctx.Err() == nil {
-		return r.Finish(ctx, settle)
+		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return nil, settle(ctx, tx) })
 	}
-	return errors.Join(ctx.Err(), a.DB.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) error {
-		_, err := settle(ctx, tx)
-		return err
-	}))
+	return errors.Join(ctx.Err(), a.DB.Tx(context.WithoutCancel(ctx), settle))
 }
 
 // postOwn sends a mail, unless its reader may not see any more what it is about. An error is why it was not sent.

@@ -173,16 +173,17 @@ func (l *Loader) parse(ctx context.Context, t Table, in *bufio.Reader) error {
 	size := 0
 	for number := 2; ; number++ {
 		line, err := readLine(in)
-		if err != nil && err != io.EOF {
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
-		if len(rows) == linesAtOnce || size >= bytesAtOnce || err == io.EOF && len(rows) > 0 {
+		if len(rows) == linesAtOnce || size >= bytesAtOnce || end && len(rows) > 0 {
 			if err := l.Put(ctx, t.Name, t.names(), rows, perRound(len(t.Columns))); err != nil {
 				return err
 			}
 			rows, size = nil, 0
 		}
-		if err == io.EOF {
+		if end {
 			return nil
 		}
 		row, err := t.parse(line)
