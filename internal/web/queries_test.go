@@ -15,7 +15,7 @@ const maxReads = 20
 var moreReads = map[string]int64{
 	"GET /requests/{id}":           22, // with the texts that the lab keeps, and what the requester asked it for before
 	"GET /requests/{id}/move":      22,
-	"GET /account/export/data.zip": 26, // one or two for each kind of thing that is kept about a person
+	"GET /account/export/data.zip": 27, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }
 
