@@ -140,6 +140,7 @@ const matrix = `
 | both | material.export | the lab | n | n | y | y | n | y | n | y |
 | both | documentation.read | nothing | y | y | y | y | y | y | y | y |
 | both | search.read | nothing | y | y | y | y | y | y | y | y |
+| both | log.read | nothing | y | y | y | y | y | y | y | y |
 | both | audit.read | nothing | n | n | n | n | n | n | n | y |
 | both | admin.read | nothing | n | n | n | n | n | n | n | y |
 | both | user.admin | the owner | n | n | n | n | n | n | n | y |
