@@ -928,6 +928,12 @@ const (
 	ListTokensParamsOrderingMinusID        ListTokensParamsOrdering = "-id"
 )
 
+// AcceptedGroup defines model for AcceptedGroup.
+type AcceptedGroup struct {
+	// Requests What was done with each request of the group, and why not.
+	Requests []AcceptedRequest `json:"requests"`
+}
+
 // AcceptedRequest defines model for AcceptedRequest.
 type AcceptedRequest struct {
 	// Accepted Whether the request was accepted by this call.
@@ -5302,18 +5308,6 @@ type GetPublicationParams struct {
 	DOI *string `form:"doi,omitempty" json:"doi,omitempty"`
 }
 
-// AcceptRequestGroupParams defines parameters for AcceptRequestGroup.
-type AcceptRequestGroupParams struct {
-	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
-	Ordering *string `form:"ordering,omitempty" json:"ordering,omitempty"`
-
-	// Limit The maximum number of items on a page.
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
-
-	// Cursor Where the page starts, from Link or next of the previous page.
-	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-}
-
 // SearchMaterialsParams defines parameters for SearchMaterials.
 type SearchMaterialsParams struct {
 	// Search Words, "exact phrases", -excluded words, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
@@ -7377,7 +7371,7 @@ type ClientInterface interface {
 	// The answer states of each of its requests whether it was accepted, and why not. Open to members of the organization, the requester and admins.
 	//
 	// Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
-	AcceptRequestGroup(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AcceptRequestGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SearchMaterials Search materials
 	//
@@ -10042,8 +10036,8 @@ func (c *Client) GetRequestGroup(ctx context.Context, id int64, reqEditors ...Re
 // The answer states of each of its requests whether it was accepted, and why not. Open to members of the organization, the requester and admins.
 //
 // Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
-func (c *Client) AcceptRequestGroup(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAcceptRequestGroupRequest(c.Server, id, params)
+func (c *Client) AcceptRequestGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptRequestGroupRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -17490,7 +17484,7 @@ func NewGetRequestGroupRequest(server string, id int64) (*http.Request, error) {
 }
 
 // NewAcceptRequestGroupRequest constructs an http.Request for the AcceptRequestGroup method
-func NewAcceptRequestGroupRequest(server string, id int64, params *AcceptRequestGroupParams) (*http.Request, error) {
+func NewAcceptRequestGroupRequest(server string, id int64) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -17513,57 +17507,6 @@ func NewAcceptRequestGroupRequest(server string, id int64, params *AcceptRequest
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Ordering != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Limit != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Cursor != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
@@ -22612,7 +22555,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
-	AcceptRequestGroupWithResponse(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*AcceptRequestGroupResponse, error)
+	AcceptRequestGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*AcceptRequestGroupResponse, error)
 
 	// SearchMaterialsWithResponse Search materials
 	//
@@ -25269,7 +25212,7 @@ type AcceptRequestGroupResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *[]AcceptedRequest
+	JSON200 *AcceptedGroup
 }
 
 // Status returns HTTPResponse.Status
@@ -28072,8 +28015,8 @@ func (c *ClientWithResponses) GetRequestGroupWithResponse(ctx context.Context, i
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /request-groups/{id}/accept (the `AcceptRequestGroup` operationId).
-func (c *ClientWithResponses) AcceptRequestGroupWithResponse(ctx context.Context, id int64, params *AcceptRequestGroupParams, reqEditors ...RequestEditorFn) (*AcceptRequestGroupResponse, error) {
-	rsp, err := c.AcceptRequestGroup(ctx, id, params, reqEditors...)
+func (c *ClientWithResponses) AcceptRequestGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*AcceptRequestGroupResponse, error) {
+	rsp, err := c.AcceptRequestGroup(ctx, id, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -31232,7 +31175,7 @@ func ParseAcceptRequestGroupResponse(rsp *http.Response) (*AcceptRequestGroupRes
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest []AcceptedRequest
+		var dest AcceptedGroup
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

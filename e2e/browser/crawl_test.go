@@ -234,7 +234,8 @@ func everyPage(s *site) []found {
 // The pages that no link leads to: what they are is in their name, or a mail does.
 var unlinked = map[string]string{
 	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
-	"GET /join": "a mail leads here", "GET /account/closed": "a form leads here",
+	"GET /basket/{lab}": "a basket with something in it leads here",
+	"GET /join":         "a mail leads here", "GET /account/closed": "a form leads here",
 	"GET /notifications/stream":     "script asks for it",
 	"GET /catalog/suggest":          "script asks for it",
 	"GET /find/suggest":             "script asks for it",

@@ -165,7 +165,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/material-requests/{id}/events/{seq}/proof":          "chain:string seq:int hash:string event:string proof:string",
 		"POST /request-groups":                                groupFields + " skipped:[{material:int title:string? error:string error_code:string}]",
 		"/request-groups/{id}":                                groupFields,
-		"/request-groups/{id}/accept":                         "request:int accepted:bool status:string error:string? error_code:string?",
+		"/request-groups/{id}/accept":                         "requests:[{request:int accepted:bool status:string error:string? error_code:string?}]",
 		"POST /material-requests/{id}/snooze":                 requestFields,
 		"/material-requests/{id}/issues":                      issueFields,
 		"/material-requests/{id}/issues/{issue}/close":        issueFields,

@@ -32,6 +32,7 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[exchange.UserRef](): {`7`, `"x"`, `{}`, `[]`, `"00000000-0000-0000-0000-000000000000"`,
 		`{"id": null}`, unknownUser},
 	reflect.TypeFor[[]exchange.UserRef](): {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[7]`, `[` + unknownUser + `]`},
+	reflect.TypeFor[[]exchange.Ref]():     {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[0]`, `[-1]`, `[1.5]`, `[999999999]`},
 	reflect.TypeFor[exchange.Names](): {`7`, `{}`, `"x"`, `[7]`, `[null]`, `["a\u0000"]`, `[` + long + `]`,
 		manyNames},
 	reflect.TypeFor[material.Filters](): {`7`, `[]`, `"x"`, `{"organisms": "x"}`, `{"organisms": [7]}`,

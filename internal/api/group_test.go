@@ -105,7 +105,8 @@ func TestGroup_IsAcceptedInOneStep(t *testing.T) {
 		first := group.Body["requests"].([]any)[0].(map[string]any)
 		moved := fmt.Sprintf("/material-requests/%v", first["id"])
 		s.member.want(200, "PATCH", moved, obj{"status": "IN_FULFILLMENT"})
-		done := s.member.want(200, "POST", fmt.Sprintf("/request-groups/%d/accept", group.id()), nil).List
+		done := s.member.want(200, "POST", fmt.Sprintf("/request-groups/%d/accept", group.id()), nil).
+			Body["requests"].([]any)
 		one, two := done[0].(map[string]any), done[1].(map[string]any)
 		if one["accepted"] != false || one["error_code"] != "INVALID_TRANSITION" || one["status"] != "IN_FULFILLMENT" {
 			t.Errorf("the one under way: %v", one)

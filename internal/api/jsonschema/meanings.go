@@ -237,6 +237,7 @@ var Meanings = map[string]string{
 	"Detail.group":               "The group of requests that were sent in the same step.",
 	"together":                   "How many requests of the group were sent together.",
 	"RequestGroup.requests":      "The requests of the group that the caller may see, the first one first.",
+	"AcceptedGroup.requests":     "What was done with each request of the group, and why not.",
 	"NewRequestGroup.requests":   "The requests of the group, in the order of materials.",
 	"RequestGroup.materials":     "The materials, all of one lab.",
 	"RequestGroup.quantities":    "The quantity of each material, in the order of materials.",

@@ -20,7 +20,7 @@ func GetRequestGroup(c *rest.Call, _ rest.None) (shape.RequestGroup, error) {
 }
 
 // AcceptRequestGroup serves POST /request-groups/{id}/accept.
-func AcceptRequestGroup(c *rest.Call, _ rest.None) ([]shape.AcceptedRequest, error) {
+func AcceptRequestGroup(c *rest.Call, _ rest.None) (shape.AcceptedGroup, error) {
 	list, err := c.App.Groups.AcceptRequestGroup(c.Context(), c.Actor, c.ID("id"))
-	return shape.List(list, shape.ShowAcceptedRequest), err
+	return shape.AcceptedGroup{Requests: shape.List(list, shape.ShowAcceptedRequest)}, err
 }

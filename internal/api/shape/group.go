@@ -49,6 +49,11 @@ func ShowNewRequestGroup(a *app.App, v transfer.GroupView) NewRequestGroup {
 	})}
 }
 
+// AcceptedGroup is the answer to POST /request-groups/{id}/accept.
+type AcceptedGroup struct {
+	Requests []AcceptedRequest `json:"requests"`
+}
+
 // AcceptedRequest is what accepting a group did with one of its requests.
 type AcceptedRequest struct {
 	Request  int64          `json:"request"`

@@ -55,20 +55,29 @@ func (u Unavailable) Reason() string {
 // RequestGroup reads a group of requests. Those that the caller may not see are left out: a material may have moved to
 // another lab since.
 func (a Groups) RequestGroup(ctx context.Context, who exchange.Actor, id int64) (GroupView, error) {
-	list, err := a.DB.Read().Requests.OfGroup(ctx, id)
+	v, rel, err := a.groupOf(ctx, a.DB.Read(), who, id)
 	if err != nil {
-		return GroupView{}, err
+		return v, err
+	}
+	return v, a.MayRead(ctx, who, exchange.RequestRead, rel, core.Object("request group", id))
+}
+
+// groupOf reads a group, with the requests that who may see, and how who is related to it.
+func (a Groups) groupOf(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (v GroupView,
+	rel exchange.Relation, err error) {
+	list, err := c.Requests.OfGroup(ctx, id)
+	if err != nil {
+		return v, rel, err
 	}
 	if len(list) == 0 {
-		return GroupView{}, exchange.Errorf(exchange.NotFound, "There is no such group of requests.")
+		return v, rel, exchange.Errorf(exchange.NotFound, "There is no such group of requests.")
 	}
-	var rel exchange.Relation
 	for _, q := range list {
 		rel |= q.RelationsOf(who, q.Organization)
 	}
-	v := GroupView{ID: id, Requester: list[0].Requester, CreatedAt: list[0].CreatedAt}
+	v = GroupView{ID: id, Requester: list[0].Requester, CreatedAt: list[0].CreatedAt}
 	v.Requests = visible(a.Requests, who, list)
-	return v, a.MayRead(ctx, who, exchange.RequestRead, rel, core.Object("request group", id))
+	return v, rel, nil
 }
 
 // visible returns those of the requests that who may see.
@@ -246,11 +255,14 @@ type GroupOutcome struct {
 // AcceptRequestGroup accepts those requests of a group that are open, and states of each other why it is unchanged.
 func (a Groups) AcceptRequestGroup(ctx context.Context, who exchange.Actor, id int64) (list []GroupOutcome,
 	err error) {
-	group, err := a.RequestGroup(ctx, who, id)
-	if err != nil {
-		return nil, err
-	}
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		group, rel, err := a.groupOf(ctx, tx, who, id)
+		if err != nil {
+			return err
+		}
+		if err := a.May(ctx, tx, who, exchange.RequestRead, rel, core.Object("request group", id)); err != nil {
+			return err
+		}
 		list = nil
 		for _, q := range group.Requests {
 			o, err := a.acceptOne(ctx, tx, who, q.ID)
