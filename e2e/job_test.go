@@ -56,7 +56,7 @@ func TestStart_EightAtOnceRunTheCleanupOnce(t *testing.T) {
 					}
 					most = max(most, kinds[j.Kind])
 				}
-				return err == nil && len(kinds) == 6 && done == len(part.Items)
+				return err == nil && len(kinds) == 8 && done == len(part.Items)
 			})
 			if most > 1 && began.Truncate(10*time.Minute).Equal(time.Now().UTC().Truncate(10*time.Minute)) {
 				t.Errorf("something was tidied up %d times", most)
