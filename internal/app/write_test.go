@@ -29,6 +29,12 @@ var withoutReload = map[string]string{
 	"keepMonth":        "keeps sums that were counted",
 	"ResetSecrets":     "is the operator's, at the machine",
 	"RemindDue":        "is the demo's, which makes up a past",
+	"LoadCellLines":    "is the operator's, at the machine",
+	"OpenKeys":         "is the program's own, at start",
+	"replaceKeys":      "is the operator's, at the machine",
+	"SignNow":          "signs the log, which is right whoever asks; nothing else changes",
+	"AskOthers":        "is background work about the log",
+	"sendOwn":          "is background work about mail",
 }
 
 func TestUseCases_ReloadTheActorInTheTransaction(t *testing.T) {
