@@ -117,7 +117,7 @@ func TestGroup_IsAcceptedInOneStep(t *testing.T) {
 		if now := s.member.want(200, "GET", moved, nil); now.at("status") != "IN_FULFILLMENT" {
 			t.Errorf("accepting the group put a request back to %v", now.at("status"))
 		}
-		s.requester().refused(403, "FIELD_FORBIDDEN", "POST", fmt.Sprintf("/request-groups/%d/accept", s.newGroup().id()),
+		s.requester().refused(403, "FORBIDDEN", "POST", fmt.Sprintf("/request-groups/%d/accept", s.newGroup().id()),
 			nil)
 	})
 }

@@ -140,14 +140,14 @@ func (a Groups) createGroup(ctx context.Context, tx store.Conn, who exchange.Act
 	if v.ID, err = tx.Requests.InsertGroup(ctx, who.ID); err != nil {
 		return v, err
 	}
-	detail := request.EventDetail{Group: v.ID, Together: len(asked)}
+	detail, needed := request.EventDetail{Group: v.ID, Together: len(asked)}, request.TermsOfAny(asked)
 	var made []request.Event
 	for _, one := range list {
 		i := slices.IndexFunc(asked, func(m request.Asked) bool { return m.ID == int64(one.Material.Value) })
 		if i < 0 { // it is left out
 			continue
 		}
-		one = one.Only(asked[i].Terms())
+		one = one.Only(asked[i].Terms(), needed)
 		r, err := one.Create(who)
 		if err != nil {
 			return v, err
@@ -289,7 +289,10 @@ func (a Groups) acceptOne(ctx context.Context, tx store.Conn, who exchange.Actor
 	roles := request.RolesOf(rel)
 	after, events, err := a.Patch(ctx, tx, who, q, roles, request.Patch{Status: exchange.Some(request.Approved)})
 	switch code := exchange.CodeOf(err); {
-	case code == exchange.FieldForbidden || code == exchange.Internal && err != nil:
+	case code == exchange.FieldForbidden:
+		return o, exchange.Errorf(exchange.Forbidden, "Only the lab that shares the materials can accept the requests "+
+			"of a group.")
+	case code == exchange.Internal && err != nil:
 		return o, err
 	case err != nil:
 		o.Why = err

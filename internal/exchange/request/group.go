@@ -68,18 +68,19 @@ func (n NewGroup) Validate(bool) exchange.FieldErrors {
 	return exchange.FieldsOf(err)
 }
 
-// Only returns n without the address, the payment and the documents that its material does not ask for.
-func (n New) Only(t Terms) New {
-	if !t.Address {
+// Only returns n without the address, the payment and the documents that its material, with the terms t, does not ask
+// for, but others of its group do. What none of them asks for stays, as in a request of its own.
+func (n New) Only(t, others Terms) New {
+	if !t.Address && others.Address {
 		n.Address = exchange.Null[exchange.Ref]{}
 	}
-	if !t.Payment {
+	if !t.Payment && others.Payment {
 		n.Payment, n.Notes = exchange.Opt[string]{}, exchange.Opt[string]{}
 	}
-	if !t.MTA {
+	if !t.MTA && others.MTA {
 		n.SignedMTA = exchange.Null[exchange.Ref]{}
 	}
-	if !t.IRB {
+	if !t.IRB && others.IRB {
 		n.IRB = exchange.Null[exchange.Ref]{}
 	}
 	return n
@@ -94,15 +95,23 @@ type Asked struct {
 // Terms returns what the material asks for.
 func (a Asked) Terms() Terms { return TermsOf(a.Material, a.Shipping) }
 
+// TermsOfAny returns what at least one of the materials asks for.
+func TermsOfAny(list []Asked) (t Terms) {
+	for _, m := range list {
+		of := m.Terms()
+		t = Terms{MTA: t.MTA || of.MTA, IRB: t.IRB || of.IRB, Abstract: t.Abstract || of.Abstract,
+			Address: t.Address || of.Address, Payment: t.Payment || of.Payment}
+	}
+	return t
+}
+
 // TermsOfAll returns what materials of one lab ask for together, and shipping requirements that hold for all of them:
 // every restriction, and the payments that all accept which need one. Conflict if they have none in common.
 func TermsOfAll(list []Asked) (t Terms, s *lab.Shipping, err error) {
 	var ways []string // nil: no material asked so far
 	var paid []string // titles of those that need a payment
+	t = TermsOfAny(list)
 	for _, m := range list {
-		of := m.Terms()
-		t = Terms{MTA: t.MTA || of.MTA, IRB: t.IRB || of.IRB, Abstract: t.Abstract || of.Abstract,
-			Address: t.Address || of.Address, Payment: t.Payment || of.Payment}
 		if m.Shipping == nil {
 			continue
 		}
@@ -110,7 +119,7 @@ func TermsOfAll(list []Asked) (t Terms, s *lab.Shipping, err error) {
 			s = &lab.Shipping{OrganizationID: m.OrganizationID}
 		}
 		s.Restrictions = withText(s.Restrictions, m.Shipping.Restrictions)
-		if !of.Payment {
+		if !m.Terms().Payment {
 			continue
 		}
 		s.PaymentDetails = withText(s.PaymentDetails, m.Shipping.PaymentDetails)

@@ -74,10 +74,14 @@ func TestNew_OnlyLeavesOutWhatItsMaterialDoesNotAskFor(t *testing.T) {
 	t.Parallel()
 	n := New{Address: exchange.NullOf(exchange.Ref(1)), Payment: exchange.Some(lab.ByOtherMeans),
 		Notes: exchange.Some("x"), SignedMTA: exchange.NullOf(exchange.Ref(2)), IRB: exchange.NullOf(exchange.Ref(3))}
-	if got := n.Only(Terms{}); got.Address.Set || got.Payment.Set || got.Notes.Set || got.SignedMTA.Set || got.IRB.Set {
+	all := Terms{MTA: true, IRB: true, Address: true, Payment: true}
+	if got := n.Only(Terms{}, all); got.Address.Set || got.Payment.Set || got.Notes.Set || got.SignedMTA.Set || got.IRB.Set {
 		t.Errorf("nothing is asked for, but it has %+v", got)
 	}
-	if got := n.Only(Terms{Address: true, IRB: true}); !got.Address.Set || got.Payment.Set || !got.IRB.Set {
+	if got := n.Only(Terms{}, Terms{}); got != n {
+		t.Errorf("none of the group asks for anything, and %+v is left", got)
+	}
+	if got := n.Only(Terms{Address: true, IRB: true}, all); !got.Address.Set || got.Payment.Set || !got.IRB.Set {
 		t.Errorf("address and approval are asked for, and it has %+v", got)
 	}
 }
