@@ -31,9 +31,9 @@ test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: 
 	others=$$(go list ./... | grep -vxFf <(go list $(large) $$raced))
 	export CGO_ENABLED=1 TEST_BROWSER=$$browser
 	{ failed=0
-	  .bin/withpostgres -- go test -vet=off -timeout 15m -json $(large) $$others || failed=1
-	  .bin/withpostgres -- go test -vet=off $(race) -timeout 15m -json $$raced || failed=1
-	  .bin/withpostgres -- go test -vet=off $(race) -timeout 15m -run '$(together)' -json $(concurrent) || failed=1
+	  .bin/withpostgres -- go test -vet=off -timeout 30m -json $(large) $$others || failed=1
+	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -json $$raced || failed=1
+	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -run '$(together)' -json $(concurrent) || failed=1
 	  exit $$failed; } | .bin/testgate
 
 fast: ## all tests on SQLite alone

@@ -49,11 +49,13 @@ func TestRequests_AreReadAsWrittenWithTheTermsOfTheMaterial(t *testing.T) {
 					q.Address.CreatedAt, q.Address.UpdatedAt = time.Time{}, time.Time{} // a copy has none
 				}
 				if *id == 0 {
+					q.Group, err = tx.Requests.InsertGroup(ctx, requester)
+					code(t, "group", err, "")
 					first = q.Request
 					first.CreatedAt = tx.Now
 					*id, err = tx.Requests.Insert(ctx, q.Request)
 				} else {
-					q.ID, q.Quantity, q.Note = *id, first.Quantity, first.Note // these never change
+					q.ID, q.Quantity, q.Note, q.Group = *id, first.Quantity, first.Note, first.Group // these never change
 					err = tx.Requests.Update(ctx, q, false)
 				}
 				code(t, "save", err, "")
