@@ -61,10 +61,4 @@ func TestKeys_DoWhatTheHelpSays(t *testing.T) {
 	tab.visit(fmt.Sprintf("/requests/%d", s.request("HeLa")))
 	tab.leave("r", func() { press("r") })
 	tab.says("Why do you decline?")
-	tab.visit("/requests")
-	controlK(tab)
-	tab.typed("list a mat")
-	tab.until("the action is found", `document.querySelector(".find-dialog [role=option]")?.textContent.startsWith("List a material")`)
-	tab.leave("choose it", func() { press(kb.ArrowDown); press(kb.Enter) })
-	tab.until("the page of the action is there", `location.pathname === "/share"`)
 }
