@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"testing"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
@@ -31,5 +32,45 @@ func (s *site) basketStates() []state {
 		{"josiah", together, nil, 200},
 		{"mario", together, nil, 200},
 		{"mario", fmt.Sprintf("/requests?turn=all&group=%d", group.ID), nil, 200},
+	}
+}
+
+// TestBasket_FromTheSearchToOneConversation: two materials go into the basket from the search and from a page, one form
+// sends them, and the lab answers once on one of the two requests and accepts both; with script and without.
+func TestBasket_FromTheSearchToOneConversation(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]bool{"script": true, "no script": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.newMaterial("Quokka fibroblasts")
+			s.newMaterial("Quokka serum")
+			me, lab := s.open("josiah"), s.open("mario")
+			if !script {
+				me.scriptless()
+				lab.scriptless()
+			}
+			me.visit("/catalog?q=Quokka")
+			me.followIn("main", "Add to basket Quokka fibroblasts")
+			me.says("Quokka fibroblasts is in your basket.")
+			me.followIn("main", "Quokka serum")
+			me.followIn("main", "Add to basket")
+			me.followIn("header.bar", "Basket, 2 materials")
+			me.followIn("main", "Request 2 materials")
+			me.fill("Quantity of Quokka serum", "3 tubes")
+			me.fill("Note to the lab", "Both on dry ice, please.")
+			me.followIn("main", "Send 2 requests")
+			me.says("2 requests sent.")
+			me.followIn("main", "Quokka serum")
+			me.says("Sent together")
+			me.fill("Message", "When could you send them?")
+			me.followIn("#message", "Send message")
+
+			lab.visit("/requests")
+			lab.followIn("main", "Quokka fibroblasts")
+			lab.says("When could you send them?")
+			lab.followIn("#together", "Accept both")
+			lab.says("2 requests will be accepted in 10 seconds.")
+		})
 	}
 }
