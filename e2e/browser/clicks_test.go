@@ -116,7 +116,7 @@ func measureReturning(s *site) (took string, met bool) {
 	// Suggestions for what was typed before may be there, which those for all of it then replace.
 	t.until("there is the suggestion", `performance.getEntriesByType("resource").some((e) => e.name.endsWith("?q=Quokka")) &&
 		document.querySelector("main [role=option]")`)
-	t.leave("choose it", func() { t.do("choose", chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter)) })
+	t.leave("choose it", func() { t.do("choose", chromedp.KeyEvent(kb.ArrowDown)); t.pressEnter() })
 	t.followIn("main", "Request Quokka fibroblasts")
 	t.followIn("main", "Send request")
 	t.until("it is sent", `/^\/requests\/\d+$/.test(location.pathname)`)

@@ -61,4 +61,36 @@ func TestKeys_DoWhatTheHelpSays(t *testing.T) {
 	tab.visit(fmt.Sprintf("/requests/%d", s.request("HeLa")))
 	tab.leave("r", func() { press("r") })
 	tab.says("Why do you decline?")
+	tab.visit("/requests")
+	controlK(tab)
+	tab.typed("list a mat")
+	tab.until("the action is found", `document.querySelector(".find-dialog [role=option]")?.textContent.startsWith("List a material")`)
+	tab.leave("choose it", func() { press(kb.ArrowDown); tab.pressEnter() })
+	tab.until("the page of the action is there", `location.pathname === "/share"`)
+}
+
+// TestSuggestions_ALateAnswerLeavesTheChosenOne: somebody chooses among the suggestions for the first letters while
+// the answer for all of them is on its way; Enter then goes where the chosen one leads.
+func TestSuggestions_ALateAnswerLeavesTheChosenOne(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	quokka := s.newMaterial("Quokka fibroblasts")
+	tab := s.open("josiah")
+	tab.visit("/")
+	see[bool](tab, "("+find("", "main form[role=search] input[type=search]", "main")+".focus(), true)")
+	tab.do("type", chromedp.KeyEvent("Quok"))
+	tab.until("there is the suggestion", `document.querySelector("main [role=option]")`)
+	see[bool](tab, `(() => {
+		const real = window.fetch;
+		window.fetch = (...asked) => new Promise((resolve) => {
+			window.answerLate = async () => { resolve(await real(asked[0])); await new Promise((done) => setTimeout(done, 50)); return true };
+		});
+		return true;
+	})()`)
+	tab.do("type on", chromedp.KeyEvent("ka"))
+	tab.until("the rest is asked for", "window.answerLate")
+	tab.do("choose", chromedp.KeyEvent(kb.ArrowDown))
+	see[bool](tab, "window.answerLate()")
+	tab.leave("go there", tab.pressEnter)
+	tab.until("the material is there", fmt.Sprintf("location.pathname === '/catalog/%d'", quokka))
 }

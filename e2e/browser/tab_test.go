@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -347,6 +349,22 @@ func (t *tab) fill(label, text string) {
 		see[bool](t, `(() => { const e = `+element+`; e.focus(); e.select?.(); return true; })()`)
 		t.do("type into "+label, chromedp.KeyEvent(text))
 	}
+}
+
+// pressEnter presses Enter as a keyboard does: a page that prevents what the key does by itself also prevents its
+// character, which chromedp.KeyEvent would send all the same.
+func (t *tab) pressEnter() {
+	t.Helper()
+	const code = 13
+	down := input.DispatchKeyEventParams{Type: "keyDown", Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: code}
+	up := input.DispatchKeyEventParams{Type: "keyUp", Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: code}
+	t.do("press Enter", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, target, input.DispatchKeyEvent, down); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, target, input.DispatchKeyEvent, up)
+		return err
+	}))
 }
 
 // typed types into what has the focus.

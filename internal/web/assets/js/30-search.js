@@ -21,15 +21,20 @@
 
     let timer, call, at = -1;
     const options = () => [...list.children];
-    const close = () => {
+    const stop = () => {
       clearTimeout(timer);
       call?.abort();
+    };
+    const close = () => {
+      stop();
       list.hidden = true;
       at = -1;
       input.setAttribute("aria-expanded", "false");
       input.removeAttribute("aria-activedescendant");
     };
+    // mark chooses among the options that are shown, which no late answer replaces any more.
     const mark = (next) => {
+      stop();
       at = next;
       for (const [i, option] of options().entries()) option.setAttribute("aria-selected", String(i === at));
       if (at < 0) input.removeAttribute("aria-activedescendant");
@@ -59,9 +64,12 @@
     async function ask() {
       call?.abort();
       call = new AbortController();
+      const { signal } = call;
       try {
-        const answer = await fetch(source + "?q=" + encodeURIComponent(typed()), { signal: call.signal });
-        if (answer.ok && document.activeElement === input) show(await answer.json());
+        const answer = await fetch(source + "?q=" + encodeURIComponent(typed()), { signal });
+        if (!answer.ok) return;
+        const found = await answer.json();
+        if (!signal.aborted && document.activeElement === input) show(found);
       } catch { /* it was typed on, or there is no connection: the search works without */ }
     }
     const choose = ({ address, value }) => {
@@ -71,7 +79,7 @@
       input.dispatchEvent(new Event("change", { bubbles: true }));
     };
     input.addEventListener("input", () => {
-      clearTimeout(timer);
+      stop();
       if (typed().length < fewest) close();
       else timer = setTimeout(ask, wait);
     });
