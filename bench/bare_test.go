@@ -92,7 +92,7 @@ type bareHandler struct {
 
 	material, count, materials, actor, request, documents              *sql.Stmt // to read
 	lock, locked, event, update, turn, tellRequester, tellMembers, job *sql.Stmt // to write
-	chain, grow, chained                                               *sql.Stmt // likewise, of the record
+	acting, chain, grow, chained                                       *sql.Stmt // likewise: who acts, and the record
 	row                                                                *sql.Stmt // for BenchmarkWriters
 
 	detail, texts string // of an event of the record
@@ -169,6 +169,11 @@ func newBare(b *testing.B, kind, where string, rules map[request.Status]said) ht
 	h.tellRequester, h.tellMembers = prepare(b, h.write, tellRequester), prepare(b, h.write, tellMembers)
 	h.chain, h.grow = prepare(b, h.write, selectChain+strings.TrimSuffix(lock, " OF o")), prepare(b, h.write, growChain)
 	h.chained = prepare(b, h.write, insertChainEvent)
+	acting := ""
+	if lock != "" {
+		acting = " FOR KEY SHARE OF t, u"
+	}
+	h.acting = prepare(b, h.write, selectActor+acting)
 	if err := h.write.QueryRowContext(b.Context(), lastOfChains).Scan(&h.detail, &h.texts); err != nil {
 		b.Fatal(err)
 	}
@@ -298,15 +303,15 @@ func (h *bareHandler) listMaterials(w http.ResponseWriter, r *http.Request) {
 
 func instant(t *shape.Time) *time.Time { return (*time.Time)(t) }
 
-// known returns the user whom the token belongs to.
-func (h *bareHandler) known(r *http.Request) (user uuid.UUID, err error) {
+// known returns the user whom the token belongs to; by is h.actor, or h.acting in the transaction of a change.
+func (h *bareHandler) known(r *http.Request, by statement) (user uuid.UUID, err error) {
 	var token, lab int64
 	var scope string
 	var used *time.Time
 	var admin bool
 	var memberOf, owns *string
 	sum := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Token ")))
-	err = h.actor.QueryRowContext(r.Context(), hex.EncodeToString(sum[:]), time.Now().UTC()).Scan(&token, &scope,
+	err = by.QueryRowContext(r.Context(), hex.EncodeToString(sum[:]), time.Now().UTC()).Scan(&token, &scope,
 		&lab, &used, &user, &admin, &memberOf, &owns)
 	return user, err
 }
@@ -397,7 +402,7 @@ func (h *bareHandler) show(q *row) {
 }
 
 func (h *bareHandler) getRequest(w http.ResponseWriter, r *http.Request) {
-	if _, err := h.known(r); err != nil {
+	if _, err := h.known(r, h.actor); err != nil {
 		answer(w, nil, err)
 		return
 	}
@@ -407,7 +412,7 @@ func (h *bareHandler) getRequest(w http.ResponseWriter, r *http.Request) {
 
 func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Status request.Status }
-	user, err := h.known(r)
+	user, err := h.known(r, h.actor)
 	if err == nil {
 		err = json.NewDecoder(r.Body).Decode(&in)
 	}
@@ -415,7 +420,7 @@ func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
 		answer(w, nil, err)
 		return
 	}
-	q, err := h.set(r.Context(), r.PathValue("id"), user, in.Status)
+	q, err := h.set(r, user, in.Status)
 	answer(w, q.Request, err)
 }
 
@@ -436,14 +441,18 @@ func (q row) turned(now time.Time) (row, string, error) {
 }
 
 // set gives a request another status in one transaction.
-func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status request.Status) (row, error) {
+func (h *bareHandler) set(r *http.Request, user uuid.UUID, status request.Status) (row, error) {
+	ctx := r.Context()
 	tx, err := h.write.BeginTx(ctx, nil)
 	if err != nil {
 		return row{}, err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	in := within(ctx, tx)
-	q, err := h.read(ctx, id, in(h.lock), in(h.locked))
+	if _, err := h.known(r, in(h.acting)); err != nil {
+		return row{}, err
+	}
+	q, err := h.read(ctx, r.PathValue("id"), in(h.lock), in(h.locked))
 	if err != nil {
 		return q, err
 	}
