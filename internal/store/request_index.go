@@ -252,8 +252,28 @@ func (st Materials) Behind(ctx context.Context, organization, after int64, limit
 		published("m")+" ORDER BY id LIMIT $3", organization, after, limit)
 }
 
-// indexAll makes all requests found, once there are the indexes that it reads them by.
+// indexAll makes all requests found, once there are the indexes that it reads them by. On PostgreSQL the index of their
+// words is made afterwards, in a tenth of the time that adding to it takes.
 func (st Requests) indexAll(ctx context.Context) error {
+	if !st.conn.Postgres() {
+		return st.indexEach(ctx)
+	}
+	definition, err := sqldb.One(ctx, st.conn, sqldb.Value[string],
+		"SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'request_words_words'")
+	if err != nil {
+		return err
+	}
+	if _, err := st.conn.Exec(ctx, "DROP INDEX request_words_words"); err != nil {
+		return err
+	}
+	if err := st.indexEach(ctx); err != nil {
+		return err
+	}
+	_, err = st.conn.Exec(ctx, definition)
+	return err
+}
+
+func (st Requests) indexEach(ctx context.Context) error {
 	const atOnce = 256
 	last, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COALESCE(MAX(id), 0) FROM material_requests")
 	for first := int64(1); err == nil && first <= last; first += atOnce {

@@ -112,6 +112,11 @@ func (db *DB) load(ctx context.Context, steps NewDB) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
+	if db.Postgres() { // a plan made while a table was empty reads all of it, for as long as the transaction lasts
+		if _, err := tx.ExecContext(ctx, "SET LOCAL plan_cache_mode = force_custom_plan"); err != nil {
+			return err
+		}
+	}
 	c := &Conn{DB: db, tx: tx, wanted: map[string]*sql.Stmt{}, Enqueued: new(bool), Notified: new(bool),
 		Now: db.instant()}
 	l := &Loader{Conn: c, session: session, ids: map[string]bool{}}
