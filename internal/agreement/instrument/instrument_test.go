@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -328,6 +329,92 @@ func TestResolve_RefusesAPurposeThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	if _, err := installed(t).Resolve(Transfer{Purpose: "FUN"}, day); err == nil {
 		t.Error("it is accepted")
+	}
+}
+
+func TestResolve_SaysWhyNotWhereItComesFromAndWhatWouldChangeIt(t *testing.T) {
+	t.Parallel()
+	l := installed(t)
+	row := map[string]string{"category": "PLASMID", "human": "NO", "plant": "NO", "export": "NO", "encumbered": "NO",
+		"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH", "provider_ubmta": "1996-01-01"}
+	for name, c := range map[string]struct {
+		change  func(*Transfer)
+		against string
+		want    Reason
+	}{
+		"a signatory too few": {func(*Transfer) {}, "UBMTA_LETTER", noMasterThere},
+		"another few":         {func(t *Transfer) { t.Masters[0].Institution = 2 }, "UBMTA_LETTER", noMasterHere},
+		"no signatory":        {func(t *Transfer) { t.Masters = nil }, "UBMTA_LETTER", noMaster},
+		"an unknown kind":     {func(t *Transfer) { t.Recipient.Kind = party.Unknown }, "SIMPLE_LETTER_1995", unknownKind},
+		"a company":           {func(t *Transfer) { t.Recipient.Kind = party.ForProfit }, "UBMTA_LETTER", wrongParties},
+		"controlled":          {func(t *Transfer) { t.Facts.ExportControlled = requirement.Yes }, "UBMTA_LETTER", exportExcluded},
+		"perhaps controlled":  {func(t *Transfer) { t.Facts.ExportControlled = "" }, "UBMTA_LETTER", exportUnknown},
+		"a third party":       {func(t *Transfer) { t.Facts.Encumbered = requirement.Yes }, "UBMTA_LETTER", encumbered},
+		"perhaps one":         {func(t *Transfer) { t.Facts.Encumbered = "" }, "UBMTA_LETTER", rightsUnknown},
+		"a changed text":      {func(t *Transfer) { t.Altered = true }, "UBMTA_LETTER", alteredText},
+		"outranked":           {func(*Transfer) {}, "OPEN_MTA", notPreferred},
+		"not accepted":        {func(t *Transfer) { t.Recipient.Playbook.Accept = []string{"HOUSE"} }, "OPEN_MTA", notAccepted},
+		"gives up rights":     {func(t *Transfer) { t.Recipient.Playbook.Accept = []string{"OPEN_MTA"} }, "OPEN_MTA", neverItself},
+	} {
+		tr, _ := transfer(row)
+		c.change(&tr)
+		r, err := l.Resolve(tr, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := slices.IndexFunc(r.Alternatives, func(a Alternative) bool { return a.Instrument == c.against })
+		if n < 0 || !slices.ContainsFunc(r.Alternatives[n].WhyNot, func(why Reason) bool {
+			return why.Rule == c.want.Rule && why.Why == c.want.Why && why.Remedy == c.want.Remedy
+		}) {
+			t.Errorf("%s: %+v, not %+v", name, r, c.want)
+		}
+	}
+}
+
+func TestResolve_EveryReasonHasItsCitation(t *testing.T) {
+	t.Parallel()
+	l := installed(t)
+	rapid.Check(t, func(t *rapid.T) {
+		tr, d := drawTransfer(t)
+		r, err := l.Resolve(tr, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reasons := r.Because
+		for _, a := range r.Alternatives {
+			reasons = append(reasons, a.WhyNot...)
+		}
+		for _, why := range reasons {
+			if why.Rule == "" || why.Why == "" || why.Citation == "" {
+				t.Fatalf("%+v", why)
+			}
+		}
+	})
+}
+
+// TestResolve_TakesLessThanTenMicroseconds takes the fastest of many rounds, so that other work on the machine does not
+// count.
+func TestResolve_TakesLessThanTenMicroseconds(t *testing.T) {
+	l := installed(t)
+	tr, d := transfer(
+		map[string]string{"category": "PLASMID", "human": "NO", "plant": "NO", "export": "NO", "encumbered": "NO",
+			"proprietary": "NO", "provider": "NONPROFIT", "recipient": "NONPROFIT", "purpose": "RESEARCH", "day": string(day),
+			"provider_ubmta": "1996-01-01", "recipient_ubmta": "1997-01-01"},
+	)
+	const rounds, calls = 50, 100
+	fastest := time.Hour
+	for range rounds {
+		start := time.Now()
+		for range calls {
+			if _, err := l.Resolve(tr, d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fastest = min(fastest, time.Since(start)/calls)
+	}
+	t.Logf("%s", fastest)
+	if fastest > 10*time.Microsecond {
+		t.Errorf("%s", fastest)
 	}
 }
 

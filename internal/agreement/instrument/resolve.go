@@ -21,12 +21,26 @@ type Transfer struct {
 	Choice    string // of a member or officer: a family; empty: none
 }
 
-// Reason is a rule that fired.
+// Reason is a rule that fired. Citation is where it comes from, Remedy what would change it, if anything does.
 type Reason struct {
 	Rule     string
 	Why      string
 	Citation string
+	Remedy   Remedy
 }
+
+// Remedy is what people can do so that an instrument becomes valid, or is chosen.
+type Remedy string
+
+// The remedies.
+const (
+	InstallText Remedy = "INSTALL_TEXT" // the operator
+	SignMaster  Remedy = "SIGN_MASTER"  // the institution that lacks it
+	StateFacts  Remedy = "STATE_FACTS"  // the lab
+	StateKind   Remedy = "STATE_KIND"   // the institution whose kind is unknown
+	KeepText    Remedy = "KEEP_TEXT"
+	Choose      Remedy = "CHOOSE" // a member or officer, with a reason that is kept
+)
 
 // Alternative is an instrument that was not chosen, and why.
 type Alternative struct {
@@ -42,27 +56,38 @@ type Resolution struct {
 	Questions    []string // facts that would decide
 }
 
-// The reasons why an instrument is not valid.
+// The reasons why an instrument is not valid. Their citation is that of the instrument.
 var (
-	notInstalled   = Reason{"V1", "Its official text is not installed here.", ""}
-	notInForce     = Reason{"V2", "It is not in force on this day.", ""}
-	wrongParties   = Reason{"V3", "It is not for parties of these kinds.", ""}
-	wrongSubject   = Reason{"V4", "It is not for material of this sort.", ""}
-	wrongPurpose   = Reason{"V5", "It is not for this purpose.", ""}
-	noMaster       = Reason{"V6", "Not both have its master agreement in force on this day.", ""}
-	exportExcluded = Reason{"V7", "The material is controlled for export, or nobody knows.", ""}
-	encumbered     = Reason{"V8", "A third party has rights to the material, or nobody knows.", ""}
-	proprietary    = Reason{"V9", "The material is proprietary, or nobody knows.", ""}
-	alteredText    = Reason{"V10", "Its text may not be changed.", ""}
-	notPreferred   = Reason{"P4", "Another valid instrument comes first.", ""}
-	choice         = Reason{"P1", "It was chosen among the valid ones.", ""}
-	providerPolicy = Reason{"P2", "The provider's playbook prefers it.", ""}
-	accepted       = Reason{"P3", "It is the first valid one that the recipient's playbook accepts.", ""}
-	onlyValid      = Reason{
-		"P5",
-		"The usual one is not valid here; this is the first valid one that gives up no rights.",
-		"",
-	}
+	notInstalled    = Reason{"V1", "Its official text is not installed here.", "", InstallText}
+	notInForce      = Reason{"V2", "It is not in force on this day.", "", ""}
+	wrongParties    = Reason{"V3", "It is not for parties of these kinds.", "", ""}
+	unknownKind     = Reason{"V3", "Nobody has stated what kind of party one of them is.", "", StateKind}
+	wrongSubject    = Reason{"V4", "It is not for material of this sort.", "", ""}
+	wrongPurpose    = Reason{"V5", "It is not for this purpose.", "", ""}
+	noMaster        = Reason{"V6", "Neither has a master agreement for it in force on this day.", "", SignMaster}
+	noMasterThere   = Reason{"V6", "The recipient has no master agreement for it in force on this day.", "", SignMaster}
+	noMasterHere    = Reason{"V6", "The provider has no master agreement for it in force on this day.", "", SignMaster}
+	exportExcluded  = Reason{"V7", "The material is controlled for export.", "", ""}
+	exportUnknown   = Reason{"V7", "Nobody has stated whether the material is controlled for export.", "", StateFacts}
+	encumbered      = Reason{"V8", "A third party has rights to the material.", "", ""}
+	rightsUnknown   = Reason{"V8", "Nobody has stated whether a third party has rights to it.", "", StateFacts}
+	proprietary     = Reason{"V9", "The material is proprietary.", "", ""}
+	propertyUnknown = Reason{"V9", "Nobody has stated whether the material is proprietary.", "", StateFacts}
+	alteredText     = Reason{"V10", "Its text may not be changed.", "", KeepText}
+)
+
+// The reasons of preference, for an instrument or against another that is valid too.
+var (
+	choice         = Reason{"P1", "It was chosen among the valid ones.", "choice of a member or officer", ""}
+	providerPolicy = Reason{"P2", "The provider's playbook prefers it.", "playbook of the provider", ""}
+	accepted       = Reason{"P3", "It is the first valid one that the recipient's playbook accepts.",
+		"playbook of the recipient", ""}
+	notPreferred = Reason{"P4", "Another valid instrument comes first.", "default of Aliquot", Choose}
+	onlyValid    = Reason{"P5", "The usual one is not valid here; this is the first valid one that gives up no rights.",
+		"default of Aliquot", ""}
+	notAccepted = Reason{"P6", "The recipient's playbook does not accept it.", "playbook of the recipient", Choose}
+	neverItself = Reason{"P7", "It gives up rights, so that people choose it, or the provider's playbook does.",
+		"default of Aliquot", Choose}
 )
 
 // Resolve returns the instrument for a transfer on a day: first what is valid, then what is preferred: a choice, the
@@ -86,13 +111,21 @@ func (l *Library) Resolve(t Transfer, day exchange.Date) (Resolution, error) {
 	out.Instrument, out.Because = l.prefer(
 		t,
 		valid,
-		Reason{fired[0].ID, fired[0].Why, fired[0].Citation},
+		Reason{Rule: fired[0].ID, Why: fired[0].Why, Citation: fired[0].Citation},
 		fired[0].Then,
 	)
+	accept := t.Recipient.Playbook.Accept
 	for _, i := range valid {
-		if i != out.Instrument {
-			out.Alternatives = append(out.Alternatives, Alternative{i.ID, []Reason{notPreferred}})
+		why := notPreferred
+		switch {
+		case i == out.Instrument:
+			continue
+		case len(accept) > 0 && !slices.Contains(accept, i.Family):
+			why = notAccepted
+		case out.Instrument == nil && i.OnlyChosen:
+			why = neverItself
 		}
+		out.Alternatives = append(out.Alternatives, Alternative{i.ID, []Reason{why}})
 	}
 	return out, nil
 }
@@ -145,28 +178,55 @@ func (l *Library) prefer(t Transfer, valid []*Instrument, usual Reason, family s
 func (i *Instrument) whyNot(t Transfer, day exchange.Date) (why []Reason) {
 	not := func(wrong bool, r Reason) {
 		if wrong {
+			r.Citation = i.Citation
 			why = append(why, r)
 		}
 	}
 	not(i.Template == "", notInstalled)
 	not(!party.Period{From: i.From, Until: i.Until}.Holds(day), notInForce)
-	not(!slices.Contains(i.Parties, t.Provider.Kind) || !slices.Contains(i.Parties, t.Recipient.Kind), wrongParties)
+	if !slices.Contains(i.Parties, t.Provider.Kind) || !slices.Contains(i.Parties, t.Recipient.Kind) {
+		unknown := t.Provider.Kind == party.Unknown || t.Recipient.Kind == party.Unknown
+		not(unknown, unknownKind)
+		not(!unknown, wrongParties)
+	}
 	not(!slices.Contains(i.Subjects, t.subject()), wrongSubject)
 	not(!slices.Contains(i.Purposes, t.Purpose), wrongPurpose)
-	not(i.Master != "" && !t.bothHave(i.Master, day), noMaster)
+	if i.Master != "" {
+		provider, recipient := t.have(i.Master, day)
+		not(!provider && !recipient, noMaster)
+		not(provider && !recipient, noMasterThere)
+		not(!provider && recipient, noMasterHere)
+	}
 	not(i.FixedText && t.Altered, alteredText)
 	if t.subject() == "PROTOCOL" { // a text, of which these facts are not known
 		return why
 	}
-	not(slices.Contains(i.Excludes, "EXPORT_CONTROLLED") && t.Facts.ExportControlled != requirement.No, exportExcluded)
-	not(slices.Contains(i.Excludes, "ENCUMBERED") && t.Facts.Encumbered != requirement.No, encumbered)
-	not(slices.Contains(i.Excludes, "PROPRIETARY") && t.Facts.Proprietary != requirement.No, proprietary)
+	for _, fact := range []struct {
+		name         string
+		answer       requirement.Answer
+		yes, unknown Reason
+	}{
+		{"EXPORT_CONTROLLED", t.Facts.ExportControlled, exportExcluded, exportUnknown},
+		{"ENCUMBERED", t.Facts.Encumbered, encumbered, rightsUnknown},
+		{"PROPRIETARY", t.Facts.Proprietary, proprietary, propertyUnknown},
+	} {
+		if slices.Contains(i.Excludes, fact.name) {
+			not(fact.answer == requirement.Yes, fact.yes)
+			not(fact.answer == requirement.Unknown, fact.unknown)
+		}
+	}
 	return why
 }
 
+// have reports which of the two have a master agreement of a family in force towards each other.
+func (t Transfer) have(family string, day exchange.Date) (provider, recipient bool) {
+	_, provider = party.MasterInForce(t.Masters, family, t.Provider.ID, t.Recipient.ID, day)
+	_, recipient = party.MasterInForce(t.Masters, family, t.Recipient.ID, t.Provider.ID, day)
+	return provider, recipient
+}
+
 func (t Transfer) bothHave(family string, day exchange.Date) bool {
-	_, provider := party.MasterInForce(t.Masters, family, t.Provider.ID, t.Recipient.ID, day)
-	_, recipient := party.MasterInForce(t.Masters, family, t.Recipient.ID, t.Provider.ID, day)
+	provider, recipient := t.have(family, day)
 	return provider && recipient
 }
 
