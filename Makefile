@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour house client install check check-dossier
+.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour house client install check check-dossier pdf-check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -22,7 +22,7 @@ together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|R
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
 race := -race -gcflags=modernc.org/...=-race=false
 
-test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
+test: install check lint pdf-check .bin/withpostgres .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL, with the race detector where goroutines meet; no skips
 	@echo "== tests"
 	browser=$$($(browser))
 	[ -n "$$browser" ] || { echo "no browser to test the pages with: install Chromium, or set TEST_BROWSER to the path of one"; exit 1; }
@@ -83,6 +83,23 @@ check-dossier: ## check a dossier with bagit and roc-validator of PyPI: make che
 	@.bin/dossier/bin/pip install -q bagit==1.9.0 roc-validator==0.13.0 rocrate==0.16.0
 	@.bin/dossier/bin/python internal/dossier/testdata/programs.py "$(dossier)"
 
+pdf-check: install .bin/verapdf/done .bin/pyhanko/done ## check letters with veraPDF, and their seals with pyHanko
+	@echo "== PDF/A, PDF/UA and seals, by veraPDF and pyHanko"
+	rm -rf .bin/letters && mkdir .bin/letters
+	go test -count=1 ./internal/agreement/pades ./internal/agreement/signing -run '_RefusesEveryAlteration$$' -keep "$(CURDIR)/.bin/letters" >/dev/null
+	java -cp '.bin/verapdf/*' internal/agreement/pdfa/testdata/Check.java .bin/letters/{letter,sealed}*.pdf
+	.bin/pyhanko/bin/python internal/agreement/pades/testdata/pyhanko_check.py .bin/letters
+	.bin/pyhanko/bin/python internal/agreement/signing/testdata/passkey_check.py .bin/letters/passkeys.json
+
+.bin/verapdf/done: internal/agreement/pdfa/testdata/pom.xml
+	@mvn -q -f $< dependency:copy-dependencies -DoutputDirectory="$(CURDIR)/.bin/verapdf"
+	touch $@
+
+.bin/pyhanko/done:
+	@python3 -m venv .bin/pyhanko
+	.bin/pyhanko/bin/pip install -q pyhanko==0.38.0 webauthn==3.0.1 fido2==2.2.1
+	touch $@
+
 client: .bin/oapi-codegen ## regenerate the Go client from docs/openapi.json
 	@.bin/oapi-codegen -config client/generate.yaml -o client/client.gen.go docs/openapi.json
 
@@ -96,7 +113,7 @@ check: .bin/oapi-codegen
 	.bin/oapi-codegen -config client/generate.yaml docs/openapi.json | cmp - client/client.gen.go ||
 		{ echo "client/client.gen.go is not that of docs/openapi.json (make client)"; exit 1; }
 
-# What the tests need and Debian's packages have: PostgreSQL, a browser, a C compiler for the race detector, curl and python3 for manuals and examples.
+# What the tests need and Debian's packages have: PostgreSQL, a browser, a C compiler for the race detector, curl and python3 for manuals and examples, Java and Maven for veraPDF.
 install:
 	@missing=""
 	command -v cc >/dev/null || missing+=" gcc libc6-dev"
@@ -104,6 +121,9 @@ install:
 	[ -n "$$($(browser))" ] || missing+=" chromium"
 	command -v curl >/dev/null || missing+=" curl"
 	command -v python3 >/dev/null || missing+=" python3"
+	python3 -c 'import ensurepip' 2>/dev/null || missing+=" python3-venv"
+	command -v javac >/dev/null || missing+=" default-jdk-headless"
+	command -v mvn >/dev/null || missing+=" maven"
 	[ -n "$$missing" ] || exit 0
 	if ! command -v apt-get >/dev/null; then echo "please install:$$missing"; exit 1; fi
 	sudo=""

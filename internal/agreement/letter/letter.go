@@ -104,7 +104,9 @@ func (l Letter) SHA256() (string, error) {
 
 // Text returns the template with the fields filled in, in one pass: a value that looks like a place stays as it is. A
 // place without a value shows its name in square brackets.
-func (l Letter) Text(i instrument.Instrument) string {
+func (l Letter) Text(i instrument.Instrument) string { return l.replacer(i).Replace(i.Template) }
+
+func (l Letter) replacer(i instrument.Instrument) *strings.Replacer {
 	var pairs []string
 	for _, f := range i.Fields {
 		value := l.Fields[f.Name]
@@ -113,5 +115,5 @@ func (l Letter) Text(i instrument.Instrument) string {
 		}
 		pairs = append(pairs, "{{"+f.Name+"}}", value)
 	}
-	return strings.NewReplacer(pairs...).Replace(i.Template)
+	return strings.NewReplacer(pairs...)
 }
