@@ -48,6 +48,7 @@ type program struct {
 	Seed      seeding       `cmd:"" help:"Fill a new database with made-up labs, materials, requests, for load tests."`
 	OpenAPI   openAPI       `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   version       `cmd:"" help:"Print the version."`
+	ReadPaper readPaper     `cmd:"" name:"read-paper" hidden:"" help:"Read a PDF from the standard input."`
 }
 
 // environment is the environment of a command.
