@@ -1,6 +1,7 @@
 package lint
 
 import (
+	_ "embed" // the words of organizations
 	"slices"
 	"strings"
 	"unicode"
@@ -26,13 +27,12 @@ func words(text string) []string {
 	}, text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
+//go:embed organizations.txt
+var organizationFile string
+
 // organizationWords are words that names of organizations have and those of people do not. What is also a family name,
 // such as Hall or Church, is not among them.
-var organizationWords = words(`university universitat universite universidad universidade universita universitet
-	uniwersytet institute institut instituto istituto institution hospital hopital klinikum clinic clinica college
-	laboratory laboratories laboratoire department departement office centre center zentrum foundation stiftung
-	fondation academy ministry council agency company corporation inc ltd llc gmbh plc limited consortium biobank
-	society verein max-planck-gesellschaft gesellschaft faculty fakultat school`)
+var organizationWords = words(organizationFile)
 
 // namesOrganization reports whether a text for a person names an organization: one of the institutions, or another by
 // its words.
