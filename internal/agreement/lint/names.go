@@ -4,6 +4,7 @@ import (
 	_ "embed" // the words of organizations
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/cases"
@@ -32,7 +33,7 @@ var organizationFile string
 
 // organizationWords are words that names of organizations have and those of people do not. What is also a family name,
 // such as Hall or Church, is not among them.
-var organizationWords = words(organizationFile)
+var organizationWords = sync.OnceValue(func() []string { return words(organizationFile) })
 
 // namesOrganization reports whether a text for a person names an organization: one of the institutions, or another by
 // its words.
@@ -46,7 +47,7 @@ func namesOrganization(name string, institutions []party.Institution) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(have, func(w string) bool { return slices.Contains(organizationWords, w) })
+	return slices.ContainsFunc(have, func(w string) bool { return slices.Contains(organizationWords(), w) })
 }
 
 // contains reports whether words have others in a row.
