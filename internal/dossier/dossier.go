@@ -158,15 +158,6 @@ func (r Ready) Write(w io.Writer) error {
 	return err
 }
 
-// Write prepares and writes a dossier.
-func Write(w io.Writer, d Dossier) error {
-	r, err := Prepare(d)
-	if err != nil {
-		return err
-	}
-	return r.Write(w)
-}
-
 func (c content) write(w io.Writer, dir *directory, name string) error {
 	var r io.Reader = bytes.NewReader(c.whole)
 	if c.file != nil {

@@ -174,8 +174,12 @@ func (w *world) dossier(t testing.TB) dossier.Dossier {
 
 func written(t testing.TB, d dossier.Dossier) []byte {
 	t.Helper()
+	ready, err := dossier.Prepare(d)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b bytes.Buffer
-	if err := dossier.Write(&b, d); err != nil {
+	if err := ready.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -448,7 +452,11 @@ func TestDossier_OfWhatDoesNotAgreeIsNotWritten(t *testing.T) {
 	} {
 		d := w.dossier(t)
 		change(&d)
-		if err := dossier.Write(io.Discard, d); err == nil {
+		ready, err := dossier.Prepare(d)
+		if err == nil {
+			err = ready.Write(io.Discard)
+		}
+		if err == nil {
 			t.Errorf("%s: it is written", name)
 		}
 	}
