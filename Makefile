@@ -60,8 +60,8 @@ sizes ?= 10000,100000,1000000
 bench-search: install .bin/withpostgres ## the benchmark of searches: make bench-search sizes=10000,100000 folder=/where/databases/are/kept
 	@SEARCH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 4h -run '^$$' -bench '^BenchmarkSearch' -benchtime 1x ./bench
 
-memory: install .bin/withpostgres ## the memory of an idle process, with sample data, and of an import of 100,000 rows
-	@.bin/withpostgres -- go test -run '^$$' -bench '^Benchmark(Start|StartDemo|BulkMemory)$$' -benchtime 1x ./bench
+memory: install .bin/withpostgres ## the memory of an idle process, with sample data, of an import of 100,000 rows and with 32 writers
+	@.bin/withpostgres -- go test -run '^$$' -bench '^Benchmark(Start|StartDemo|BulkMemory|WriterMemory)$$' -benchtime 1x ./bench
 
 bench-pages: install .bin/withpostgres ## the benchmark of pages: make bench-pages size=10000 for a small one
 	@PAGES_SIZE=$(size) .bin/withpostgres -durable -- go test -timeout 2h -run '^$$' -bench '^BenchmarkPages$$' -benchtime 5x ./bench

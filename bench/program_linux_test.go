@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -236,6 +237,93 @@ func (p *process) resetPeak() {
 	}
 }
 
+// installation makes an installation in a folder that is not running, and returns the settings that name it, a person
+// who signed in, and their token.
+func installation(b *testing.B, kind, folder string) (settings []string, who exchange.Actor, token string) {
+	settings = []string{"--data", folder}
+	db, err := store.Open(b.Context(), filepath.Join(folder, "aliquot.db"))
+	if kind == storetest.PostgreSQL {
+		db, err = storetest.Open(b, kind), nil
+		settings = append(settings, "--database", storetest.Where(db))
+	} else if err == nil {
+		defer db.Close()
+		_, err = db.Migrate(b.Context(), false)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour})
+	signed, err := a.Accounts.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
+		person.Registration{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if who, err = a.Accounts.Actor(b.Context(), signed.Token); err != nil {
+		b.Fatal(err)
+	}
+	return settings, who, signed.Token
+}
+
+// writerMemoryBars are the peaks of the process while writers change materials.
+var writerMemoryBars = map[string]int64{storetest.SQLite: 80 * mib, storetest.PostgreSQL: 64 * mib}
+
+// BenchmarkWriterMemory has as many clients as BenchmarkWriters change a material each, for ten seconds.
+func BenchmarkWriterMemory(b *testing.B) {
+	for _, kind := range storetest.Kinds() {
+		b.Run(kind, func(b *testing.B) {
+			folder := b.TempDir()
+			settings, who, token := installation(b, kind, folder)
+			p := run(b, build(b), folder, append(settings, "--rate-limit", "off")...)
+			defer p.stop()
+			call := func(method, path, body string) error {
+				r, err := http.NewRequestWithContext(b.Context(), method, p.url+path, strings.NewReader(body))
+				if err != nil {
+					return err
+				}
+				r.Header.Set("Authorization", "Token "+token)
+				r.Header.Set("Content-Type", "application/json")
+				_, err = send(http.DefaultClient, r, io.Discard)
+				return err
+			}
+			for n := range writers {
+				if err := call("POST", "/v1/materials", fmt.Sprintf(
+					`{"category": "CELL_LINE", "title": "Line %d", "organization": %d}`, n, who.Organizations[0])); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for range b.N { // once: it takes longer than -benchtime
+				p.resetPeak()
+				var group sync.WaitGroup
+				errs := make([]error, writers)
+				changes := make([]int, writers)
+				for client := range writers {
+					group.Go(func() {
+						for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && errs[client] == nil; changes[client]++ {
+							errs[client] = call("PATCH", fmt.Sprintf("/v1/materials/%d", client+1),
+								fmt.Sprintf(`{"additional_info": "Grows in McCoy's 5A with %d %% serum."}`, changes[client]))
+						}
+					})
+				}
+				group.Wait()
+				if err := errors.Join(errs...); err != nil {
+					b.Fatal(err)
+				}
+				most, total := p.memory("VmHWM"), 0
+				for _, n := range changes {
+					total += n
+				}
+				b.ReportMetric(float64(most)/mib, "MiB")
+				b.ReportMetric(float64(total), "changes")
+				b.ReportMetric(0, "ns/op")
+				if most >= writerMemoryBars[kind] {
+					b.Errorf("%d MiB, not %d", most/mib, writerMemoryBars[kind]/mib)
+				}
+			}
+		})
+	}
+}
+
 // bulkMemoryBar is the peak of the whole process.
 const bulkMemoryBar = 64 * mib
 
@@ -244,39 +332,13 @@ func BenchmarkBulkMemory(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {
 			folder := b.TempDir()
-			settings := []string{"--data", folder}
-			db, err := store.Open(b.Context(), filepath.Join(folder, "aliquot.db"))
-			if kind == storetest.PostgreSQL {
-				db, err = storetest.Open(b, kind), nil
-				settings = append(settings, "--database", storetest.Where(db))
-			} else if err == nil {
-				_, err = db.Migrate(b.Context(), false)
-			}
-			if err != nil {
-				b.Fatal(err)
-			}
-			a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
-				TokenLifetime: time.Hour})
-			signed, err := a.Accounts.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
-				person.Registration{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			who, err := a.Accounts.Actor(b.Context(), signed.Token)
-			if err != nil {
-				b.Fatal(err)
-			}
+			settings, who, _ := installation(b, kind, folder)
 			file, err := os.Create(filepath.Join(folder, "stock.csv"))
 			if err == nil {
 				_, err = io.Copy(file, inventory(bulkRows))
 			}
 			if err = errors.Join(err, file.Close()); err != nil {
 				b.Fatal(err)
-			}
-			if kind == storetest.SQLite {
-				if err := db.Close(); err != nil {
-					b.Fatal(err)
-				}
 			}
 			settings = append([]string{"import", file.Name(), "--organization",
 				strconv.FormatInt(who.Organizations[0], 10)}, settings...)
