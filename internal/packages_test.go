@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 		"exchange/request"},
 	"exchange/publish":            {"exchange/category", "exchange/identifier", "exchange/lab", "exchange/material"},
 	"exchange/exchangetest":       {"exchange", "exchange/document", "exchange/field", "exchange/material"},
+	"agreement/approval":          {"agreement/party", "agreement/requirement", "exchange"},
 	"agreement/instrument":        {"agreement/party", "agreement/requirement", "agreement/table", "exchange"},
 	"agreement/letter":            {"agreement/instrument", "agreement/pdfa", "exchange"},
 	"agreement/letter/lettertest": {"agreement/instrument", "agreement/letter"},

@@ -36,7 +36,7 @@ var (
 	firstNames = []string{"Ines", "Jon", "Łucja", "Søren", "Ana María", "Wei", "Yuki", "Olu", "Priya", "Jean-Luc", "Zoë", "May"}
 	lastNames  = []string{"Ortega", "Lind", "Świątek", "Kjærgaard", "García López", "Zhang", "Tanaka", "Adeyemi", "Church",
 		"Hall", "Laborde", "Institoris", "O'Neil", "van der Berg", "Rivers", "Temple"}
-	places = []string{"Aarlund University", "Berg Institute for Cell Biology", "University of Nordhavn", "Istituto di Biologia del Sud",
+	places = []string{"Aarlund University", "Berg Institute for Cell Biology", "University of Nordhavn", "Universität der Flüsse",
 		"Max Planck Institute of Streams", "St Mary's Hospital", "École de Médecine de Lac", "National Research Council of Ostia"}
 	streets = []string{"12 Main Street, Building 4, 8000 Aarlund, Denmark", "Bergstraße 5, 69120 Heidelberg, Germany",
 		"1 Hospital Road, Oxford OX1 2AB, United Kingdom", "77 Mass Avenue, Cambridge MA 02139, USA"}
