@@ -28,6 +28,16 @@ func (in installation) works(t *testing.T, args ...string) string {
 	return string(out)
 }
 
+// another is an installation of the same kind, which has nothing yet.
+func (in installation) another(t *testing.T) installation {
+	t.Helper()
+	kind := storetest.SQLite
+	if in.postgres != "" {
+		kind = storetest.PostgreSQL
+	}
+	return install(t, kind, t.TempDir())
+}
+
 // outputAndPeak runs a command, and returns what it printed and the most memory that it held, in KiB: 0 where there is
 // no /proc. The figure that wait4 has will not do: it is at least that of the process that started it.
 func outputAndPeak(cmd *exec.Cmd) (out []byte, peak int, err error) {
@@ -57,10 +67,7 @@ func TestBackup_TakenWhileOthersWriteIsRestoredWhole(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t, "--rate-limit", "off")
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		var written atomic.Int64
 		stop, stopped := make(chan struct{}), make(chan error, 1)
 		go func() {
@@ -124,11 +131,7 @@ func TestBackup_TakenWhileOthersWriteIsRestoredWhole(t *testing.T) {
 			t.Errorf("into a place that is in use: %s", out)
 		}
 
-		kind := storetest.SQLite
-		if in.postgres != "" {
-			kind = storetest.PostgreSQL
-		}
-		other := install(t, kind, t.TempDir())
+		other := in.another(t)
 		said := other.works(t, "restore", archive)
 		if !strings.Contains(said, "Restored and verified") || !strings.Contains(said, "secret-key: put the key") ||
 			!strings.Contains(said, "record-key: put the key") {
@@ -185,6 +188,49 @@ func TestBackup_TakesKeysOnlyIfAsked(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRestore_RefusesWhatVerifyRefuses: faults that no chain of the present format shows.
+func TestRestore_RefusesWhatVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		in.works(t, "seed", "--materials", "3", "--requests", "4")
+		if err := in.serve(t).stop(); err != nil { // which signs the log
+			t.Fatal(err)
+		}
+		db, err := in.database()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		wants := []string{"request 1: event 1 was altered", "request 2: the account of its turns was altered",
+			"log, checkpoint of size "}
+		for i, statement := range []string{"UPDATE request_events SET kind = 'message' WHERE request_id = 1 AND seq = 1",
+			"UPDATE request_turns SET began_at = '2020-01-01 00:00:00+00:00' WHERE request_id = 2",
+			"UPDATE log_checkpoints SET note = replace(note, '— ', '- ')"} {
+			if r, err := db.Exec(statement); err != nil {
+				t.Fatal(err)
+			} else if n, err := r.RowsAffected(); n == 0 || err != nil {
+				t.Fatalf("no row for %s", wants[i])
+			}
+		}
+		in.works(t, "backup", "altered.alq")
+		archive := filepath.Join(in.folder, "altered.alq")
+		verified, verifyErr := in.command("verify", "--files").CombinedOutput()
+		other := in.another(t)
+		restored, restoreErr := other.command("restore", archive).CombinedOutput()
+		for _, want := range wants {
+			if !strings.Contains(string(verified), want) || !strings.Contains(string(restored), want) {
+				t.Errorf("no %q in\n%s\n%s", want, verified, restored)
+			}
+		}
+		if verifyErr == nil || restoreErr == nil {
+			t.Errorf("verify %v, restore %v", verifyErr, restoreErr)
+		}
+		if _, err := os.Stat(filepath.Join(other.folder, "data", "aliquot.db")); err == nil {
+			t.Error("the database was kept")
+		}
+	})
 }
 
 // keyFiles are the keys of an instance, in its data folder.

@@ -23,10 +23,7 @@ func TestKill_SpreadsheetIsImportedOnce(t *testing.T) {
 			t.Parallel()
 			eachKind(t, func(t *testing.T, in installation) {
 				p := in.serve(t, "--access", "members", "--rate-limit", "off", "--job-lease", "1s")
-				l, err := openLab(p.base)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := p.lab(t)
 				job, err := l.stock(mode)
 				if err != nil {
 					t.Fatal(err)

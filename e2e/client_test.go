@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"testing"
 
 	api "aliquot/client"
 
@@ -179,6 +180,16 @@ func (c client) typed() (*api.ClientWithResponses, error) { return api.New(c.bas
 type lab struct {
 	owner, manager, officer client
 	id, shipping, material  string
+}
+
+// lab opens a lab at a process.
+func (p *process) lab(t testing.TB) lab {
+	t.Helper()
+	l, err := openLab(p.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func openLab(base string) (l lab, err error) {

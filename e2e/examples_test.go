@@ -67,10 +67,7 @@ func TestExamples_RequestOnceThroughAFailingProxy(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t, "--rate-limit", "off") // the road has its own
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		requester, err := signIn(p.base, josiah)
 		if err != nil {
 			t.Fatal(err)

@@ -117,10 +117,7 @@ func fillsUp(t *testing.T, s storage) {
 // openStockedLab opens a lab that has a file: its content, and the address at which that is read.
 func openStockedLab(t *testing.T, p *process) (l lab, content []byte, address string) {
 	t.Helper()
-	l, err := openLab(p.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l = p.lab(t)
 	content = bytes.Repeat([]byte("ACGT\n"), 20_000)
 	uploaded, err := did(l.manager.upload("reads.txt", content))
 	address, urlErr := uploaded.at("download_url")

@@ -22,10 +22,7 @@ func TestKill_EachIdentifierIsImportedOnce(t *testing.T) {
 		in.sources = sourcetest.Start(t).Environment()
 		fast := []string{"--rate-limit", "off", "--job-lease", "1s"}
 		p := in.serve(t, fast...)
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		grant, err := id(did(l.manager.call("POST", "/grants/", `{"title": "Protocols", "funder_id": "R01"}`)))
 		if err != nil {
 			t.Fatal(err)

@@ -80,10 +80,7 @@ func TestGoClient_TakesATransferThroughAllSteps(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		server := in.serve(t, "--access", "members")
-		l, err := openLab(server.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := server.lab(t)
 		signedIn, err := signIn(server.base, josiah)
 		if err != nil {
 			t.Fatal(err)
@@ -169,10 +166,7 @@ func TestGoExample_RequestsAMaterial(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	server := install(t, "sqlite", folder).serve(t)
-	l, err := openLab(server.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := server.lab(t)
 	signedIn, err := signIn(server.base, josiah)
 	if err != nil {
 		t.Fatal(err)

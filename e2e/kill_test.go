@@ -23,10 +23,7 @@ func TestKill_LosesNothingThatWasAnswered(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t, "--rate-limit", "off")
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		josiah, err := signIn(p.base, josiah)
 		if err != nil {
 			t.Fatal(err)

@@ -29,10 +29,7 @@ func TestKill_EveryEventIsNotifiedAndNoMailSentTwice(t *testing.T) {
 			return nil
 		})
 		web := in.serve(t, "--role", "web", "--rate-limit", "off", "--mail", server.URL)
-		l, err := openLab(web.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := web.lab(t)
 		josiah, err := signIn(web.base, josiah)
 		if err != nil {
 			t.Fatal(err)
@@ -181,10 +178,7 @@ func TestUnsubscribe_OneClickStopsMail(t *testing.T) {
 	eachKind(t, func(t *testing.T, in installation) {
 		server := mailtest.Start(t)
 		p := in.serve(t, "--mail", server.URL)
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		josiah, err := signIn(p.base, josiah)
 		if err != nil {
 			t.Fatal(err)

@@ -58,10 +58,7 @@ func TestProcesses_EightStartsAtOnceMigrateOnce(t *testing.T) {
 func twins(t *testing.T, in installation) (lab, []string) {
 	t.Helper()
 	first, second := in.serve(t, "--rate-limit", "off"), in.serve(t, "--rate-limit", "off")
-	l, err := openLab(first.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := first.lab(t)
 	return l, []string{first.base, second.base}
 }
 

@@ -17,10 +17,7 @@ func TestServe_KeepsItsFolderToItself(t *testing.T) {
 		permissive := in
 		permissive.before = []string{"sh", "-c", `umask 0; exec "$@"`, "sh"}
 		p := permissive.serve(t)
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		if _, err := did(l.manager.upload("counts.csv", []byte("gene,count\n"))); err != nil {
 			t.Fatal(err)
 		}

@@ -29,10 +29,7 @@ func TestExampleReceivers_TakeEachMessageOnceAndNoForgery(t *testing.T) {
 	receivers := map[string][]string{"go": {program}, "python": {"python3", "../examples/python/webhook.py"}}
 	eachKind(t, func(t *testing.T, in installation) {
 		p := in.serve(t, "--webhook-private")
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		for name, command := range receivers {
 			t.Run(name, func(t *testing.T) {
 				hooks := fmt.Sprintf("/organizations/%s/webhooks/", l.id)
@@ -183,10 +180,7 @@ func TestWebhook_HangingReceiversDelayNobodyElse(t *testing.T) {
 		}))
 		t.Cleanup(hanging.Close)
 		p := in.serve(t, "--webhook-private", "--workers", "1")
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		made, err := did(l.owner.call("POST", fmt.Sprintf("/organizations/%s/webhooks/", l.id),
 			fmt.Sprintf(`{"url": %q}`, hanging.URL)))
 		if err != nil {

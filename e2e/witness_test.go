@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aliquot/internal/store/storetest"
 )
 
 // witness runs "aliquot witness" for a log, and returns how the setting witnesses names it, and its public key.
@@ -53,6 +55,16 @@ func (p *process) text(path string) (string, error) {
 	return string(raw), err
 }
 
+func TestCheckpoint_IsThereFromTheStart(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{{"--role", "web"}, {"--role", "web", "--demo"}} { // no job runs
+		p := install(t, storetest.SQLite, t.TempDir()).serve(t, flags...)
+		if text, err := p.text("/log/checkpoint"); err != nil || !strings.Contains(text, "/log/") {
+			t.Errorf("%s: %s, %v", flags, text, err)
+		}
+	}
+}
+
 // TestRecord_IsCheckedWithoutTheServer: by a witness, by a checkpoint that was kept, and by the program in a dossier.
 func TestRecord_IsCheckedWithoutTheServer(t *testing.T) {
 	t.Parallel()
@@ -68,10 +80,7 @@ func TestRecord_IsCheckedWithoutTheServer(t *testing.T) {
 		}
 		setting, key := in.witness(t, logKey)
 		p = in.serve(t, "--witnesses", setting)
-		l, err := openLab(p.base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := p.lab(t)
 		made, err := did(l.manager.call("POST", "/material-requests/", `{"material": `+l.material+`}`))
 		if err != nil {
 			t.Fatal(err)

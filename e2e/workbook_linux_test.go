@@ -64,10 +64,7 @@ func TestWorkbooks_SixteenHostileOnesAtOnceLeaveMemory(t *testing.T) {
 	t.Parallel()
 	in := install(t, storetest.SQLite, t.TempDir())
 	p := in.serve(t, "--access", "members", "--rate-limit", "off")
-	l, err := openLab(p.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := p.lab(t)
 	content := bomb(t)
 	if len(content) > 1<<20 {
 		t.Fatalf("the file has %d bytes", len(content))

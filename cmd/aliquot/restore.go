@@ -12,9 +12,11 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/backup"
 	"aliquot/internal/config"
 	"aliquot/internal/files"
+	"aliquot/internal/record"
 	"aliquot/internal/store"
 	"aliquot/internal/store/sqldb"
 )
@@ -40,15 +42,20 @@ func (r *restoreBackup) Run(e environment) (err error) {
 		return err
 	}
 	place := backup.Place{Database: r.DatabasePath(), Despite: r.DespiteFaults, SaveKey: r.saveKey,
-		Progress: progressOn(e.stdout),
-		Check: func(ctx context.Context, c store.Conn, fault func(error)) error {
-			_, err := c.VerifyRecord(ctx, fault, nil)
-			return err
-		}}
+		Progress: progressOn(e.stdout)}
+	var since []byte
 	if r.Since != "" {
-		if place.Since, err = backup.ReadCheckpoint(r.Since); err != nil {
+		var kept record.Checkpoint
+		if since, err = readSmall(r.Since, record.MaxNote); err == nil {
+			kept, err = record.ParseCheckpoint(string(since))
+		}
+		if err != nil {
 			return fmt.Errorf("since: %w", err)
 		}
+		place.Since = &kept
+	}
+	place.Check = func(ctx context.Context, c store.Conn, fault func(error)) error {
+		return evidence.VerifyRestored(ctx, c, evidence.Verification{Since: since, Fault: fault})
 	}
 	if err := r.empty(); err != nil {
 		return err

@@ -126,6 +126,9 @@ func (s *serve) Run(e environment) error {
 			return fmt.Errorf("sample data: %w", err)
 		}
 	}
+	if err := a.Evidence.SignFirst(e.ctx); err != nil {
+		log.Warn("the log is not signed yet; a job tries again", "error", err)
+	}
 	if err := a.Accounts.GrantAdmins(e.ctx); exchange.CodeOf(err) == exchange.StorageFull {
 		log.Warn("the storage is full; the admins of the setting are not made", "error", err)
 	} else if err != nil {

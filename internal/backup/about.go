@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"aliquot/internal/record"
@@ -91,18 +90,3 @@ func (a About) fits(schema int64, fingerprints map[string]string) error {
 }
 
 var errNoAbout = errors.New("beginning: there is no " + aboutName)
-
-// ReadCheckpoint reads a checkpoint of a log from a file; it checks no signature.
-func ReadCheckpoint(path string) (*record.Checkpoint, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	text, err := readAll(file, record.MaxNote)
-	if err != nil {
-		return nil, err
-	}
-	c, err := record.ParseCheckpoint(string(text))
-	return &c, err
-}

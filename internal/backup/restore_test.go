@@ -153,11 +153,15 @@ func restore(t *testing.T, kind string, archive []byte, change func(*backup.Plac
 	t.Helper()
 	where, folder := empty(t, kind)
 	p := backup.Place{Database: where, Files: folder, Progress: quiet,
-		SaveKey: func(string, string) error { return errors.New("a key") },
-		Check: func(ctx context.Context, c store.Conn, fault func(error)) error {
-			_, err := c.VerifyRecord(ctx, fault, nil)
-			return err
-		}}
+		SaveKey: func(string, string) error { return errors.New("a key") }}
+	p.Check = func(ctx context.Context, c store.Conn, fault func(error)) error {
+		var since []record.Checkpoint
+		if p.Since != nil {
+			since = append(since, *p.Since)
+		}
+		_, err := c.VerifyRecord(ctx, fault, nil)
+		return errors.Join(err, c.Log.Verify(ctx, fault, since...))
+	}
 	if change != nil {
 		change(&p)
 	}

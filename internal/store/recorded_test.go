@@ -110,6 +110,7 @@ var rowTamperings = map[string]struct{ statement, want string }{
 	"the audit log wiped":       {"DELETE FROM audit_events", "is missing"},
 	"an audit event added": {"INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) " +
 		"SELECT NULL, action, object, as_admin, at, state FROM audit_events WHERE version IS NULL", "is in no chain"},
+	"a request deleted":      {"DELETE FROM material_requests", "events led to: "},
 	"a material's history":   {`UPDATE audit_events SET state = '"x"' WHERE version = 1`, "was altered: state"},
 	"a version's number":     {"UPDATE audit_events SET version = 7 WHERE version = 1", "was altered: version"},
 	"an administrator":       {"UPDATE users SET is_admin = TRUE", "events led to: is_admin"},

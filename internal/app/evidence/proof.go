@@ -94,6 +94,14 @@ func (a Evidence) recordedEvent(ctx context.Context, chain string, seq int64) (r
 	}
 }
 
+// SignFirst signs the log if it has no checkpoint yet, so that there is one from the start.
+func (a Evidence) SignFirst(ctx context.Context) error {
+	if _, err := a.DB.Read().Log.Checkpoint(ctx, 0); exchange.CodeOf(err) != exchange.NotFound {
+		return err
+	}
+	return a.SignNow(ctx)
+}
+
 // maxRounds is how many transactions SignNow makes before it leaves the rest to the Checkpoint job.
 const maxRounds = 20
 

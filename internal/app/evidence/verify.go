@@ -66,25 +66,7 @@ func (a Evidence) Verify(ctx context.Context, v Verification) (*Report, error) {
 	if r.Structure, err = a.DB.CheckStructure(ctx, r.fault); err != nil {
 		return r, err
 	}
-	err = a.DB.Snapshot(ctx, func(ctx context.Context, c store.Conn) error {
-		total, err := c.Chains.Count(ctx)
-		if err != nil {
-			return err
-		}
-		done := int64(0)
-		r.Events, err = c.VerifyRecord(ctx, r.fault, func() {
-			if done++; v.Progress != nil && (done%progressStep == 0 || done == total) {
-				v.Progress(done, total)
-			}
-		})
-		if err == nil {
-			err = verifyRequests(ctx, c, r)
-		}
-		if err == nil {
-			err = verifyLog(ctx, c, r, v.Since)
-		}
-		return err
-	})
+	err = a.DB.Snapshot(ctx, func(ctx context.Context, c store.Conn) error { return r.verify(ctx, c, v) })
 	if err == nil && v.Files {
 		if err = a.verifyFiles(ctx, r); err == nil {
 			err = a.verifyVersions(ctx, r)
@@ -92,6 +74,33 @@ func (a Evidence) Verify(ctx context.Context, v Verification) (*Report, error) {
 	}
 	r.Took = time.Since(began)
 	return r, err
+}
+
+// VerifyRestored is Verify of a database that was just made of a backup, but for its structure and the content of files.
+func VerifyRestored(ctx context.Context, c store.Conn, v Verification) error {
+	r := &Report{tell: v.Fault}
+	return r.verify(ctx, c, v)
+}
+
+// verify checks all that is in the database.
+func (r *Report) verify(ctx context.Context, c store.Conn, v Verification) error {
+	total, err := c.Chains.Count(ctx)
+	if err != nil {
+		return err
+	}
+	done := int64(0)
+	r.Events, err = c.VerifyRecord(ctx, r.fault, func() {
+		if done++; v.Progress != nil && (done%progressStep == 0 || done == total) {
+			v.Progress(done, total)
+		}
+	})
+	if err == nil {
+		err = verifyRequests(ctx, c, r)
+	}
+	if err == nil {
+		err = verifyLog(ctx, c, r, v.Since)
+	}
+	return err
 }
 
 // verifyLog checks the log against the chains, its checkpoints, and since, unless that is nil.
