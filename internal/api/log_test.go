@@ -129,7 +129,8 @@ func TestDossier_OfARequestProvesItself(t *testing.T) {
 			r.Chains[0].Name != fmt.Sprintf("request/%d", id) || a.Header.Get("Content-Type") != "application/zip" {
 			t.Errorf("got %+v, %s", r, a.Header)
 		}
-		for _, want := range []string{"Which lot?", "data/cover.pdf", "paper.pdf"} {
+		for _, want := range []string{"Which lot?", "data/cover.pdf", "paper.pdf",
+			`<th scope="row">Status</th><td>New</td>`} {
 			if !bytes.Contains(a.Raw, []byte(want)) {
 				t.Errorf("it has no %s", want)
 			}

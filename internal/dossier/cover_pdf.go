@@ -3,14 +3,18 @@ package dossier
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
+	"github.com/mozillazg/go-unidecode"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/gomono"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Sizes of the cover page, in millimetres; those of letters in points.
@@ -21,7 +25,7 @@ const (
 )
 
 // coverPDF returns the cover page as a PDF, for reading on paper. Its letters are those of the Latin, Greek and
-// Cyrillic alphabets; others are squares, and in cover.html.
+// Cyrillic alphabets; others are transliterated, and in cover.html as they are.
 func (d Dossier) coverPDF() ([]byte, error) {
 	p := fpdf.New("P", "mm", "A4", "")
 	p.SetCompression(false)
@@ -46,6 +50,10 @@ func (d Dossier) coverPDF() ([]byte, error) {
 	})
 	p.AddPage()
 	heading(p, titleSize, d.Title)
+	if d.transliterated() {
+		paragraph(p, noteSize, "Letters that this page cannot print are transliterated, in [brackets]; cover.html has them as "+
+			"they are.")
+	}
 	paragraph(p, textSize, fmt.Sprintf("The record of %s as of %s. README.txt explains how to check it without the "+
 		"server.", d.Publisher, shownTime(at)))
 	for _, fact := range d.Cover.Facts {
@@ -104,17 +112,73 @@ func row(p *fpdf.Fpdf, label, text string) {
 // letters are those that the fonts have.
 var letters = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(goregular.TTF) })
 
-// printed returns a text with a square in place of each letter that the fonts do not have.
+// transliterated reports whether the cover page has letters that the fonts do not have.
+func (d Dossier) transliterated() bool {
+	texts := []string{d.Title}
+	for _, fact := range d.Cover.Facts {
+		texts = append(texts, fact[1])
+	}
+	for _, line := range d.Cover.Story {
+		texts = append(texts, line.Text)
+	}
+	for _, f := range d.Files {
+		texts = append(texts, f.Title)
+	}
+	return slices.ContainsFunc(texts, func(text string) bool { _, foreign := printable(text); return foreign })
+}
+
 func printed(text string) string {
+	shown, _ := printable(text)
+	return shown
+}
+
+// printable returns a text with the letters that the fonts have, and whether it had others: words with those are
+// transliterated to Latin letters, in brackets, and a sign without a transliteration is written by its number.
+func printable(text string) (shown string, foreign bool) {
 	font, err := letters()
 	if err != nil {
-		return text
+		return text, false
 	}
 	var buffer sfnt.Buffer
-	return strings.Map(func(r rune) rune {
-		if i, err := font.GlyphIndex(&buffer, r); r != '\n' && (err != nil || i == 0) {
-			return '□'
+	var out, words strings.Builder // words: the foreign ones since the last letter that the fonts have
+	space := false                 // behind them
+	end := func() {
+		if text := strings.Join(strings.Fields(words.String()), " "); text != "" {
+			foreign = true
+			out.WriteString("[" + text + "]")
 		}
-		return r
-	}, strings.ReplaceAll(text, "\t", " "))
+		words.Reset()
+	}
+	for _, r := range norm.NFC.String(strings.ReplaceAll(text, "\t", " ")) {
+		i, err := font.GlyphIndex(&buffer, r)
+		known := r == '\n' || err == nil && i != 0
+		switch {
+		case r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector): // it has no shape
+		case !known:
+			words.WriteString(latin(r))
+			space = false
+		case r == ' ' && words.Len() > 0: // it may be between two of them
+			words.WriteRune(r)
+			space = true
+		default:
+			if end(); space {
+				out.WriteByte(' ')
+			}
+			out.WriteRune(r)
+			space = false
+		}
+	}
+	end()
+	return out.String(), foreign
+}
+
+// latin transliterates a letter.
+func latin(r rune) string {
+	switch text := unidecode.Unidecode(string(r)); {
+	case text != "" && !strings.Contains(text, "[?]"):
+		return text
+	case unicode.Is(unicode.Mn, r): // a mark on the letter before
+		return ""
+	}
+	return fmt.Sprintf(" U+%04X ", r)
 }

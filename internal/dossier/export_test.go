@@ -58,3 +58,6 @@ func PackAs(t testing.TB, files map[string]string) []byte {
 
 // SealText is sealText.
 var SealText = sealText
+
+// Printable is printable.
+var Printable = printable

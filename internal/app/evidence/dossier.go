@@ -250,7 +250,7 @@ func cover(ctx context.Context, c store.Conn, q request.Detail, chain dossier.Ch
 	}
 	said := dossier.Cover{Facts: [][2]string{{"Material", q.Material}, {"Lab", lab.Name},
 		{"Requester", people[q.Requester]}, {"Requested on", q.CreatedAt.UTC().Format(time.DateOnly)},
-		{"Status", string(q.Status)}}}
+		{"Status", request.StatusName(q.Status)}}}
 	erased := erasedEvents(chain, v)
 	for _, e := range events {
 		text := people[e.Actor] + " " + request.DescribeAction(e, "", "") + "."

@@ -53,7 +53,7 @@ func (p *inboxPage) Statuses() []inboxChoice {
 	var list []inboxChoice
 	for _, s := range []request.Status{request.Open, request.Approved, request.InFulfillment, request.Fulfilled,
 		request.Verified, request.Rejected, request.Cancelled, request.Invalid} {
-		list = append(list, inboxChoice{string(s), ui.StatusName(s)})
+		list = append(list, inboxChoice{string(s), request.StatusName(s)})
 	}
 	return list
 }

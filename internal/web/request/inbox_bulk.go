@@ -183,7 +183,7 @@ func bulkWhy(err error) (why string, isRefusal bool) {
 	}
 	if status, is := e.Details["status"].(request.Status); is {
 		why = "Only new requests can be accepted or declined together; the status of this one is “" +
-			ui.StatusName(status) + "”."
+			request.StatusName(status) + "”."
 	}
 	return why, true
 }

@@ -102,7 +102,7 @@ func (p *requestPage) reply(query url.Values) string {
 }
 
 // Result returns how an earlier request ended, or what it is at.
-func (*requestPage) Result(q request.Detail) string { return ui.StatusName(q.Status) }
+func (*requestPage) Result(q request.Detail) string { return request.StatusName(q.Status) }
 
 // Sent reports whether that form was sent and refused.
 func (p *requestPage) Sent(form string) bool { return p.form == form }

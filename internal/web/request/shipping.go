@@ -178,7 +178,7 @@ func (v *pageRequest) shipOne(id int64) error {
 		turn := request.WaitingOn(q.Terms, q.Targets, q.Request)
 		if turn == nil || turn.What[0] != request.StepShipment {
 			return exchange.Errorf(exchange.Conflict, "It is not ready to ship; its status is “%s”.",
-				ui.StatusName(q.Status))
+				request.StatusName(q.Status))
 		}
 		return nil
 	}

@@ -20,14 +20,6 @@ type StatusView struct {
 	Mine     bool   // it is the turn of the viewer's side
 }
 
-// StatusName returns the name of a status, which it has in filters, badges and tables alike. A badge that says what is
-// to be done now names the step instead.
-func StatusName(s request.Status) string {
-	return map[request.Status]string{request.Open: "New", request.Approved: "Accepted",
-		request.InFulfillment: "Being prepared", request.Fulfilled: "Shipped", request.Verified: "Completed",
-		request.Rejected: "Declined", request.Cancelled: "Cancelled", request.Invalid: "Withdrawn"}[s]
-}
-
 // Stage is a stage of a request.
 type Stage int
 
@@ -181,7 +173,7 @@ func requesterTurn(q request.Detail, turn request.Turn, mine bool) StatusView {
 		return StatusView{Tone: "info", Icon: "truck", Words: "Delivered",
 			Sentence: "The requester has not confirmed receipt yet."}
 	case what == request.StepReceipt:
-		return StatusView{Tone: "info", Icon: "truck", Words: StatusName(q.Status),
+		return StatusView{Tone: "info", Icon: "truck", Words: request.StatusName(q.Status),
 			Sentence: "The parcel is on its way. The requester confirms receipt."}
 	}
 	documents := slices.ContainsFunc(turn.What,
@@ -208,7 +200,7 @@ func labTurn(q request.Detail, turn request.Turn, stage Stage, mine bool) Status
 		return StatusView{Icon: "turn", Words: "Accept or decline", Verb: "Decide",
 			Sentence: "Your lab needs to decide on this request."}
 	case turn.What[0] == request.StepDecision:
-		return StatusView{Tone: "info", Icon: "sent", Words: StatusName(q.Status),
+		return StatusView{Tone: "info", Icon: "sent", Words: request.StatusName(q.Status),
 			Sentence: "The lab is deciding on the request."}
 	case turn.What[0] == request.StepIssue && mine:
 		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem to resolve", Verb: "Answer",
@@ -243,15 +235,15 @@ func labTurn(q request.Detail, turn request.Turn, stage Stage, mine bool) Status
 func ended(q request.Detail) StatusView {
 	switch q.Status {
 	case request.Verified:
-		return StatusView{Tone: "good", Icon: "done", Words: StatusName(q.Status),
+		return StatusView{Tone: "good", Icon: "done", Words: request.StatusName(q.Status),
 			Sentence: "The requester confirmed receipt.", Stage: StageDone}
 	case request.Rejected:
-		return StatusView{Icon: "declined", Words: StatusName(q.Status), Sentence: "The lab declined this request."}
+		return StatusView{Icon: "declined", Words: request.StatusName(q.Status), Sentence: "The lab declined this request."}
 	case request.Cancelled:
-		return StatusView{Icon: "cancelled", Words: StatusName(q.Status),
+		return StatusView{Icon: "cancelled", Words: request.StatusName(q.Status),
 			Sentence: "The requester cancelled this request."}
 	case request.Invalid:
-		return StatusView{Icon: "cancelled", Words: StatusName(q.Status),
+		return StatusView{Icon: "cancelled", Words: request.StatusName(q.Status),
 			Sentence: "This request was withdrawn as invalid."}
 	}
 	return StatusView{Icon: "archive", Words: "Closed by the lab",
