@@ -75,6 +75,9 @@ type town struct {
 	letter *mailtest.Server
 	heavy  resident
 	others []resident
+
+	binary   string
+	settings []string // where its data are
 }
 
 // resident is someone with a token and a lab of their own.
@@ -86,7 +89,7 @@ type resident struct {
 }
 
 func neighbours(b *testing.B, kind string, size neighbourSize) {
-	t := newTown(b, kind, size)
+	t := newTown(b, kind, size.materials, size.materials/10)
 	defer t.p.stop()
 	for i := range t.others {
 		t.settle(i)
@@ -141,24 +144,26 @@ func neighbours(b *testing.B, kind string, size neighbourSize) {
 	}
 }
 
-func percentile95(took []time.Duration) time.Duration {
+func percentile95(took []time.Duration) time.Duration { return percentile(took, 95) }
+
+func percentile(took []time.Duration, n int) time.Duration {
 	slices.Sort(took)
-	return took[len(took)*95/100]
+	return took[len(took)*n/100]
 }
 
 // newTown seeds a database, makes its people and starts the program.
-func newTown(b *testing.B, kind string, size neighbourSize) *town {
+func newTown(b *testing.B, kind string, materials, requests int) *town {
 	data, binary := b.TempDir(), build(b)
-	settings, where := []string{}, filepath.Join(data, "aliquot.db")
+	settings, where := []string{"--data", data}, filepath.Join(data, "aliquot.db")
 	if kind == storetest.PostgreSQL {
 		where = storetest.Clone(b, "aliquot_bench", func(string) error { return nil })
 		settings = append(settings, "--database", where)
 	}
-	seeding := exec.CommandContext(b.Context(), binary, append([]string{"seed", "--data", data, "--materials", strconv.Itoa(size.materials), "--requests", strconv.Itoa(size.materials / 10)}, settings...)...) //nolint:gosec // our own binary
+	seeding := exec.CommandContext(b.Context(), binary, append([]string{"seed", "--materials", strconv.Itoa(materials), "--requests", strconv.Itoa(requests)}, settings...)...) //nolint:gosec // our own binary
 	if out, err := seeding.CombinedOutput(); err != nil {
 		b.Fatalf("seed: %v\n%s", err, out)
 	}
-	t := &town{b: b, letter: mailtest.Start(b)}
+	t := &town{b: b, letter: mailtest.Start(b), binary: binary, settings: settings}
 	db, err := store.Open(b.Context(), where)
 	if err != nil {
 		b.Fatal(err)
@@ -184,7 +189,7 @@ func newTown(b *testing.B, kind string, size neighbourSize) *town {
 			t.others = append(t.others, one)
 		}
 	}
-	t.p = run(b, binary, data, append(settings, "--access", "members", "--mail", t.letter.URL)...)
+	t.p = run(b, binary, data, append(settings[2:], "--access", "members", "--mail", t.letter.URL)...)
 	rest(b, db)
 	if err := db.Close(); err != nil {
 		b.Fatal(err)

@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -61,12 +63,17 @@ func bareRows(ctx context, tx store.Conn, n int, hash string) error {
 	return nil
 }
 
-// BenchmarkChains_Verify verifies 20,000 events of 500 chains and the log that they are in.
+// BenchmarkChains_Verify verifies 20,000 events in chains of 40, or as many as CHAIN_EVENTS says, and the log that they
+// are in.
 func BenchmarkChains_Verify(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {
 			db := storetest.Open(b, kind)
-			const chains, each = 500, 40
+			const each = 40
+			chains := 500
+			if events, err := strconv.Atoi(os.Getenv("CHAIN_EVENTS")); err == nil {
+				chains = events / each
+			}
 			if err := db.Tx(b.Context(), func(ctx context, tx store.Conn) error {
 				for chain := range chains {
 					if err := addEvents(ctx, tx, chain, each); err != nil {
