@@ -24,8 +24,8 @@ type Place struct {
 	Fingerprints map[string]string             // of the keys that are there, by the name of their setting
 	SaveKey      func(name, text string) error // saves a key that the archive has
 	Since        *record.Checkpoint            // of the log, kept elsewhere; nil: none
-	// Check checks the database that was restored, before it is kept, and passes each fault to the function. The contents
-	// of files are checked as they come.
+	// Check checks the database that was restored, before it is kept, and passes each fault to the function. The
+	// contents of files are checked as they come.
 	Check    func(ctx context.Context, c store.Conn, fault func(error)) error
 	Despite  bool // keep it despite faults
 	Progress func(exchange.Progress)

@@ -51,8 +51,8 @@ func (d Dossier) coverPDF() ([]byte, error) {
 	p.AddPage()
 	heading(p, titleSize, d.Title)
 	if d.transliterated() {
-		paragraph(p, noteSize, "Letters that this page cannot print are transliterated, in [brackets]; cover.html has them as "+
-			"they are.")
+		paragraph(p, noteSize, "Letters that this page cannot print are transliterated, in [brackets]; cover.html has "+
+			"them as they are.")
 	}
 	paragraph(p, textSize, fmt.Sprintf("The record of %s as of %s. README.txt explains how to check it without the "+
 		"server.", d.Publisher, shownTime(at)))

@@ -76,7 +76,8 @@ func (a Evidence) Verify(ctx context.Context, v Verification) (*Report, error) {
 	return r, err
 }
 
-// VerifyRestored is Verify of a database that was just made of a backup, but for its structure and the content of files.
+// VerifyRestored is Verify of a database that was just made of a backup, but for its structure and the content of
+// files.
 func VerifyRestored(ctx context.Context, c store.Conn, v Verification) error {
 	r := &Report{tell: v.Fault}
 	return r.verify(ctx, c, v)

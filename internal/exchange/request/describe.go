@@ -177,8 +177,8 @@ func (t eventDescription) side(s Side) string {
 	return "the " + string(s)
 }
 
-// StatusName returns the name of a status, which it has in filters, badges, tables and dossiers alike. A badge that says
-// what is to be done now names the step instead.
+// StatusName returns the name of a status, which it has in filters, badges, tables and dossiers alike. A badge that
+// says what is to be done now names the step instead.
 func StatusName(s Status) string {
 	return map[Status]string{Open: "New", Approved: "Accepted", InFulfillment: "Being prepared", Fulfilled: "Shipped",
 		Verified: "Completed", Rejected: "Declined", Cancelled: "Cancelled", Invalid: "Withdrawn"}[s]

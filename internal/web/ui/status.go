@@ -238,7 +238,8 @@ func ended(q request.Detail) StatusView {
 		return StatusView{Tone: "good", Icon: "done", Words: request.StatusName(q.Status),
 			Sentence: "The requester confirmed receipt.", Stage: StageDone}
 	case request.Rejected:
-		return StatusView{Icon: "declined", Words: request.StatusName(q.Status), Sentence: "The lab declined this request."}
+		return StatusView{Icon: "declined", Words: request.StatusName(q.Status),
+			Sentence: "The lab declined this request."}
 	case request.Cancelled:
 		return StatusView{Icon: "cancelled", Words: request.StatusName(q.Status),
 			Sentence: "The requester cancelled this request."}
