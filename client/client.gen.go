@@ -222,6 +222,7 @@ const (
 // Defines values for NotificationCategory.
 const (
 	NotificationCategoryChangeInRequestStatusNotif     NotificationCategory = "change_in_request_status_notif"
+	NotificationCategoryInquiry                        NotificationCategory = "inquiry"
 	NotificationCategoryMembership                     NotificationCategory = "membership"
 	NotificationCategoryNewRequestNotif                NotificationCategory = "new_request_notif"
 	NotificationCategoryReminderNotif                  NotificationCategory = "reminder_notif"
@@ -244,6 +245,8 @@ const (
 	NotificationKindDocumentReturned   NotificationKind = "document_returned"
 	NotificationKindDocumentWithdrawn  NotificationKind = "document_withdrawn"
 	NotificationKindEscalated          NotificationKind = "escalated"
+	NotificationKindInquiryAnswered    NotificationKind = "inquiry_answered"
+	NotificationKindInquiryMade        NotificationKind = "inquiry_made"
 	NotificationKindInvitationAccepted NotificationKind = "invitation_accepted"
 	NotificationKindInvitationDeclined NotificationKind = "invitation_declined"
 	NotificationKindInvited            NotificationKind = "invited"
@@ -699,6 +702,16 @@ const (
 	ListOrganizationHistoryParamsOrderingVersion      ListOrganizationHistoryParamsOrdering = "version"
 )
 
+// Defines values for ListInquiriesToParamsOrdering.
+const (
+	ListInquiriesToParamsOrderingAnsweredAt      ListInquiriesToParamsOrdering = "answered_at"
+	ListInquiriesToParamsOrderingCreatedAt       ListInquiriesToParamsOrdering = "created_at"
+	ListInquiriesToParamsOrderingID              ListInquiriesToParamsOrdering = "id"
+	ListInquiriesToParamsOrderingMinusAnsweredAt ListInquiriesToParamsOrdering = "-answered_at"
+	ListInquiriesToParamsOrderingMinusCreatedAt  ListInquiriesToParamsOrdering = "-created_at"
+	ListInquiriesToParamsOrderingMinusID         ListInquiriesToParamsOrdering = "-id"
+)
+
 // Defines values for ListInvitationsParamsMail.
 const (
 	ListInvitationsParamsMailDIGEST        ListInvitationsParamsMail = "DIGEST"
@@ -861,6 +874,16 @@ const (
 	ListAddressesParamsOrderingMinusUpdatedAt   ListAddressesParamsOrdering = "-updated_at"
 	ListAddressesParamsOrderingName             ListAddressesParamsOrdering = "name"
 	ListAddressesParamsOrderingUpdatedAt        ListAddressesParamsOrdering = "updated_at"
+)
+
+// Defines values for ListInquiriesOfParamsOrdering.
+const (
+	ListInquiriesOfParamsOrderingAnsweredAt      ListInquiriesOfParamsOrdering = "answered_at"
+	ListInquiriesOfParamsOrderingCreatedAt       ListInquiriesOfParamsOrdering = "created_at"
+	ListInquiriesOfParamsOrderingID              ListInquiriesOfParamsOrdering = "id"
+	ListInquiriesOfParamsOrderingMinusAnsweredAt ListInquiriesOfParamsOrdering = "-answered_at"
+	ListInquiriesOfParamsOrderingMinusCreatedAt  ListInquiriesOfParamsOrdering = "-created_at"
+	ListInquiriesOfParamsOrderingMinusID         ListInquiriesOfParamsOrdering = "-id"
 )
 
 // Defines values for ListJoinRequestsOfParamsOrdering.
@@ -1972,6 +1995,41 @@ type ImportedMaterial struct {
 	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
+// Inquiry defines model for Inquiry.
+type Inquiry struct {
+	// Answer The answer of the lab; null until there is one.
+	Answer nullable.Nullable[string] `json:"answer"`
+
+	// AnsweredAt When it was answered; null before.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	AnsweredAt nullable.Nullable[Time] `json:"answered_at"`
+
+	// AnsweredBy The member who answered; null before.
+	AnsweredBy nullable.Nullable[openapi_types.UUID] `json:"answered_by"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Material The material it is about.
+	Material int64 `json:"material"`
+
+	// Organization The lab that owns the material.
+	Organization int64 `json:"organization"`
+
+	// Question What the person wants to know.
+	Question string `json:"question"`
+
+	// Request The request that the person made because of it; null if none.
+	Request nullable.Nullable[int64] `json:"request"`
+	User    Person                   `json:"user"`
+}
+
 // Invitation defines model for Invitation.
 type Invitation struct {
 	// AnsweredAt When it was answered; null before.
@@ -2808,6 +2866,9 @@ type Notification struct {
 	// ID Identifies the object; it is never reused.
 	ID int64 `json:"id"`
 
+	// Inquiry The inquiry that it is about, or that led to it; null if none.
+	Inquiry nullable.Nullable[int64] `json:"inquiry"`
+
 	// Invitation The invitation it is about; null if none.
 	Invitation nullable.Nullable[int64] `json:"invitation"`
 
@@ -3457,6 +3518,9 @@ type RequestGroupNew struct {
 type RequestNew struct {
 	// Address The delivery address, as it was when it was chosen.
 	Address nullable.Nullable[ID] `json:"address,omitempty"`
+
+	// Inquiry The inquiry that it is about, or that led to it; null if none.
+	Inquiry nullable.Nullable[ID] `json:"inquiry,omitempty"`
 
 	// IRBAttachment The approval of the ethics board (IRB), from the requester.
 	IRBAttachment nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
@@ -5074,6 +5138,42 @@ type ListOrganizationHistoryParams struct {
 // ListOrganizationHistoryParamsOrdering defines parameters for ListOrganizationHistory.
 type ListOrganizationHistoryParamsOrdering string
 
+// ListInquiriesToParams defines parameters for ListInquiriesTo.
+type ListInquiriesToParams struct {
+	// Answered Only those that are answered, or that wait for an answer.
+	Answered *bool `form:"answered,omitempty" json:"answered,omitempty"`
+
+	// AnsweredBy Only items whose `answered_by` is this.
+	AnsweredBy *openapi_types.UUID `form:"answered_by,omitempty" json:"answered_by,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Material Only items whose `material` is this.
+	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListInquiriesToParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListInquiriesToParamsOrdering defines parameters for ListInquiriesTo.
+type ListInquiriesToParamsOrdering string
+
 // ListInvitationsParams defines parameters for ListInvitations.
 type ListInvitationsParams struct {
 	// Status PENDING where it is left out.
@@ -5761,6 +5861,42 @@ type ListAddressesParams struct {
 // ListAddressesParamsOrdering defines parameters for ListAddresses.
 type ListAddressesParamsOrdering string
 
+// ListInquiriesOfParams defines parameters for ListInquiriesOf.
+type ListInquiriesOfParams struct {
+	// Answered Only those that are answered, or that wait for an answer.
+	Answered *bool `form:"answered,omitempty" json:"answered,omitempty"`
+
+	// AnsweredBy Only items whose `answered_by` is this.
+	AnsweredBy *openapi_types.UUID `form:"answered_by,omitempty" json:"answered_by,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Material Only items whose `material` is this.
+	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListInquiriesOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListInquiriesOfParamsOrdering defines parameters for ListInquiriesOf.
+type ListInquiriesOfParamsOrdering string
+
 // ListJoinRequestsOfParams defines parameters for ListJoinRequestsOf.
 type ListJoinRequestsOfParams struct {
 	// Status Only items whose `status` is this.
@@ -5816,6 +5952,9 @@ type ListNotificationsParams struct {
 
 	// ID Only items whose `id` is this.
 	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Inquiry Only items whose `inquiry` is this.
+	Inquiry *int64 `form:"inquiry,omitempty" json:"inquiry,omitempty"`
 
 	// Invitation Only items whose `invitation` is this.
 	Invitation *int64 `form:"invitation,omitempty" json:"invitation,omitempty"`
@@ -5926,6 +6065,9 @@ type UpdateGrantJSONRequestBody = GrantPatch
 // FundMaterialJSONRequestBody defines body for FundMaterial for application/json ContentType.
 type FundMaterialJSONRequestBody = FundingBody
 
+// AnswerInquiryJSONRequestBody defines body for AnswerInquiry for application/json ContentType.
+type AnswerInquiryJSONRequestBody = TextBody
+
 // AcceptHeldInvitationJSONRequestBody defines body for AcceptHeldInvitation for application/json ContentType.
 type AcceptHeldInvitationJSONRequestBody = InvitationToken
 
@@ -5970,6 +6112,9 @@ type ImportMaterialsJSONRequestBody = BatchImportBody
 
 // UpdateMaterialJSONRequestBody defines body for UpdateMaterial for application/json ContentType.
 type UpdateMaterialJSONRequestBody = MaterialPatch
+
+// CreateInquiryJSONRequestBody defines body for CreateInquiry for application/json ContentType.
+type CreateInquiryJSONRequestBody = TextBody
 
 // UpdateSettingsJSONRequestBody defines body for UpdateSettings for application/json ContentType.
 type UpdateSettingsJSONRequestBody = SwitchesPatch
@@ -6526,6 +6671,31 @@ type ClientInterface interface {
 	// Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 	UnfundMaterial(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetInquiry Read a question about a material, with its answer
+	//
+	// Open to the owner, members of the organization and admins.
+	//
+	// Corresponds with GET /inquiries/{id} (the `GetInquiry` operationId).
+	GetInquiry(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AnswerInquiryWithBody Answer a question about a material
+	//
+	// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+	AnswerInquiryWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AnswerInquiry Answer a question about a material
+	//
+	// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+	AnswerInquiry(ctx context.Context, id int64, body AnswerInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetHeldInvitation Read the invitation that the token of a mail opens
 	//
 	// Open to anyone.
@@ -6596,6 +6766,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
 	RetryJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UndoImport Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
+	//
+	// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+	//
+	// Corresponds with POST /jobs/{id}/undo (the `UndoImport` operationId).
+	UndoImport(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetCheckpoint Read the newest signed checkpoint of the log of all events
 	//
@@ -6978,6 +7155,24 @@ type ClientInterface interface {
 	// Corresponds with GET /materials/{id}/history (the `ListMaterialHistory` operationId).
 	ListMaterialHistory(ctx context.Context, id int64, params *ListMaterialHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CreateInquiryWithBody Ask the lab of a material a question, without requesting it
+	//
+	// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+	CreateInquiryWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInquiry Ask the lab of a material a question, without requesting it
+	//
+	// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+	CreateInquiry(ctx context.Context, id int64, body CreateInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetMaterialLinked Read a material as linked data
 	//
 	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
@@ -7094,6 +7289,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /organizations/{id}/history (the `ListOrganizationHistory` operationId).
 	ListOrganizationHistory(ctx context.Context, id int64, params *ListOrganizationHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListInquiriesTo List the questions that an organization was asked about its materials, newest first
+	//
+	// Open to the owner, members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/inquiries (the `ListInquiriesTo` operationId).
+	ListInquiriesTo(ctx context.Context, id int64, params *ListInquiriesToParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListInvitations List the invitations of an organization
 	//
@@ -7580,6 +7782,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/addresses/{address} (the `UpdateAddress` operationId).
 	UpdateAddress(ctx context.Context, id openapi_types.UUID, address int64, body UpdateAddressJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListInquiriesOf List the questions that a user asked about materials, newest first
+	//
+	// Open to the owner, members of the organization and admins.
+	//
+	// Corresponds with GET /users/{id}/inquiries (the `ListInquiriesOf` operationId).
+	ListInquiriesOf(ctx context.Context, id openapi_types.UUID, params *ListInquiriesOfParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AcceptInvitation Accept an invitation and become a member
 	//
@@ -8131,6 +8340,61 @@ func (c *Client) UnfundMaterial(ctx context.Context, id int64, material int64, r
 	return c.Client.Do(req)
 }
 
+// GetInquiry Read a question about a material, with its answer
+//
+// Open to the owner, members of the organization and admins.
+//
+// Corresponds with GET /inquiries/{id} (the `GetInquiry` operationId).
+func (c *Client) GetInquiry(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetInquiryRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AnswerInquiryWithBody Answer a question about a material
+//
+// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+func (c *Client) AnswerInquiryWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAnswerInquiryRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AnswerInquiry Answer a question about a material
+//
+// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+func (c *Client) AnswerInquiry(ctx context.Context, id int64, body AnswerInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAnswerInquiryRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetHeldInvitation Read the invitation that the token of a mail opens
 //
 // Open to anyone.
@@ -8282,6 +8546,23 @@ func (c *Client) CancelJob(ctx context.Context, id int64, reqEditors ...RequestE
 // Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
 func (c *Client) RetryJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetryJobRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UndoImport Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
+//
+// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+//
+// Corresponds with POST /jobs/{id}/undo (the `UndoImport` operationId).
+func (c *Client) UndoImport(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUndoImportRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -9143,6 +9424,44 @@ func (c *Client) ListMaterialHistory(ctx context.Context, id int64, params *List
 	return c.Client.Do(req)
 }
 
+// CreateInquiryWithBody Ask the lab of a material a question, without requesting it
+//
+// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+func (c *Client) CreateInquiryWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInquiryRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInquiry Ask the lab of a material a question, without requesting it
+//
+// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+func (c *Client) CreateInquiry(ctx context.Context, id int64, body CreateInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInquiryRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetMaterialLinked Read a material as linked data
 //
 // JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
@@ -9400,6 +9719,23 @@ func (c *Client) ListGrantsOf(ctx context.Context, id int64, params *ListGrantsO
 // Corresponds with GET /organizations/{id}/history (the `ListOrganizationHistory` operationId).
 func (c *Client) ListOrganizationHistory(ctx context.Context, id int64, params *ListOrganizationHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListOrganizationHistoryRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListInquiriesTo List the questions that an organization was asked about its materials, newest first
+//
+// Open to the owner, members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/inquiries (the `ListInquiriesTo` operationId).
+func (c *Client) ListInquiriesTo(ctx context.Context, id int64, params *ListInquiriesToParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListInquiriesToRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -10506,6 +10842,23 @@ func (c *Client) UpdateAddressWithBody(ctx context.Context, id openapi_types.UUI
 // Corresponds with PATCH /users/{id}/addresses/{address} (the `UpdateAddress` operationId).
 func (c *Client) UpdateAddress(ctx context.Context, id openapi_types.UUID, address int64, body UpdateAddressJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateAddressRequest(c.Server, id, address, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListInquiriesOf List the questions that a user asked about materials, newest first
+//
+// Open to the owner, members of the organization and admins.
+//
+// Corresponds with GET /users/{id}/inquiries (the `ListInquiriesOf` operationId).
+func (c *Client) ListInquiriesOf(ctx context.Context, id openapi_types.UUID, params *ListInquiriesOfParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListInquiriesOfRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -12030,6 +12383,87 @@ func NewUnfundMaterialRequest(server string, id int64, material int64) (*http.Re
 	return req, nil
 }
 
+// NewGetInquiryRequest constructs an http.Request for the GetInquiry method
+func NewGetInquiryRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/inquiries/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAnswerInquiryRequest calls the generic AnswerInquiry builder with application/json body
+func NewAnswerInquiryRequest(server string, id int64, body AnswerInquiryJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAnswerInquiryRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewAnswerInquiryRequestWithBody constructs an http.Request for the AnswerInquiry method, with any body, and a specified content type
+func NewAnswerInquiryRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/inquiries/%s/answer", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetHeldInvitationRequest constructs an http.Request for the GetHeldInvitation method
 func NewGetHeldInvitationRequest(server string, params *GetHeldInvitationParams) (*http.Request, error) {
 	var err error
@@ -12383,6 +12817,40 @@ func NewRetryJobRequest(server string, id int64) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/jobs/%s/retry", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUndoImportRequest constructs an http.Request for the UndoImport method
+func NewUndoImportRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/jobs/%s/undo", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -14535,6 +15003,53 @@ func NewListMaterialHistoryRequest(server string, id int64, params *ListMaterial
 	return req, nil
 }
 
+// NewCreateInquiryRequest calls the generic CreateInquiry builder with application/json body
+func NewCreateInquiryRequest(server string, id int64, body CreateInquiryJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateInquiryRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateInquiryRequestWithBody constructs an http.Request for the CreateInquiry method, with any body, and a specified content type
+func NewCreateInquiryRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/inquiries", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetMaterialLinkedRequest constructs an http.Request for the GetMaterialLinked method
 func NewGetMaterialLinkedRequest(server string, id int64) (*http.Request, error) {
 	var err error
@@ -15390,6 +15905,175 @@ func NewListOrganizationHistoryRequest(server string, id int64, params *ListOrga
 		if params.AsAdmin != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "as_admin", *params.AsAdmin, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListInquiriesToRequest constructs an http.Request for the ListInquiriesTo method
+func NewListInquiriesToRequest(server string, id int64, params *ListInquiriesToParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/inquiries", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Answered != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "answered", *params.Answered, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AnsweredBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "answered_by", *params.AnsweredBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Material != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -20029,6 +20713,175 @@ func NewUpdateAddressRequestWithBody(server string, id openapi_types.UUID, addre
 	return req, nil
 }
 
+// NewListInquiriesOfRequest constructs an http.Request for the ListInquiriesOf method
+func NewListInquiriesOfRequest(server string, id openapi_types.UUID, params *ListInquiriesOfParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/inquiries", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Answered != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "answered", *params.Answered, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AnsweredBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "answered_by", *params.AnsweredBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Material != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewAcceptInvitationRequest constructs an http.Request for the AcceptInvitation method
 func NewAcceptInvitationRequest(server string, id openapi_types.UUID, invitation int64) (*http.Request, error) {
 	var err error
@@ -20493,6 +21346,18 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 		if params.ID != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Inquiry != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "inquiry", *params.Inquiry, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -21594,6 +22459,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 	UnfundMaterialWithResponse(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*UnfundMaterialResponse, error)
 
+	// GetInquiryWithResponse Read a question about a material, with its answer
+	//
+	// Open to the owner, members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /inquiries/{id} (the `GetInquiry` operationId).
+	GetInquiryWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetInquiryResponse, error)
+
+	// AnswerInquiryWithBodyWithResponse Answer a question about a material
+	//
+	// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+	AnswerInquiryWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AnswerInquiryResponse, error)
+
+	// AnswerInquiryWithResponse Answer a question about a material
+	//
+	// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+	AnswerInquiryWithResponse(ctx context.Context, id int64, body AnswerInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerInquiryResponse, error)
+
 	// GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
 	//
 	// Open to anyone.
@@ -21674,6 +22566,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
 	RetryJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*RetryJobResponse, error)
+
+	// UndoImportWithResponse Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
+	//
+	// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /jobs/{id}/undo (the `UndoImport` operationId).
+	UndoImportWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*UndoImportResponse, error)
 
 	// GetCheckpointWithResponse Read the newest signed checkpoint of the log of all events
 	//
@@ -22098,6 +22999,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /materials/{id}/history (the `ListMaterialHistory` operationId).
 	ListMaterialHistoryWithResponse(ctx context.Context, id int64, params *ListMaterialHistoryParams, reqEditors ...RequestEditorFn) (*ListMaterialHistoryResponse, error)
 
+	// CreateInquiryWithBodyWithResponse Ask the lab of a material a question, without requesting it
+	//
+	// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+	CreateInquiryWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInquiryResponse, error)
+
+	// CreateInquiryWithResponse Ask the lab of a material a question, without requesting it
+	//
+	// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+	CreateInquiryWithResponse(ctx context.Context, id int64, body CreateInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInquiryResponse, error)
+
 	// GetMaterialLinkedWithResponse Read a material as linked data
 	//
 	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
@@ -22232,6 +23151,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /organizations/{id}/history (the `ListOrganizationHistory` operationId).
 	ListOrganizationHistoryWithResponse(ctx context.Context, id int64, params *ListOrganizationHistoryParams, reqEditors ...RequestEditorFn) (*ListOrganizationHistoryResponse, error)
+
+	// ListInquiriesToWithResponse List the questions that an organization was asked about its materials, newest first
+	//
+	// Open to the owner, members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/inquiries (the `ListInquiriesTo` operationId).
+	ListInquiriesToWithResponse(ctx context.Context, id int64, params *ListInquiriesToParams, reqEditors ...RequestEditorFn) (*ListInquiriesToResponse, error)
 
 	// ListInvitationsWithResponse List the invitations of an organization
 	//
@@ -22791,6 +23719,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /users/{id}/addresses/{address} (the `UpdateAddress` operationId).
 	UpdateAddressWithResponse(ctx context.Context, id openapi_types.UUID, address int64, body UpdateAddressJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAddressResponse, error)
 
+	// ListInquiriesOfWithResponse List the questions that a user asked about materials, newest first
+	//
+	// Open to the owner, members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/inquiries (the `ListInquiriesOf` operationId).
+	ListInquiriesOfWithResponse(ctx context.Context, id openapi_types.UUID, params *ListInquiriesOfParams, reqEditors ...RequestEditorFn) (*ListInquiriesOfResponse, error)
+
 	// AcceptInvitationWithResponse Accept an invitation and become a member
 	//
 	// Open to the owner and admins.
@@ -23344,6 +24281,52 @@ func (r UnfundMaterialResponse) StatusCode() int {
 	return 0
 }
 
+type GetInquiryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Inquiry
+}
+
+// Status returns HTTPResponse.Status
+func (r GetInquiryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetInquiryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AnswerInquiryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Inquiry
+}
+
+// Status returns HTTPResponse.Status
+func (r AnswerInquiryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AnswerInquiryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetHeldInvitationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -23499,6 +24482,29 @@ func (r RetryJobResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r RetryJobResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UndoImportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r UndoImportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UndoImportResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -24273,6 +25279,29 @@ func (r ListMaterialHistoryResponse) StatusCode() int {
 	return 0
 }
 
+type CreateInquiryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Inquiry
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateInquiryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateInquiryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetMaterialLinkedResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -24543,6 +25572,29 @@ func (r ListOrganizationHistoryResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListOrganizationHistoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListInquiriesToResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Inquiry
+}
+
+// Status returns HTTPResponse.Status
+func (r ListInquiriesToResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListInquiriesToResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -25685,6 +26737,29 @@ func (r UpdateAddressResponse) StatusCode() int {
 	return 0
 }
 
+type ListInquiriesOfResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Inquiry
+}
+
+// Status returns HTTPResponse.Status
+func (r ListInquiriesOfResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListInquiriesOfResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type AcceptInvitationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -26418,6 +27493,51 @@ func (c *ClientWithResponses) UnfundMaterialWithResponse(ctx context.Context, id
 	return ParseUnfundMaterialResponse(rsp)
 }
 
+// GetInquiryWithResponse Read a question about a material, with its answer
+//
+// Open to the owner, members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /inquiries/{id} (the `GetInquiry` operationId).
+func (c *ClientWithResponses) GetInquiryWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetInquiryResponse, error) {
+	rsp, err := c.GetInquiry(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetInquiryResponse(rsp)
+}
+
+// AnswerInquiryWithBodyWithResponse Answer a question about a material
+//
+// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+func (c *ClientWithResponses) AnswerInquiryWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AnswerInquiryResponse, error) {
+	rsp, err := c.AnswerInquiryWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAnswerInquiryResponse(rsp)
+}
+
+// AnswerInquiryWithResponse Answer a question about a material
+//
+// The person who asked is notified, and can request the material with inquiry in POST /material-requests/. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
+func (c *ClientWithResponses) AnswerInquiryWithResponse(ctx context.Context, id int64, body AnswerInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerInquiryResponse, error) {
+	rsp, err := c.AnswerInquiry(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAnswerInquiryResponse(rsp)
+}
+
 // GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
 //
 // Open to anyone.
@@ -26551,6 +27671,21 @@ func (c *ClientWithResponses) RetryJobWithResponse(ctx context.Context, id int64
 		return nil, err
 	}
 	return ParseRetryJobResponse(rsp)
+}
+
+// UndoImportWithResponse Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
+//
+// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /jobs/{id}/undo (the `UndoImport` operationId).
+func (c *ClientWithResponses) UndoImportWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*UndoImportResponse, error) {
+	rsp, err := c.UndoImport(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUndoImportResponse(rsp)
 }
 
 // GetCheckpointWithResponse Read the newest signed checkpoint of the log of all events
@@ -27258,6 +28393,36 @@ func (c *ClientWithResponses) ListMaterialHistoryWithResponse(ctx context.Contex
 	return ParseListMaterialHistoryResponse(rsp)
 }
 
+// CreateInquiryWithBodyWithResponse Ask the lab of a material a question, without requesting it
+//
+// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+func (c *ClientWithResponses) CreateInquiryWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInquiryResponse, error) {
+	rsp, err := c.CreateInquiryWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInquiryResponse(rsp)
+}
+
+// CreateInquiryWithResponse Ask the lab of a material a question, without requesting it
+//
+// The material's contact is notified; every member may answer. At most 20 within 24 hours, and one about a material until it is answered. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /materials/{id}/inquiries (the `CreateInquiry` operationId).
+func (c *ClientWithResponses) CreateInquiryWithResponse(ctx context.Context, id int64, body CreateInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInquiryResponse, error) {
+	rsp, err := c.CreateInquiry(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInquiryResponse(rsp)
+}
+
 // GetMaterialLinkedWithResponse Read a material as linked data
 //
 // JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can be put into a script element of a page. Open to anyone.
@@ -27481,6 +28646,21 @@ func (c *ClientWithResponses) ListOrganizationHistoryWithResponse(ctx context.Co
 		return nil, err
 	}
 	return ParseListOrganizationHistoryResponse(rsp)
+}
+
+// ListInquiriesToWithResponse List the questions that an organization was asked about its materials, newest first
+//
+// Open to the owner, members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/inquiries (the `ListInquiriesTo` operationId).
+func (c *ClientWithResponses) ListInquiriesToWithResponse(ctx context.Context, id int64, params *ListInquiriesToParams, reqEditors ...RequestEditorFn) (*ListInquiriesToResponse, error) {
+	rsp, err := c.ListInquiriesTo(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListInquiriesToResponse(rsp)
 }
 
 // ListInvitationsWithResponse List the invitations of an organization
@@ -28413,6 +29593,21 @@ func (c *ClientWithResponses) UpdateAddressWithResponse(ctx context.Context, id 
 	return ParseUpdateAddressResponse(rsp)
 }
 
+// ListInquiriesOfWithResponse List the questions that a user asked about materials, newest first
+//
+// Open to the owner, members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/inquiries (the `ListInquiriesOf` operationId).
+func (c *ClientWithResponses) ListInquiriesOfWithResponse(ctx context.Context, id openapi_types.UUID, params *ListInquiriesOfParams, reqEditors ...RequestEditorFn) (*ListInquiriesOfResponse, error) {
+	rsp, err := c.ListInquiriesOf(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListInquiriesOfResponse(rsp)
+}
+
 // AcceptInvitationWithResponse Accept an invitation and become a member
 //
 // Open to the owner and admins.
@@ -29144,6 +30339,58 @@ func ParseUnfundMaterialResponse(rsp *http.Response) (*UnfundMaterialResponse, e
 	return response, nil
 }
 
+// ParseGetInquiryResponse parses an HTTP response from a GetInquiryWithResponse call
+func ParseGetInquiryResponse(rsp *http.Response) (*GetInquiryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetInquiryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Inquiry
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAnswerInquiryResponse parses an HTTP response from a AnswerInquiryWithResponse call
+func ParseAnswerInquiryResponse(rsp *http.Response) (*AnswerInquiryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AnswerInquiryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Inquiry
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetHeldInvitationResponse parses an HTTP response from a GetHeldInvitationWithResponse call
 func ParseGetHeldInvitationResponse(rsp *http.Response) (*GetHeldInvitationResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -29320,6 +30567,32 @@ func ParseRetryJobResponse(rsp *http.Response) (*RetryJobResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUndoImportResponse parses an HTTP response from a UndoImportWithResponse call
+func ParseUndoImportResponse(rsp *http.Response) (*UndoImportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UndoImportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
 
 	}
 
@@ -30140,6 +31413,32 @@ func ParseListMaterialHistoryResponse(rsp *http.Response) (*ListMaterialHistoryR
 	return response, nil
 }
 
+// ParseCreateInquiryResponse parses an HTTP response from a CreateInquiryWithResponse call
+func ParseCreateInquiryResponse(rsp *http.Response) (*CreateInquiryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateInquiryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Inquiry
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetMaterialLinkedResponse parses an HTTP response from a GetMaterialLinkedWithResponse call
 func ParseGetMaterialLinkedResponse(rsp *http.Response) (*GetMaterialLinkedResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -30442,6 +31741,32 @@ func ParseListOrganizationHistoryResponse(rsp *http.Response) (*ListOrganization
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest []OrganizationVersion
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListInquiriesToResponse parses an HTTP response from a ListInquiriesToWithResponse call
+func ParseListInquiriesToResponse(rsp *http.Response) (*ListInquiriesToResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListInquiriesToResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Inquiry
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -31663,6 +32988,32 @@ func ParseUpdateAddressResponse(rsp *http.Response) (*UpdateAddressResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest OwnAddress
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListInquiriesOfResponse parses an HTTP response from a ListInquiriesOfWithResponse call
+func ParseListInquiriesOfResponse(rsp *http.Response) (*ListInquiriesOfResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListInquiriesOfResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Inquiry
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -130,6 +130,8 @@ func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 		p.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/grants",
 			obj{"title": "Quillfeather award 2", "funder_id": "R02"})
 		p.want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", stranger.Lab), obj{"note": "Xaviera here"})
+		p.want(201, "POST", fmt.Sprintf("/materials/%d/inquiries", s.newMaterial()),
+			obj{"text": "Xaviera Quillfeather asks"})
 		invited := s.owner.want(201, "POST", lab+"/invitations", obj{"registry_id": "id-quillfeather-id"}).id()
 		p.want(200, "POST", fmt.Sprintf("%s/invitations/%d/accept", user, invited), nil)
 		p.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material),

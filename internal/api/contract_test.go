@@ -66,7 +66,7 @@ var (
 	messageFields      = "id:int request:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
-		invitation:int? join_request:int? webhook:int? saved_search:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
+		invitation:int? join_request:int? webhook:int? saved_search:int? inquiry:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` +
 		personFields + `} role:string
 		status:string created_at:time sent_at:time expires_at:time answered_at:time? mail:string?`
@@ -74,6 +74,8 @@ var (
 	joinFields = `id:int name:string organization:int user:{` + personFields +
 		`} note:string status:string reason:string created_at:time
 		answered_at:time?`
+	inquiryFields = "id:int material:int organization:int user:{" + personFields +
+		"} question:string created_at:time answer:string? answered_by:uuid? answered_at:time? request:int?"
 	turnFields = "id:int seq:int status:string party:string? what:[string] began_at:time ended_at:time?"
 	jobFields  = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
 		created_at:time due_at:time? ended_at:time?`
@@ -131,6 +133,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/jobs":                              jobFields, "/jobs/{id}": jobFields,
 		"/jobs/{id}/cancel":                jobFields,
 		"/jobs/{id}/retry":                 jobFields,
+		"/jobs/{id}/undo":                  jobFields,
 		"GET /organizations/{id}/webhooks": webhookFields, "POST /organizations/{id}/webhooks": webhookFields +
 			" secret:string",
 		"/organizations/{id}/webhooks/{webhook}":            webhookFields,
@@ -163,18 +166,22 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/material-requests/{id}/messages":                    messageFields,
 		"/material-requests/{id}/turns":                       turnFields,
 		"/material-requests/{id}/events/{seq}/proof":          "chain:string seq:int hash:string event:string proof:string",
-		"POST /request-groups":                                groupFields + " skipped:[{material:int title:string? error:string error_code:string}]",
-		"/request-groups/{id}":                                groupFields,
-		"/request-groups/{id}/accept":                         "requests:[{request:int accepted:bool status:string error:string? error_code:string?}]",
-		"POST /material-requests/{id}/snooze":                 requestFields,
-		"/material-requests/{id}/issues":                      issueFields,
-		"/material-requests/{id}/issues/{issue}/close":        issueFields,
+		"/organizations/{id}/inquiries":                       inquiryFields, "/users/{id}/inquiries": inquiryFields,
+		"/materials/{id}/inquiries": inquiryFields, "/inquiries/{id}": inquiryFields,
+		"/inquiries/{id}/answer":                       inquiryFields,
+		"POST /request-groups":                         groupFields + " skipped:[{material:int title:string? error:string error_code:string}]",
+		"/request-groups/{id}":                         groupFields,
+		"/request-groups/{id}/accept":                  "requests:[{request:int accepted:bool status:string error:string? error_code:string?}]",
+		"POST /material-requests/{id}/snooze":          requestFields,
+		"/material-requests/{id}/issues":               issueFields,
+		"/material-requests/{id}/issues/{issue}/close": issueFields,
 	}
 	statuses := map[string]int{ // of success, where it is not 200
 		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
-		"POST /materials/imports":     202,
+		"POST /materials/imports": 202, "POST /jobs/{id}/undo": 202,
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
-		"POST /material-requests": 201, "POST /request-groups": 201, "POST /material-requests/{id}/messages": 201,
+		"POST /materials/{id}/inquiries": 201,
+		"POST /material-requests":        201, "POST /request-groups": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
 		"DELETE /users/{id}": 204, "DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204,

@@ -78,6 +78,9 @@ func (s *scene) foreign() map[string]attempt {
 	home := invalid("", "address")
 	home.body = fmt.Sprint(stranger.want(200, "POST", fmt.Sprintf("/users/%s/addresses", stranger.ID),
 		address("x")).id())
+	asked := invalid("", "inquiry")
+	asked.body = fmt.Sprint(stranger.want(201, "POST", fmt.Sprintf("/materials/%d/inquiries", s.newMaterial()),
+		obj{"text": "Which passage?"}).id())
 	return map[string]attempt{
 		"mta_attachment_id": document, "mta_attachment": document, "requester_signed_mta_attachment": document,
 		"irb_attachment":          document,
@@ -85,7 +88,7 @@ func (s *scene) foreign() map[string]attempt {
 		"sequence_map_for": refused("FIELD_FORBIDDEN", material),
 		"organization_id":  refused("FORBIDDEN", stranger.Lab), "organization": refused("FORBIDDEN", stranger.Lab),
 		"material_id":              refused("FORBIDDEN", material),
-		"shipping_requirements_id": shipping, "address": home,
+		"shipping_requirements_id": shipping, "address": home, "inquiry": asked,
 		"grant_id": refused("FORBIDDEN",
 			stranger.want(200, "POST", "/grants", obj{"title": "x", "funder_id": "x"}).id()),
 		"material": {}, // anybody may ask for any
@@ -99,8 +102,10 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 	}
 	var list []attempt
 	all, names := obj{}, []string{}
-	for i := range line.In.NumField() {
-		field := line.In.Field(i)
+	for _, field := range reflect.VisibleFields(line.In) {
+		if field.Anonymous {
+			continue
+		}
 		name := field.Tag.Get("json")
 		all[name], names = []any{obj{}}, append(names, name)
 		wrong, nullable := field.Type, false

@@ -38,6 +38,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
+	s.requester().want(201, "POST", fmt.Sprintf("/materials/%d/inquiries", s.material), obj{"text": "Which passage?"})
 	s.newJob(job.EnqueueOptions{User: &s.requester().ID})
 	c.hook, _ = s.newDelivery()
 	s.again("requester")
@@ -55,7 +56,7 @@ var crowded = []string{"users", "members", "organizations", "memberships", "addr
 	"invitations", "join_requests", "shipping_requirements",
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents",
 	"request_issues", "request_events",
-	"notifications", "material versions", "organization versions", "jobs",
+	"inquiries", "notifications", "material versions", "organization versions", "jobs",
 	"webhooks", "webhook_deliveries"}
 
 // lists are all lists.
@@ -87,6 +88,10 @@ func (c *crowd) lists() map[string]longList {
 			map[string]string{"-answered_at": "answered_at"}},
 		"GET /users/{id}/join-requests": {c.user("/join-requests"), c.requester(), []string{"join_requests"},
 			map[string]string{"status": "status"}},
+		"GET /organizations/{id}/inquiries": {organization + "/inquiries", c.owner, []string{"inquiries"},
+			map[string]string{"-answered_at": "answered_at"}},
+		"GET /users/{id}/inquiries": {c.user("/inquiries"), c.requester(), []string{"inquiries"},
+			map[string]string{"answered_at": "answered_at"}},
 		"GET /organizations/{id}/webhooks": {organization + "/webhooks", c.member, []string{"webhooks"},
 			map[string]string{"-updated_at": "updated_at"}},
 		"GET /organizations/{id}/webhooks/{webhook}/deliveries": {c.hook + "/deliveries", c.member,
@@ -185,6 +190,9 @@ func (c *crowd) more(table string, n int) {
 		c.copies("join_requests", "o.id = (SELECT MIN(id) FROM join_requests)", numbers, columns{
 			"status": "CASE n.i % 2 WHEN 0 THEN 'DECLINED' ELSE 'WITHDRAWN' END", "created_at": early,
 			"answered_at": some(late)})
+	case "inquiries":
+		c.copies("inquiries", "o.id = (SELECT MIN(id) FROM inquiries)", numbers, columns{
+			"created_at": early, "answered_at": some(late)})
 	case "shipping_requirements":
 		// a sealed one opens in its own row alone
 		c.copies("shipping_requirements", fmt.Sprintf("o.id = %d", c.shipping), numbers,

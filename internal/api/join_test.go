@@ -21,7 +21,7 @@ func (s *scene) joins(rest string) string {
 func (p *testPerson) news() (kinds []string) {
 	p.w.t.Helper()
 	for _, n := range p.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=200", p.ID), nil).List {
-		if n := n.(map[string]any); n["category"] == "membership" {
+		if n := n.(map[string]any); n["category"] == "membership" || n["category"] == "inquiry" {
 			kinds = append(kinds, n["kind"].(string))
 		}
 	}

@@ -342,6 +342,19 @@ var routes = []rest.Route{
 		request.AcceptRequestGroup,
 		"Accept the open requests of a group. The answer states of each of its requests whether it was accepted, "+
 			"and why not."),
+	rest.On("createInquiry", "POST /materials/{id}/inquiries", exchange.InquiryCreate, 201, request.CreateInquiry,
+		"Ask the lab of a material a question, without requesting it. The material's contact is notified; every "+
+			"member may answer. At most 20 within 24 hours, and one about a material until it is answered."),
+	rest.On("listInquiriesTo", "GET /organizations/{id}/inquiries", exchange.InquiryRead, 200, request.ListInquiriesTo,
+		"List the questions that an organization was asked about its materials, newest first").
+		SortedBy(exchange.InquiryFields),
+	rest.On("listInquiriesOf", "GET /users/{id}/inquiries", exchange.InquiryRead, 200, request.ListInquiriesOf,
+		"List the questions that a user asked about materials, newest first").SortedBy(exchange.InquiryFields),
+	rest.On("getInquiry", "GET /inquiries/{id}", exchange.InquiryRead, 200, request.GetInquiry,
+		"Read a question about a material, with its answer").ShownAt("/inquiry/"),
+	rest.On("answerInquiry", "POST /inquiries/{id}/answer", exchange.InquiryAnswer, 200, request.AnswerInquiry,
+		"Answer a question about a material. The person who asked is notified, and can request the material with "+
+			"inquiry in POST /material-requests/."),
 	rest.On("listEvents", "GET /material-requests/{id}/events", exchange.RequestRead, 200, request.ListEvents,
 		"List what happened to a request, newest first, each chained to the one before by its hash").
 		SortedBy(exchange.EventFields),
@@ -392,6 +405,10 @@ var routes = []rest.Route{
 		"Read a job: its progress and its result."),
 	rest.On("cancelJob", "POST /jobs/{id}/cancel", exchange.JobCancel, 200, admin.CancelJob,
 		"Cancel a job. What it has already done is kept."),
+	rest.On("undoImport", "POST /jobs/{id}/undo", exchange.MaterialBulk, 202, admin.UndoImport,
+		"Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, "+
+			"unless someone requested, asked about or changed them since. Possible for 30 days, for whoever may list "+
+			"materials of the organization from a spreadsheet; the report says of each material what was done."),
 	rest.On("retryJob", "POST /jobs/{id}/retry", exchange.JobRetry, 200, admin.RetryJob,
 		"Retry a failed or cancelled job"),
 

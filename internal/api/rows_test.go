@@ -21,7 +21,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"secrets", "idempotency_keys", "jobs", "bulks", "bulk_parts", "column_mappings", "webhooks", "webhook_deliveries",
 	"webhook_attempts", "saved_searches", "drafts", "grant_links", "insight_days", "insight_marks", "search_matches",
 	"search_epochs", "material_changes", "embargo_days", "material_moves", "cell_lines", "cell_line_keys",
-	"inbox_views", "replies", "basket_items", "request_groups",
+	"inbox_views", "replies", "basket_items", "request_groups", "inquiries",
 	"material_index", "organization_index", "user_index", "search_words"}
 
 // recordTables are those of the chains and the log, which change with the others.

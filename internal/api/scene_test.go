@@ -93,6 +93,18 @@ func (s *scene) newGroup() answer {
 		obj{"materials": []int64{s.newMaterial(), s.newMaterial()}})
 }
 
+// newInquiry has a guest ask about a new material of the lab, who stands for the requester.
+func (s *scene) newInquiry(role, how string) visit {
+	s.t.Helper()
+	guest := s.person(fmt.Sprint("guest", s.next()))
+	v := atf("/inquiries/%d%s", guest.want(201, "POST", fmt.Sprintf("/materials/%d/inquiries", s.newMaterial()),
+		obj{"text": "Which passage?"}).id(), how)
+	if role == "requester" {
+		v.as = guest
+	}
+	return v
+}
+
 // geo asks for a series that nobody imported.
 func (s *scene) geo(body obj) obj {
 	body["import_source"], body["accession"] = "GEO", fmt.Sprint("GSE", s.next())
@@ -259,6 +271,19 @@ func (s *scene) newBulk() int64 {
 		s.t.Fatalf("%d %s", a.Status, a.Raw)
 	}
 	return a.id()
+}
+
+// newImport is a spreadsheet whose job is done and has listed one material.
+func (s *scene) newImport() int64 {
+	s.t.Helper()
+	id := s.newBulk()
+	for _, query := range []string{"UPDATE jobs SET state = 'DONE', due_at = NULL, ended_at = created_at WHERE id = $1",
+		fmt.Sprintf("UPDATE materials SET listed_by = $1 WHERE id = %d", s.newMaterial())} {
+		if _, err := s.sql.ExecContext(s.t.Context(), query, id); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return id
 }
 
 // newTurn makes a request in which it is the turn of the requester, or of the lab.
@@ -733,6 +758,21 @@ var visits = []routeCase{
 	}},
 	{"DELETE /material-requests/{id}", "admin",
 		func(s *scene, _ string) visit { return atf("/material-requests/%d", s.newRequest()) }},
+	{"POST /materials/{id}/inquiries", "requester", func(s *scene, _ string) visit {
+		return atf("/materials/%d/inquiries", s.foreignMaterial()).with(obj{"text": "Which passage?"})
+	}},
+	{"GET /organizations/{id}/inquiries", "member", func(s *scene, _ string) visit {
+		s.newInquiry("", "")
+		return atf("/organizations/%d/inquiries", s.id)
+	}},
+	{"GET /users/{id}/inquiries", "requester", func(s *scene, _ string) visit {
+		s.requester().want(201, "POST", fmt.Sprintf("/materials/%d/inquiries", s.newMaterial()), obj{"text": "Which lot?"})
+		return at(s.user("/inquiries"), nil)
+	}},
+	{"GET /inquiries/{id}", "member", func(s *scene, role string) visit { return s.newInquiry(role, "") }},
+	{"POST /inquiries/{id}/answer", "member", func(s *scene, role string) visit {
+		return s.newInquiry(role, "/answer").with(obj{"text": "Passage 12."})
+	}},
 	{"POST /request-groups", "requester", func(s *scene, _ string) visit {
 		return at("/request-groups", obj{"materials": []int64{s.foreignMaterial(), s.foreignMaterial()}})
 	}},
@@ -823,6 +863,7 @@ var visits = []routeCase{
 	{"POST /jobs/{id}/cancel", "requester", func(s *scene, _ string) visit {
 		return atf("/jobs/%d/cancel", s.newJob(job.EnqueueOptions{User: &s.requester().ID}))
 	}},
+	{"POST /jobs/{id}/undo", "member", func(s *scene, _ string) visit { return atf("/jobs/%d/undo", s.newImport()) }},
 	{"POST /jobs/{id}/retry", "admin", func(s *scene, _ string) visit {
 		id := s.newJob(job.EnqueueOptions{User: &s.requester().ID})
 		s.requester().want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", id), nil)

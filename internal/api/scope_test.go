@@ -91,6 +91,11 @@ var scoped = map[string]string{
 	"GET /organizations/{id}/webhooks/{webhook}/deliveries":                       "++s",
 	"GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}":            "++s",
 	"POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": "s+s",
+	"POST /materials/{id}/inquiries":                                              "sss",
+	"GET /organizations/{id}/inquiries":                                           "++s",
+	"GET /users/{id}/inquiries":                                                   "+ss",
+	"GET /inquiries/{id}":                                                         "++s",
+	"POST /inquiries/{id}/answer":                                                 "s+s",
 	"POST /shipping-requirements":                                                 "s+s",
 	"GET /shipping-requirements":                                                  "+++",
 	"GET /shipping-requirements/{id}":                                             "+++",
@@ -170,6 +175,7 @@ var scoped = map[string]string{
 	"GET /jobs/{id}":                                                              "+ss",
 	"GET /jobs/{id} (Aliquot's own)":                                              "+ss",
 	"POST /jobs/{id}/cancel":                                                      "sss",
+	"POST /jobs/{id}/undo":                                                        "s+s",
 	"POST /jobs/{id}/retry":                                                       "sss",
 }
 

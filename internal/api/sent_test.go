@@ -120,7 +120,7 @@ func TestReferences_OfEveryBodyCanBeLookedUp(t *testing.T) {
 		if !hasBody(line) {
 			continue
 		}
-		for f := range line.In.Fields() {
+		for _, f := range reflect.VisibleFields(line.In) {
 			switch f.Type {
 			case reflect.TypeFor[exchange.Opt[exchange.Ref]](), reflect.TypeFor[exchange.Null[exchange.Ref]](),
 				reflect.TypeFor[exchange.Opt[exchange.UserRef]](),

@@ -91,6 +91,12 @@ var access = map[string]string{
 	"GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}":            "13++3+3+",
 	"POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": "133+333+",
 
+	"POST /materials/{id}/inquiries":    "1+++++++",
+	"GET /organizations/{id}/inquiries": "13++3+3+",
+	"GET /users/{id}/inquiries":         "1333+33+",
+	"GET /inquiries/{id}":               "13++++3+",
+	"POST /inquiries/{id}/answer":       "13++3+3+",
+
 	"POST /shipping-requirements":           "13++3+3+",
 	"GET /shipping-requirements":            "++++++++",
 	"GET /shipping-requirements/{id}":       "++++++++",
@@ -184,6 +190,7 @@ var access = map[string]string{
 	"GET /jobs/{id}":                 "1333+33+",
 	"GET /jobs/{id} (Aliquot's own)": "1333333+",
 	"POST /jobs/{id}/cancel":         "1333+33+",
+	"POST /jobs/{id}/undo":           "13++3+3+",
 	"POST /jobs/{id}/retry":          "1333333+",
 }
 

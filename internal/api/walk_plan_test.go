@@ -43,7 +43,7 @@ func (c *crowd) walks() []walk {
 			return only(tx.Materials.OfferedFrom(ctx, c.material, c.material+int64(limit)))
 		}},
 		{name: "newest materials", read: func(ctx context.Context, tx store.Conn, limit int) error {
-			return only(tx.Materials.Newest(ctx, limit))
+			return only(tx.Materials.Newest(ctx, limit, nil))
 		}},
 		{name: "materials of a lab to reindex", read: func(ctx context.Context, tx store.Conn,
 			limit int) error {

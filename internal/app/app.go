@@ -30,6 +30,7 @@ type App struct {
 	Evidence      evidence.Evidence
 	Grants        funding.Grants
 	Groups        transfer.Groups
+	Inquiries     transfer.Inquiries
 	Labs          labs.Labs
 	Materials     catalog.Materials
 	Notifications notifier.Notifications
@@ -48,7 +49,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c),
 		Evidence: evidence.New(c), Grants: funding.New(c), Labs: labs.New(c), Materials: catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c),
-		Groups:       transfer.Groups{Requests: transfer.New(c)},
+		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},
 		Spreadsheets: spreadsheet.New(c), Streams: streams}
 }
 

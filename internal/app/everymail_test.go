@@ -123,11 +123,16 @@ func (h *hearing) alertOf(times int) {
 	})
 }
 
-// membership makes everything happen that people are notified of about lab membership.
+// membership makes everything happen that people are notified of about lab membership, and about an inquiry.
 func (h *hearing) membership() {
 	h.Helper()
 	ctx, owner, stranger, former := h.Context(), h.people["owner"], h.people["stranger"], h.people["former"]
-	_, _, err := h.app.Labs.Invite(ctx, owner, h.lab, lab.InvitationNew{Email: exchange.Some("newcomer@example.org")})
+	asked, err := h.app.Inquiries.Ask(ctx, stranger, h.material, request.TextBody{Text: exchange.Some("Which lot?")})
+	h.must(err)
+	h.wait()
+	_, err = h.app.Inquiries.Answer(ctx, owner, asked.ID, request.TextBody{Text: exchange.Some("Lot 7.")})
+	h.must(err)
+	_, _, err = h.app.Labs.Invite(ctx, owner, h.lab, lab.InvitationNew{Email: exchange.Some("newcomer@example.org")})
 	h.must(err)
 	for _, to := range []lab.InvitationStatus{lab.InvitationDeclined, lab.InvitationAccepted} {
 		h.set(h.now.Load().Add(time.Hour)) // nobody is invited twice within the pause

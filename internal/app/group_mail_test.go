@@ -20,7 +20,7 @@ func TestGroup_CausesOneNotificationAndOneMailForEachPerson(t *testing.T) {
 				Organization: exchange.Some(exchange.Ref(m.lab))})
 		m.must(err)
 		form := transfer.NewRequest{Key: "1", Form: request.Form{Request: request.New{
-			Note: exchange.Some("For a knockout screen.")},
+			Submission: request.Submission{Note: exchange.Some("For a knockout screen.")}},
 			Address: &person.AddressPatch{Name: exchange.Some("Rosa"), Line1: exchange.Some("1 Main St"),
 				Locality: exchange.Some("Basel"), Country: exchange.Some("CH"), PostalCode: exchange.Some("4051")}}}
 		group := request.NewGroup{Materials: exchange.Some([]exchange.Ref{exchange.Ref(m.material),

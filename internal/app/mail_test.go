@@ -137,7 +137,7 @@ func (m *mailWorld) send() int64 {
 	m.Helper()
 	q, err := m.app.Requests.SubmitRequest(m.Context(), m.rosa, transfer.NewRequest{Key: "1",
 		Form: request.Form{Request: request.New{Material: exchange.Some(exchange.Ref(m.material)),
-			Note: exchange.Some("For a knockout screen.")},
+			Submission: request.Submission{Note: exchange.Some("For a knockout screen.")}},
 			Address: &person.AddressPatch{Name: exchange.Some("Rosa"), Line1: exchange.Some("1 Main St"),
 				Locality: exchange.Some("Basel"), Country: exchange.Some("CH"), PostalCode: exchange.Some("4051")}}})
 	m.must(err)

@@ -159,7 +159,8 @@ func (h *hearing) switchOff(off ...string) {
 func (h *hearing) ask(by, abstract string) int64 {
 	h.Helper()
 	q, err := h.app.Requests.CreateRequest(h.Context(), h.people[by],
-		request.New{Material: exchange.Some(exchange.Ref(h.material)), Abstract: exchange.Some(abstract)})
+		request.New{Material: exchange.Some(exchange.Ref(h.material)),
+			Submission: request.Submission{Abstract: exchange.Some(abstract)}})
 	h.must(err)
 	return q.ID
 }

@@ -77,8 +77,9 @@ func oneOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func (s *searching) ask() int64 {
 	asks, m := s.person(oneOf(s.random, s.names)), oneOf(s.random, s.materials)
-	n := request.New{Material: exchange.Some(exchange.Ref(m)), Note: exchange.Some(s.text(5)),
-		Quantity: exchange.Some(s.text(2))}
+	n := request.New{Material: exchange.Some(exchange.Ref(m)),
+		Submission: request.Submission{Note: exchange.Some(s.text(5))},
+		Quantity:   exchange.Some(s.text(2))}
 	if s.random.IntN(2) == 0 {
 		n.SignedMTA = exchange.Null[exchange.Ref]{Set: true, Value: s.document(asks)}
 	}

@@ -145,7 +145,7 @@ func (f *filling) makeOpen() {
 	})
 
 	f.ask(9*day+3*hour, manager, "Gene expression analysis of the human and chimpanzee brain", request.New{
-		Abstract: exchange.Some("Training material for our course on arrays."),
+		Submission: request.Submission{Abstract: exchange.Some("Training material for our course on arrays.")},
 	})
 	f.ask(20*hour, postdoc, "lentiCRISPR v2", f.parcel(postdoc, "1 stab"))
 
@@ -164,7 +164,7 @@ func (f *filling) makeOpen() {
 // makeAdminsRequest submits a request of the admin.
 func (f *filling) makeAdminsRequest() {
 	sent := f.ask(50*minute, admin, "nCoV-2019 sequencing protocol",
-		request.New{Note: exchange.Some("With your own notes, please.")})
+		request.New{Submission: request.Submission{Note: exchange.Some("With your own notes, please.")}})
 	sent.after(20*minute).move(holder, request.Approved)
 	sent.after(5*minute).write(holder, "The notes are on their way by mail.")
 	sent.after(5*minute).move(holder, request.Fulfilled)

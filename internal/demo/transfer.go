@@ -39,9 +39,11 @@ func (t *transfer) after(later time.Duration) *transfer {
 func (f *filling) parcel(by, quantity string) request.New {
 	return request.New{
 		Quantity: exchange.Some(quantity),
-		Address:  exchange.NullOf(f.addresses[by]),
-		Payment:  exchange.Some("SHIPPING_CODE"),
-		Notes:    exchange.Some("Sample courier, account 0000000"),
+		Submission: request.Submission{
+			Address: exchange.NullOf(f.addresses[by]),
+			Payment: exchange.Some("SHIPPING_CODE"),
+			Notes:   exchange.Some("Sample courier, account 0000000"),
+		},
 	}
 }
 

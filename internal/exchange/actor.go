@@ -110,7 +110,7 @@ var reads = []Action{
 	OrganizationInsights, OrganizationStorage, ReplyRead, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate,
 	MaterialHistory, MaterialTemplate, MaterialExport,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
-	RequestList, AddressRead, GrantList,
+	RequestList, InquiryRead, AddressRead, GrantList,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 
@@ -126,7 +126,7 @@ var ofOneLab = []Action{
 	MaterialArchive, MaterialHistory, MaterialBulk, MaterialTemplate, MaterialExport, ShippingRead, ShippingWrite,
 	AttachmentRead,
 	AttachmentContent, AttachmentUpdate, AttachmentReplace, AttachmentDelete, RequestRead, RequestUpdate, RequestShip,
-	JobRead, JobCancel,
+	InquiryRead, InquiryAnswer, JobRead, JobCancel,
 }
 
 // ofNoObject lists those actions whose object is not known beforehand, or belongs to nobody: what they show is narrowed

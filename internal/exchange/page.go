@@ -90,7 +90,8 @@ var (
 	IssueFields = []Field{byID, {Name: "opened_at", Kind: Moment}, {Name: "closed_at", Kind: Moment, Nullable: true}}
 	JoinFields  = []Field{byID, {Name: "status", Kind: Word}, byCreated,
 		{Name: "answered_at", Kind: Moment, Nullable: true}}
-	JobFields = []Field{byID, {Name: "kind", Kind: Word}, {Name: "state", Kind: Word}, byCreated,
+	InquiryFields = []Field{byID, byCreated, {Name: "answered_at", Kind: Moment, Nullable: true}}
+	JobFields     = []Field{byID, {Name: "kind", Kind: Word}, {Name: "state", Kind: Word}, byCreated,
 		{Name: "ended_at", Kind: Moment, Nullable: true}}
 	MaterialFields = []Field{byID, {Name: "title", Kind: Text}, {Name: "category", Kind: Word}, {Name: "organization"},
 		{Name: "embargo_date", Kind: Word, Nullable: true}, byCreated, byUpdated}

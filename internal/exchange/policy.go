@@ -104,6 +104,10 @@ const (
 	RequestShip   Action = "request.ship"
 	RequestDelete Action = "request.delete"
 
+	InquiryCreate Action = "inquiry.create"
+	InquiryRead   Action = "inquiry.read"
+	InquiryAnswer Action = "inquiry.answer"
+
 	AddressRead  Action = "address.read"
 	AddressWrite Action = "address.write"
 
@@ -224,6 +228,10 @@ var rules = Policy{
 	RequestUpdate: MemberOf | RequesterOf,
 	RequestShip:   MemberOf,
 	RequestDelete: AdminOf,
+
+	InquiryCreate: SignedIn,
+	InquiryRead:   OwnerOf | MemberOf,
+	InquiryAnswer: MemberOf,
 
 	AddressRead:  OwnerOf,
 	AddressWrite: OwnerOf,

@@ -130,6 +130,10 @@ const matrix = `
 | both | organization.insights | the lab | n | n | y | y | n | y | n | y |
 | both | organization.storage | the lab | n | n | y | y | n | y | n | y |
 | both | organization.leave | the lab | n | n | y | y | n | y | n | y |
+| both | inquiry.create | nothing | n | y | y | y | y | y | y | y |
+| both | inquiry.read | the lab | n | n | y | y | n | y | n | y |
+| both | inquiry.read | the owner | n | n | n | y | n | n | n | y |
+| both | inquiry.answer | the lab | n | n | y | y | n | y | n | y |
 | both | reply.read | the lab | n | n | y | y | n | y | n | y |
 | both | reply.write | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.read | the lab | n | n | y | y | n | y | n | y |

@@ -90,7 +90,7 @@ var writes = []exchange.Action{
 	exchange.MaterialImport, exchange.ShippingWrite, exchange.AttachmentCreate, exchange.AttachmentUpdate,
 	exchange.AttachmentReplace,
 	exchange.AttachmentDelete, exchange.RequestCreate, exchange.RequestUpdate, exchange.RequestShip,
-	exchange.RequestDelete,
+	exchange.RequestDelete, exchange.InquiryCreate, exchange.InquiryAnswer,
 	exchange.AddressWrite, exchange.GrantCreate, exchange.GrantUpdate, exchange.GrantShare, exchange.MaterialFund,
 	exchange.JobCancel,
 	exchange.JobRetry, exchange.UserAdmin,

@@ -50,23 +50,25 @@ const (
 	InvitationDeclined MembershipKind = "invitation_declined" // to the inviter
 	WebhookOff         MembershipKind = "webhook_off"         // to the owner
 	RecordFaulty       MembershipKind = "record_faulty"       // to admins
+	InquiryMade        MembershipKind = "inquiry_made"        // to the contact of the material
+	InquiryAnswered    MembershipKind = "inquiry_answered"    // to the person who asked
 )
 
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
-	WebhookOff, RecordFaulty}
+	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
 	Kind         MembershipKind
-	Organization string
+	Organization string // of an inquiry: the material
 	Person       string // display name of who did it
 	Note         string // what they wrote; may be empty
 	Link         string // where it is answered or shown
 }
 
 // memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
-// reader gets the message. %s is the organization.
+// reader gets the message. %s is the organization, or the material of an inquiry.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked: {"asks to join %s", "your decision needed", "Decide", "you own %s"},
 	JoinAccepted: {"accepted your request to join %s", "you are now a member", "Open the lab",
@@ -80,6 +82,9 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 		"you own %s"},
 	RecordFaulty: {"found faults in the record", "something was altered or is damaged", "Open the check",
 		"you are an admin of this installation"},
+	InquiryMade: {"asks about %s", "your answer needed", "Answer", "you are the contact of %s"},
+	InquiryAnswered: {"answered your inquiry about %s", "you can request it now", "Read the answer",
+		"you asked about %s"},
 }
 
 // Membership writes to the other side about what a person did.
@@ -101,6 +106,12 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 	}
 	if l := lines(m.Note); len(l) > 0 {
 		title := "Message:"
+		switch m.Kind {
+		case InquiryMade:
+			title = "Question:"
+		case InquiryAnswered:
+			title = "Answer:"
+		}
 		if m.Kind == JoinDeclined || m.Kind == InvitationDeclined || m.Kind == WebhookOff {
 			title = "Reason:"
 		}

@@ -104,6 +104,7 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 		change{"DELETE FROM saved_searches WHERE user_id = $1", id},
 		change{"DELETE FROM inbox_views WHERE user_id = $1", id},
 		change{"DELETE FROM basket_items WHERE user_id = $1", id},
+		change{"DELETE FROM inquiries WHERE user_id = $1", id},
 		change{"DELETE FROM addresses WHERE user_id = $1", id},
 		change{"DELETE FROM memberships WHERE user_id = $1 AND organization_id NOT IN (SELECT id FROM organizations " +
 			"WHERE owner_id = $1)", id},
@@ -268,6 +269,7 @@ func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 	err := changeAll(ctx, st.conn,
 		change{"UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING'", id},
 		change{"UPDATE join_requests SET status = 'DECLINED' WHERE organization_id = $1 AND status = 'PENDING'", id},
+		change{"DELETE FROM inquiries WHERE organization_id = $1", id},
 		change{"DELETE FROM webhooks WHERE organization_id = $1", id},
 		change{"DELETE FROM column_mappings WHERE organization_id = $1", id},
 		change{"UPDATE shipping_requirements SET accepted_payment_details = '', restrictions = '' WHERE " +

@@ -105,6 +105,7 @@ type Conn struct {
 	Grants          Grants
 	IdempotentCalls IdempotentCalls
 	Inbox           Inbox
+	Inquiries       Inquiries
 	Insights        insight.Insights
 	Invitations     Invitations
 	Jobs            queue.Jobs
@@ -136,7 +137,8 @@ func storesOn(c *sqldb.Conn) Conn {
 		Attachments: Attachments{c}, Audit: Audit{c}, Baskets: Baskets{c}, Bulk: Bulk{c},
 		CellLines: cellosaurus.New(c), Chains: Chains{c}, Closing: Closing{c},
 		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
-		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Insights: insight.New(c), Invitations: Invitations{c},
+		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Inquiries: Inquiries{c},
+		Insights: insight.New(c), Invitations: Invitations{c},
 		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Reminders: Reminders{c}, Replies: Replies{c},
@@ -181,6 +183,8 @@ type (
 	IdempotentCalls struct{ conn *sqldb.Conn }
 	// Inbox stores the requests in which it is somebody's turn.
 	Inbox struct{ conn *sqldb.Conn }
+	// Inquiries stores questions about materials.
+	Inquiries struct{ conn *sqldb.Conn }
 	// Invitations stores invitations to organizations.
 	Invitations struct{ conn *sqldb.Conn }
 	// JoinRequests stores requests to join an organization.

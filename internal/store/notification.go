@@ -49,7 +49,7 @@ var notifications = sqldb.Listing[notify.Notification]{
 		},
 		"event":      sqldb.Equals("o.event_id"),
 		"invitation": ofNews("invitation"), "join_request": ofNews("join_request"), "webhook": ofNews("webhook"),
-		"saved_search": ofNews("saved_search"),
+		"saved_search": ofNews("saved_search"), "inquiry": ofNews("inquiry"),
 	},
 }
 

@@ -33,6 +33,16 @@ var access = []asked{
 	{"POST /basket/{lab}", "/basket/{lab}", "material={material}", "in 422 303 303 303 422"},
 	{"POST /basket/{lab}/checklist", "/basket/{lab}/checklist", "", "in 200 200 200 200 200"},
 
+	{"GET /catalog/{id}/inquiry", "/catalog/{material}/inquiry", "", "in 200 200 200 200 200"},
+	{"GET /catalog/{id}/inquiry", "/catalog/999999/inquiry", "", "in 404 404 404 404 404"},
+	{"POST /catalog/{id}/inquiry", "/catalog/{material}/inquiry", "", "in 422 422 422 422 422"},
+	{"POST /catalog/{id}/inquiry", "/catalog/{material}/inquiry", "text=Which+lot%3F", "in 303 303 422 422 303"},
+	{"GET /inquiry", "/inquiry", "", "in 200 200 200 200 200"},
+	{"GET /inquiry/{id}", "/inquiry/{inquiry}", "", "in 403 200 200 200 200"},
+	{"GET /inquiry/{id}", "/inquiry/999999", "", "in 404 404 404 404 404"},
+	{"POST /inquiry/{id}", "/inquiry/{inquiry}", "", "in 403 403 422 422 422"},
+	{"POST /inquiry/{id}", "/inquiry/{inquiry}", "text=Passage+12", "in 403 403 303 303 303"},
+
 	{"GET /labs", "/labs", "", "200 200 200 200 200 200"},
 	{"GET /labs/new", "/labs/new", "", "in 200 200 200 200 200"},
 	{"POST /labs/new", "/labs/new", "", "in 422 422 422 422 422"},
@@ -199,6 +209,7 @@ var access = []asked{
 	{"POST /share/jobs/{id}/store", "/share/jobs/1/store", "", "in 403 403 403 403 404"},
 	{"POST /share/jobs/{id}/values", "/share/jobs/1/values", "", "in 403 403 403 403 404"},
 	{"POST /share/jobs/{id}/cancel", "/share/jobs/1/cancel", "", "in 403 403 403 403 303"},
+	{"POST /share/jobs/{id}/undo", "/share/jobs/1/undo", "", "in 404 404 404 404 404"},
 
 	{"GET /account", "/account", "", "in 200 200 200 200 200"},
 	{"POST /account", "/account", "", "in 303 303 303 303 303"},

@@ -76,6 +76,9 @@ func (w *world) furnished() *strings.Replacer {
 	w.must(err)
 	owned := w.requestFor("PDX model BL0269-F402")
 	handed := w.requestFor("MCF-7")
+	inquiry, err := w.app.Inquiries.Ask(ctx, josiah, handed.MaterialID,
+		request.TextBody{Text: exchange.Some("Which lot?")})
+	w.must(err)
 	file := int64(0)
 	for _, d := range handed.Documents {
 		file = d.AttachmentID
@@ -87,7 +90,7 @@ func (w *world) furnished() *strings.Replacer {
 		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}",
 		id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
 		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID),
-		"{file}", id(file), "{mapped}", id(w.material(mapped).ID), "{map}", id(w.mapOf(mapped).ID))
+		"{file}", id(file), "{inquiry}", id(inquiry.ID), "{mapped}", id(w.material(mapped).ID), "{map}", id(w.mapOf(mapped).ID))
 }
 
 func deref(p *int64) int64 {

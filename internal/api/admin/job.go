@@ -24,6 +24,13 @@ func CancelJob(c *rest.Call, _ rest.None) (shape.Job, error) {
 	return shape.ShowJob(j), err
 }
 
+// UndoImport serves POST /jobs/{id}/undo.
+func UndoImport(c *rest.Call, _ rest.None) (shape.Job, error) {
+	j, err := c.App.Spreadsheets.Undo(c.Context(), c.Actor, c.ID("id"))
+	c.Location(err, "/jobs/%d", j.ID)
+	return shape.ShowJob(j), err
+}
+
 // RetryJob serves POST /jobs/{id}/retry.
 func RetryJob(c *rest.Call, _ rest.None) (shape.Job, error) {
 	j, err := c.App.RetryJob(c.Context(), c.Actor, c.ID("id"))

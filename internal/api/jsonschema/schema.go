@@ -227,7 +227,9 @@ func (d Set) fields(t reflect.Type, of rules, needed func(reflect.StructField) b
 				required)
 			continue
 		case f.Anonymous:
-			d.fields(f.Type, Shown(f.Type), needed, properties, required)
+			own := Shown(f.Type)
+			maps.Copy(own, of) // those of a body that has the fields of another
+			d.fields(f.Type, own, needed, properties, required)
 			continue
 		case name == "-":
 			continue

@@ -79,7 +79,7 @@ func DecodeObject(raw []byte, in any, create bool) error {
 		if !sent {
 			continue
 		}
-		if err := json.Unmarshal(value, v.Field(field.index).Addr().Interface()); err != nil {
+		if err := json.Unmarshal(value, v.FieldByIndex(field.index).Addr().Interface()); err != nil {
 			f.Add(field.name, "%s", meaning(err))
 		}
 	}
@@ -200,7 +200,7 @@ func meaning(err error) string {
 
 // bodyField is one field of an input: its name in JSON and its alias.
 type bodyField struct {
-	index       int
+	index       []int // fields of an embedded struct are fields of the input
 	name, alias string
 	same        string // another field that it is an alias of
 }
@@ -212,12 +212,10 @@ func fieldsOf(t reflect.Type) []bodyField {
 		return list.([]bodyField)
 	}
 	var list []bodyField
-	for i := range t.NumField() {
-		tag := t.Field(i).Tag
-		if !t.Field(i).IsExported() {
-			continue
+	for _, f := range reflect.VisibleFields(t) {
+		if f.IsExported() && !f.Anonymous {
+			list = append(list, bodyField{f.Index, f.Tag.Get("json"), f.Tag.Get("alias"), f.Tag.Get("same")})
 		}
-		list = append(list, bodyField{i, tag.Get("json"), tag.Get("alias"), tag.Get("same")})
 	}
 	fieldCache.Store(t, list)
 	return list

@@ -37,7 +37,7 @@ func AsSent(c *Call, body any, err error) error {
 func (c *Call) references(body any) (list []catalog.Reference) {
 	v := reflect.ValueOf(body)
 	for _, field := range fieldsOf(v.Type()) {
-		switch value := v.Field(field.index).Interface().(type) {
+		switch value := v.FieldByIndex(field.index).Interface().(type) {
 		case exchange.Opt[exchange.Ref]:
 			if value.Set && value.Value > 0 {
 				list = append(list, catalog.Reference{Field: field.name, ID: int64(value.Value)})

@@ -33,6 +33,7 @@ saved_searches.json  the searches that you keep
 inbox_views.json     the views of your requests that you keep
 drafts.json          forms that you began
 basket.json          the ids of the materials in your basket
+inquiries.json       the questions that you asked about materials, with their answers
 grants.json          your grants
 invitations.json     labs that invited you, and labs that you asked to join
 tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
@@ -102,6 +103,10 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context) ([]person.Draft, error) { return c.Drafts.List(ctx, user) }),
 		takeAll(ctx, part, z, "basket",
 			func(ctx context.Context) ([]int64, error) { return c.Baskets.List(ctx, user) }),
+		takePages(ctx, part, z, "inquiries",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenInquiry], error) {
+				return takenInquiries(ctx, c, user, p)
+			}),
 		takePages(ctx, part, z, "grants",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Grant], error) {
 				return c.Grants.List(ctx, user, p)
@@ -162,6 +167,22 @@ func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange
 		list[i] = takenRequest{q, events[q.ID]}
 	}
 	return exchange.ListPage[takenRequest]{Items: list, Next: made.Next}, nil
+}
+
+// takenInquiry is an inquiry of the user, without data of other people.
+type takenInquiry struct {
+	request.Inquiry
+	Material, Organization string
+}
+
+func takenInquiries(ctx context.Context, c store.Conn, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[takenInquiry], error) {
+	page, err := c.Inquiries.OfUser(ctx, user, request.InquiryFilter{}, p)
+	list := make([]takenInquiry, len(page.Items))
+	for i, q := range page.Items {
+		list[i] = takenInquiry{q.Inquiry, q.Material, q.Organization}
+	}
+	return exchange.ListPage[takenInquiry]{Items: list, Next: page.Next}, err
 }
 
 func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 
@@ -30,6 +31,13 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 	},
 	"grant_id": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
 		_, err := c.Grants.Get(ctx, r.ID)
+		return err
+	},
+	"inquiry": func(ctx context.Context, c store.Conn, who exchange.Actor, r Reference) error {
+		i, err := c.Inquiries.Get(ctx, r.ID)
+		if err == nil && i.UserID != who.ID {
+			err = core.NoMaterial()
+		}
 		return err
 	},
 	"address": func(ctx context.Context, c store.Conn, who exchange.Actor, r Reference) error {

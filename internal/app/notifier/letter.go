@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aliquot/internal/app/core"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/request"
@@ -88,6 +89,12 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 		u, err := c.Users.Get(ctx, n.User)
 		return l, u.Admin, err
 	}
+	if d.Inquiry != 0 {
+		l.thread = fmt.Sprintf("inquiry.%d@%s", d.Inquiry, a.Host())
+		m.Organization, m.Link = d.Name, fmt.Sprintf("%s/inquiry/%d", a.PublicURL, d.Inquiry)
+		visible, err = inquiryVisible(ctx, c, n)
+		return l, visible, err
+	}
 	if d.JoinRequest == 0 {
 		visible, err = c.Organizations.IsMember(ctx, n.Organization, n.User)
 		return l, visible, err
@@ -103,6 +110,21 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 	}
 	o, err := c.Organizations.Get(ctx, n.Organization)
 	return l, j.Status == lab.JoinPending && o.Owner == n.User, err
+}
+
+// inquiryVisible reports whether somebody may still read an inquiry that they are notified of, and has to answer it
+// unless it is their own.
+func inquiryVisible(ctx context.Context, c store.Conn, n notify.Notification) (bool, error) {
+	i, err := c.Inquiries.Get(ctx, n.Announcement.Detail.Inquiry)
+	switch {
+	case exchange.CodeOf(err) == exchange.NotFound: // who asked closed their account
+		return false, nil
+	case err != nil || i.UserID == n.User:
+		return true, err
+	case i.AnsweredAt != nil:
+		return false, nil
+	}
+	return c.Organizations.IsMember(ctx, i.OrganizationID, n.User)
 }
 
 // invitationLetter returns the letter of an invitation to someone who has signed in before.

@@ -240,8 +240,6 @@ func (a Groups) completeGroup(ctx context.Context, tx store.Conn, who exchange.A
 	if err := a.storeWith(ctx, tx, who, &n); err != nil {
 		return err
 	}
-	r := n.Request
-	group.SignedMTA, group.IRB, group.Abstract, group.Address = r.SignedMTA, r.IRB, r.Abstract, r.Address
-	group.Payment, group.Notes, group.Note = r.Payment, r.Notes, r.Note
+	group.Submission = n.Request.Submission
 	return nil
 }

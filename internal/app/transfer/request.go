@@ -111,6 +111,11 @@ func (a Requests) insertRequest(ctx context.Context, tx store.Conn, who exchange
 	if err := tx.Requests.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
 		return q, nil, err
 	}
+	if r.ID = id; n.Inquiry.Value != nil {
+		if err := resolveInquiry(ctx, tx, int64(*n.Inquiry.Value), r); err != nil {
+			return q, nil, err
+		}
+	}
 	if q, err = tx.Requests.ForUpdate(ctx, id); err != nil {
 		return q, nil, err
 	}

@@ -34,10 +34,12 @@ type RequestView struct {
 	Turns     []request.TurnRecord // the latest ones, newest first
 	Typical   time.Duration        // usual time until receipt for this lab; 0: not known
 	RemindsAt *time.Time           // next automatic reminder of this turn; nil: none
-	Together  []request.Detail     // the requests that were sent in the same step, among them this one; nil: none
-	Pending   *PendingStatus       // an action that is pending, of the viewer or a colleague
-	Replies   []lab.Reply          // texts that the lab keeps, if the viewer is a member
-	Earlier   []request.Detail     // other requests of the requester to the lab, newest first, while the viewer decides
+	// Inquiry led to the request; nil: none did.
+	Inquiry  *request.ShownInquiry
+	Together []request.Detail // the requests that were sent in the same step, among them this one; nil: none
+	Pending  *PendingStatus   // an action that is pending, of the viewer or a colleague
+	Replies  []lab.Reply      // texts that the lab keeps, if the viewer is a member
+	Earlier  []request.Detail // other requests of the requester to the lab, newest first, while the viewer decides
 }
 
 // Limits of what the page of a request shows.
@@ -59,6 +61,9 @@ func (a Requests) RequestView(ctx context.Context, who exchange.Actor, id int64,
 	}
 	c := a.DB.Read()
 	if v.Together, err = together(ctx, a, c, who, v.Detail); err != nil {
+		return v, err
+	}
+	if v.Inquiry, err = c.Inquiries.OfRequest(ctx, id); err != nil {
 		return v, err
 	}
 	v.Now, v.Offers = c.Now, v.Detail.AvailableActions(who, c.Now)

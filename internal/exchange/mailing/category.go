@@ -5,12 +5,13 @@ import "slices"
 // Category is a category of notifications; its value is the settings field that switches it.
 type Category string
 
-// The categories of announcements, which have no switch: lab membership, webhooks, and saved searches, whose alerts are
-// switched off in each search.
+// The categories of announcements, which have no switch: lab membership, webhooks, inquiries, and saved searches, whose
+// alerts are switched off in each search.
 const (
 	MembershipNotif Category = "membership"
 	WebhookNotif    Category = "webhook"
 	SearchNotif     Category = "saved_search"
+	InquiryNotif    Category = "inquiry"
 )
 
 // The five categories of the specification.
@@ -26,7 +27,7 @@ const (
 var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, AssignedNotif, ReminderNotif}
 
 // AllCategories lists the categories that mail can be about.
-var AllCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif, SearchNotif)
+var AllCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif, SearchNotif, InquiryNotif)
 
 var categoryWords = map[Category]string{
 	NewRequestNotif: "new requests",
@@ -37,6 +38,7 @@ var categoryWords = map[Category]string{
 	MembershipNotif: "lab membership",
 	WebhookNotif:    "webhooks",
 	SearchNotif:     "saved searches",
+	InquiryNotif:    "inquiries",
 }
 
 // Words returns what mail of a category is about.

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -36,25 +37,28 @@ const (
 	WebhookOff        AnnouncementKind = "webhook_off"    // it was switched off because every delivery failed
 	SearchMatched     AnnouncementKind = "search_matched" // new materials match a saved search
 	RecordFaulty      AnnouncementKind = "record_faulty"  // the check of the record found faults; to admins
+	InquiryMade       AnnouncementKind = "inquiry_made"   // to the contact of the material
+	InquiryAnswered   AnnouncementKind = "inquiry_answered"
 )
 
 // AnnouncementKinds lists all kinds of announcements.
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
-	WebhookOff, SearchMatched, RecordFaulty}
+	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
 	Invitation  int64    `json:"invitation,omitempty"`
 	JoinRequest int64    `json:"join_request,omitempty"`
 	Role        lab.Role `json:"role,omitempty"`
-	Text        string   `json:"text,omitempty"` // what the person wrote who asks to join
+	Text        string   `json:"text,omitempty"` // what the person wrote who asks to join; a question or its answer
 	Webhook     int64    `json:"webhook,omitempty"`
 	// why a request to join was declined, or a webhook switched off; the first fault of a record
 	Reason string `json:"reason,omitempty"`
 
+	Inquiry     int64             `json:"inquiry,omitempty"`
 	SavedSearch int64             `json:"saved_search,omitempty"`
-	Name        string            `json:"name,omitempty"`      // of the saved search
+	Name        string            `json:"name,omitempty"`      // of the saved search, or of the material asked about
 	Count       int               `json:"count,omitempty"`     // number of new materials, or of faults
 	Materials   []MaterialPayload `json:"materials,omitempty"` // the newest of them
 }
@@ -66,6 +70,8 @@ func (k AnnouncementKind) Category() mailing.Category {
 		return mailing.WebhookNotif
 	case SearchMatched:
 		return mailing.SearchNotif
+	case InquiryMade, InquiryAnswered:
+		return mailing.InquiryNotif
 	default:
 		return mailing.MembershipNotif
 	}
@@ -91,6 +97,11 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 		return fmt.Sprintf("%s asked to join %s.", actor, organization)
 	case JoinTaken:
 		return fmt.Sprintf("%s accepted your request to join %s.", actor, organization)
+	case InquiryMade:
+		return fmt.Sprintf("%s asks %s about %s.", actor, organization, cmp.Or(n.Detail.Name, "a material"))
+	case InquiryAnswered:
+		return fmt.Sprintf("%s answered your inquiry to %s about %s.", actor, organization,
+			cmp.Or(n.Detail.Name, "a material"))
 	case SearchMatched:
 		return describeMatch(n.Detail)
 	case RecordFaulty:

@@ -25,8 +25,14 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 				t.Errorf("%s: %q", kind, text)
 			}
 			said[text] = true
-			if want := map[bool]mailing.Category{false: mailing.MembershipNotif,
-				true: mailing.WebhookNotif}[kind == notify.WebhookOff]; kind.Category() != want {
+			want := mailing.MembershipNotif
+			switch kind {
+			case notify.WebhookOff:
+				want = mailing.WebhookNotif
+			case notify.InquiryMade, notify.InquiryAnswered:
+				want = mailing.InquiryNotif
+			}
+			if kind.Category() != want {
 				t.Errorf("%s is of %s", kind, kind.Category())
 			}
 		}

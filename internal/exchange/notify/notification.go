@@ -74,5 +74,10 @@ func (n Notification) Text() string {
 
 // FirstContact reports whether k is a way to contact people whom one may not know yet.
 func (k NotificationKind) FirstContact() bool {
-	return k == NotificationKind(request.Made) || k == NotificationKind(Invited) || k == NotificationKind(JoinAsked)
+	switch k {
+	case NotificationKind(request.Made), NotificationKind(Invited), NotificationKind(JoinAsked),
+		NotificationKind(InquiryMade):
+		return true
+	}
+	return false
 }

@@ -29,23 +29,23 @@ func TestForm_SendsAllThatTheMaterialRequires(t *testing.T) {
 			asks, []string{"address", "payment_method", "requester_abstract"}},
 		"nothing, and nothing is asked for": {request.Form{Request: request.New{Material: material}},
 			request.Terms{}, nil},
-		"all": {request.Form{Request: request.New{Material: material, Abstract: exchange.Some("Aim."),
-			Address: exchange.NullOf(exchange.Ref(1)),
-			Payment: exchange.Some("SHIPPING_CODE")},
+		"all": {request.Form{Request: request.New{Material: material, Submission: request.Submission{
+			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
+			Payment: exchange.Some("SHIPPING_CODE")}},
 			Account: &request.CourierAccount{Courier: "ups", Number: "1a-2b 3c"}}, asks, nil},
-		"an account that is too short": {request.Form{Request: request.New{Material: material,
+		"an account that is too short": {request.Form{Request: request.New{Material: material, Submission: request.Submission{
 			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
-			Payment: exchange.Some("SHIPPING_CODE")},
+			Payment: exchange.Some("SHIPPING_CODE")}},
 			Account: &request.CourierAccount{Courier: "DHL Express", Number: "96041"}}, asks, []string{"account"}},
-		"no account": {request.Form{Request: request.New{Material: material,
+		"no account": {request.Form{Request: request.New{Material: material, Submission: request.Submission{
 			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
-			Payment: exchange.Some("SHIPPING_CODE")}}, asks, []string{"account", "courier"}},
-		"a way that the lab does not take": {request.Form{Request: request.New{Material: material,
+			Payment: exchange.Some("SHIPPING_CODE")}}}, asks, []string{"account", "courier"}},
+		"a way that the lab does not take": {request.Form{Request: request.New{Material: material, Submission: request.Submission{
 			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
-			Payment: exchange.Some("OTHER"), Notes: exchange.Some("Cash")}}, asks, []string{"payment_method"}},
-		"an invoice to nobody": {request.Form{Request: request.New{Material: material,
+			Payment: exchange.Some("OTHER"), Notes: exchange.Some("Cash")}}}, asks, []string{"payment_method"}},
+		"an invoice to nobody": {request.Form{Request: request.New{Material: material, Submission: request.Submission{
 			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
-			Payment: exchange.Some("REIMBURSEMENT")}}, asks, []string{"payment_method_notes"}},
+			Payment: exchange.Some("REIMBURSEMENT")}}}, asks, []string{"payment_method_notes"}},
 		"half an address": {request.Form{Request: request.New{Material: material},
 			Address: &person.AddressPatch{Name: exchange.Some("N")}},
 			request.Terms{Address: true}, []string{"address_line_1", "country", "locality"}},
@@ -66,9 +66,9 @@ func TestForm_SendsAllThatTheMaterialRequires(t *testing.T) {
 
 func TestForm_SendsNothingThatTheMaterialDoesNotRequire(t *testing.T) {
 	t.Parallel()
-	got, err := request.Form{Request: request.New{Material: exchange.Some(exchange.Ref(7)),
+	got, err := request.Form{Request: request.New{Material: exchange.Some(exchange.Ref(7)), Submission: request.Submission{
 		Address: exchange.NullOf(exchange.Ref(1)), Payment: exchange.Some("OTHER"),
-		Notes: exchange.Some("x")}, Address: &person.AddressPatch{},
+		Notes: exchange.Some("x")}}, Address: &person.AddressPatch{},
 		Account: &request.CourierAccount{}}.Check(request.Terms{}, nil)
 	if err != nil || got.Address != nil || got.Account != nil || got.Request.Address.Set ||
 		got.Request.Payment.Value != "" || got.Request.Notes.Value != "" {

@@ -16,14 +16,8 @@ const MaxGroup = 50
 type NewGroup struct {
 	Materials  exchange.Opt[[]exchange.Ref] `json:"materials"`
 	Quantities exchange.Opt[exchange.Names] `json:"quantities"`
-	SignedMTA  exchange.Null[exchange.Ref]  `json:"requester_signed_mta_attachment"`
-	IRB        exchange.Null[exchange.Ref]  `json:"irb_attachment"`
-	Abstract   exchange.Opt[string]         `json:"requester_abstract"`
-	Address    exchange.Null[exchange.Ref]  `json:"address"`
-	Payment    exchange.Opt[string]         `json:"payment_method"`
-	Notes      exchange.Opt[string]         `json:"payment_method_notes"`
-	Note       exchange.Opt[string]         `json:"note"`
-	Skip       exchange.Opt[bool]           `json:"skip_unavailable"`
+	Submission
+	Skip exchange.Opt[bool] `json:"skip_unavailable"`
 }
 
 // Each returns the requests that the body describes, in the order of its materials.
@@ -39,8 +33,7 @@ func (n NewGroup) Each() ([]New, error) {
 	if len(quantities) > 0 && len(quantities) != len(ids) {
 		f.Add("quantities", "must be as many as materials: %d, not %d", len(ids), len(quantities))
 	}
-	shared := New{Material: exchange.Some(exchange.Ref(1)), SignedMTA: n.SignedMTA, IRB: n.IRB, Abstract: n.Abstract,
-		Address: n.Address, Payment: n.Payment, Notes: n.Notes, Note: n.Note}
+	shared := New{Material: exchange.Some(exchange.Ref(1)), Submission: n.Submission}
 	_, err := shared.Create(exchange.Actor{})
 	f.Merge(err)
 	var list []New

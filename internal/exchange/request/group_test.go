@@ -29,7 +29,7 @@ func TestNewGroup_NamesEachMaterialThatIsWrong(t *testing.T) {
 			"quantities", "must be as many as materials: 2, not 1"},
 		{"a long quantity", NewGroup{Materials: refs(7, 8),
 			Quantities: exchange.Some(exchange.Names{"", strings.Repeat("x", 256)})}, "quantities", "[1] "},
-		{"a payment that is none", NewGroup{Materials: refs(7), Payment: exchange.Some("GOLD")}, "payment_method",
+		{"a payment that is none", NewGroup{Materials: refs(7), Submission: Submission{Payment: exchange.Some("GOLD")}}, "payment_method",
 			"must be SHIPPING_CODE"},
 	} {
 		if texts := c.n.Validate(true)[c.field]; len(texts) == 0 || !strings.Contains(texts[0], c.text) {
@@ -37,7 +37,7 @@ func TestNewGroup_NamesEachMaterialThatIsWrong(t *testing.T) {
 		}
 	}
 	list, err := NewGroup{Materials: refs(7, 8), Quantities: exchange.Some(exchange.Names{"2 vials", ""}),
-		Note: exchange.Some("For a screen.")}.Each()
+		Submission: Submission{Note: exchange.Some("For a screen.")}}.Each()
 	if err != nil || len(list) != 2 || list[0].Quantity.Value != "2 vials" || list[1].Material.Value != 8 ||
 		list[1].Note.Value != "For a screen." {
 		t.Errorf("the requests are %+v, %v", list, err)
@@ -72,8 +72,8 @@ func TestTermsOfAll_AsksOnceForWhatAllMaterialsNeed(t *testing.T) {
 
 func TestNew_OnlyLeavesOutWhatItsMaterialDoesNotAskFor(t *testing.T) {
 	t.Parallel()
-	n := New{Address: exchange.NullOf(exchange.Ref(1)), Payment: exchange.Some(lab.ByOtherMeans),
-		Notes: exchange.Some("x"), SignedMTA: exchange.NullOf(exchange.Ref(2)), IRB: exchange.NullOf(exchange.Ref(3))}
+	n := New{Submission: Submission{Address: exchange.NullOf(exchange.Ref(1)), Payment: exchange.Some(lab.ByOtherMeans),
+		Notes: exchange.Some("x"), SignedMTA: exchange.NullOf(exchange.Ref(2)), IRB: exchange.NullOf(exchange.Ref(3))}}
 	all := Terms{MTA: true, IRB: true, Address: true, Payment: true}
 	if got := n.Only(Terms{}, all); got.Address.Set || got.Payment.Set || got.Notes.Set || got.SignedMTA.Set || got.IRB.Set {
 		t.Errorf("nothing is asked for, but it has %+v", got)

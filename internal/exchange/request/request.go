@@ -107,17 +107,23 @@ type Resolution struct {
 	Shipment *ShipmentPatch // of what was sent again; nil leaves the shipping details unchanged
 }
 
-// New is the body of POST /material-requests/.
-type New struct {
-	Material  exchange.Opt[exchange.Ref]  `json:"material" alias:"material_id"`
+// Submission is what a requester submits with a request, or once for all requests of a group.
+type Submission struct {
 	SignedMTA exchange.Null[exchange.Ref] `json:"requester_signed_mta_attachment"`
 	IRB       exchange.Null[exchange.Ref] `json:"irb_attachment"`
 	Abstract  exchange.Opt[string]        `json:"requester_abstract"`
 	Address   exchange.Null[exchange.Ref] `json:"address"`
 	Payment   exchange.Opt[string]        `json:"payment_method"`
 	Notes     exchange.Opt[string]        `json:"payment_method_notes"`
-	Quantity  exchange.Opt[string]        `json:"quantity"`
 	Note      exchange.Opt[string]        `json:"note"`
+}
+
+// New is the body of POST /material-requests/.
+type New struct {
+	Material exchange.Opt[exchange.Ref] `json:"material" alias:"material_id"`
+	Submission
+	Quantity exchange.Opt[string]        `json:"quantity"`
+	Inquiry  exchange.Null[exchange.Ref] `json:"inquiry"` // that led to it
 }
 
 // Create validates the body; the caller looks up what it refers to.

@@ -28,8 +28,9 @@ type askPage struct {
 	ui.Page
 	ui.FormValues
 	transfer.RequestFormView
-	Resumed bool // the form is a draft
-	Again   bool // files were chosen, which have to be chosen again
+	Inquiry *request.ShownInquiry // because of which the material is requested; nil: none
+	Resumed bool                  // the form is a draft
+	Again   bool                  // files were chosen, which have to be chosen again
 	Limit   int64
 	Ready   []checkLine // what is needed to send it
 }
@@ -109,6 +110,7 @@ var askLabels = map[string]string{
 	"requester_abstract": "the research abstract", "quantity": "the quantity", "note": "the note",
 	"address": "Choose where to send it", "payment_method": "Choose how shipping is paid",
 	"payment_method_notes": "how it is paid", "courier": "the courier", "account": "the account number",
+	"inquiry":                         "your inquiry",
 	"requester_signed_mta_attachment": "the signed MTA", "irb_attachment": "the IRB approval",
 	"materials": "material", "quantities": "quantity",
 	"skip_unavailable": "Leave out what cannot be requested, or remove it from your basket",
@@ -120,6 +122,12 @@ func init() { maps.Copy(askLabels, ui.AddressLabels) }
 func (v *pageRequest) askPage(f transfer.RequestFormView, form url.Values) *askPage {
 	p := &askPage{Page: ui.Page{Title: askTitle(f), Section: "catalog"}, RequestFormView: f,
 		FormValues: ui.FormValues{Form: form}, Limit: v.App.UploadLimit}
+	if id := ui.ParseID(form.Get("inquiry")); id != nil {
+		i, err := v.App.Inquiries.Inquiry(v.Context(), v.Who.Actor, *id)
+		if err == nil && i.MaterialID == f.Material.ID && i.RequestID == nil && v.Who.Is(i.UserID) {
+			p.Inquiry = &i
+		}
+	}
 	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
 	problems, _ := ui.FieldErrorsIn(err)
 	p.Ready = checklist(f.Terms, ui.SentencesOf(problems, askLabels), form)
@@ -167,6 +175,9 @@ func (v *pageRequest) askFor() (ui.Response, error) {
 	form := firstAsk(f, v.Who.User)
 	if f.Draft != nil {
 		form = f.Draft.Form
+	}
+	if id := v.URL.Query().Get("inquiry"); id != "" {
+		form.Set("inquiry", id)
 	}
 	form.Set("once", rand.Text()) // so that this form is not taken for an earlier one
 	p := v.askPage(f, form)
@@ -232,10 +243,12 @@ func (v *pageRequest) asked(f transfer.RequestFormView, form url.Values) request
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
 	n := request.Form{
 		Request: request.New{Material: exchange.Some(exchange.Ref(f.Material.ID)),
-			Abstract: text("requester_abstract"),
-			Quantity: text("quantity"), Note: text("note"), Payment: text("payment_method"),
-			Notes: text("payment_method_notes")},
+			Quantity: text("quantity"), Submission: request.Submission{Abstract: text("requester_abstract"),
+				Note: text("note"), Payment: text("payment_method"), Notes: text("payment_method_notes")}},
 		Account: &request.CourierAccount{Courier: form.Get("courier"), Number: form.Get("account")},
+	}
+	if id := ui.ParseID(form.Get("inquiry")); id != nil {
+		n.Request.Inquiry = exchange.NullOf(exchange.Ref(*id))
 	}
 	if form.Get("address") == "new" {
 		a := ui.AddressOf(form)

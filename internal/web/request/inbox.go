@@ -36,6 +36,7 @@ type inboxPage struct {
 	Total    exchange.Count
 	Filtered bool
 	View     string // the name of the view to keep, as typed
+	ToAnswer int64  // number of inquiries that wait for the visitor's labs
 	Next     string // the address of the next page
 	First    string // the address of the first page, on all others
 	Clear    string // the address without filters
@@ -159,6 +160,9 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 	for i := range p.Tabs {
 		t := &p.Tabs[i]
 		t.Count, t.Open, t.Address = in.Counts.Of(t.whose), i == open, v.inboxAddress(query, "turn", t.Value)
+	}
+	if p.ToAnswer, err = v.App.Inquiries.ToAnswer(v.Context(), v.Who.Actor); err != nil {
+		return nil, err
 	}
 	p.Tab, p.Total = p.Tabs[open], in.Total
 	p.Filtered = f.Organization != nil || f.Material != nil || f.Group != nil || f.Status != nil ||

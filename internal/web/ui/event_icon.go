@@ -65,6 +65,10 @@ func newsLook(k notify.AnnouncementKind) Look {
 	switch k {
 	case notify.Invited, notify.JoinAsked:
 		return Look{"turn", "users"}
+	case notify.InquiryMade:
+		return Look{"turn", "message"}
+	case notify.InquiryAnswered:
+		return Look{"info", "message"}
 	case notify.WebhookOff, notify.RecordFaulty:
 		return Look{"bad", "alert"}
 	case notify.SearchMatched:

@@ -48,10 +48,16 @@ func NoticeItemOf(n notify.Notification) NoticeItem {
 		}
 		i.Look = LookOf(n.Event).Notice
 	}
-	if letters := []rune(i.More); len(letters) > maxQuoted {
-		i.More = string(letters[:maxQuoted]) + " …"
-	}
+	i.More = Excerpt(i.More)
 	return i
+}
+
+// Excerpt returns the beginning of a text.
+func Excerpt(text string) string {
+	if letters := []rune(text); len(letters) > maxQuoted {
+		return string(letters[:maxQuoted]) + " …"
+	}
+	return text
 }
 
 // newsAddress returns the page that an announcement is about.
@@ -64,6 +70,8 @@ func newsAddress(n notify.Notification) string {
 		return lab + "/people"
 	case notify.WebhookOff:
 		return lab + "/webhooks"
+	case notify.InquiryMade, notify.InquiryAnswered:
+		return "/inquiry/" + strconv.FormatInt(n.Announcement.Detail.Inquiry, 10)
 	case notify.SearchMatched:
 		return matchAddress(n.Announcement.Detail)
 	case notify.RecordFaulty:
