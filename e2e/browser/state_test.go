@@ -75,7 +75,7 @@ func everyState(t *testing.T, worth []found, seen *looked) {
 	for _, f := range worth {
 		looked[f.pattern] = looked[f.pattern] || f.status == 200
 	}
-	for _, st := range slices.Concat(s.stopped(letters), s.basketStates(), s.states()) {
+	for _, st := range slices.Concat(s.stopped(letters), s.basketStates(), s.inquiryStates(), s.undoStates(), s.states()) {
 		t := l.tab(st.who)
 		t.visit(st.path)
 		if st.do != nil {

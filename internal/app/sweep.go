@@ -55,6 +55,7 @@ func (a *App) Handlers() []job.Handler {
 		a.Spreadsheets.BulkHandler(),
 		spreadsheet.SettleBulks.Handle(a.Spreadsheets.SettleBulks).Every(10 * time.Minute),
 		catalog.ImportMaterials.Handle(a.Materials.ImportMaterials),
+		a.Spreadsheets.UndoHandler(),
 	}
 }
 

@@ -324,6 +324,25 @@ func (st Bulk) StagedBeside(ctx context.Context, organization, job int64) (bool,
 		AND EXISTS (SELECT 1 FROM materials m WHERE m.staged_in = b.job_id))`, organization, job)
 }
 
+// ListedAfter reads some of the materials after an id that a job listed, with what happened to them since, by id.
+func (st Bulk) ListedAfter(ctx context.Context, job, after int64, limit int) ([]material.Listed, error) {
+	scan := func(r sqldb.Row, l *material.Listed) error {
+		return r.Scan(&l.ID, &l.Organization, &l.Title, &l.Archived, &l.Requested, &l.Changed)
+	}
+	return sqldb.All(ctx, st.conn, scan, `SELECT o.id, o.organization_id, o.title, o.is_archived,
+		EXISTS (SELECT 1 FROM material_requests r WHERE r.material_id = o.id AND r.deleted_at IS NULL)
+			OR EXISTS (SELECT 1 FROM inquiries i WHERE i.material_id = o.id),
+		EXISTS (SELECT 1 FROM audit_events a WHERE a.object = 'material ' || CAST(o.id AS TEXT) AND a.version > 1)
+		FROM materials o WHERE o.listed_by = $1 AND o.id > $2 AND `+published("o")+" ORDER BY o.id LIMIT $3",
+		job, after, limit)
+}
+
+// CountListed counts the materials that a job listed.
+func (st Bulk) CountListed(ctx context.Context, job int64) (int64, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM materials o WHERE o.listed_by = $1 AND "+
+		published("o"), job)
+}
+
 // ForgetCheckpoint has a job begin again when it is tried again.
 func (st Bulk) ForgetCheckpoint(ctx context.Context, job int64) error {
 	_, err := st.conn.Exec(ctx, "UPDATE jobs SET checkpoint = NULL WHERE id = $1", job)

@@ -35,11 +35,37 @@ func (st Materials) CategoryCounts(ctx context.Context) ([]CategoryCount, error)
 			` AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, st.conn.Today())
 }
 
-// Newest reads the materials that were listed last and are offered to everybody.
-func (st Materials) Newest(ctx context.Context, n int) ([]material.Material, error) {
-	return sqldb.All(ctx, st.conn, scanMaterial, "SELECT "+materialColumns+` FROM materials o
+// Newest reads the materials that were listed last and are offered to everybody, without those that some imports
+// listed.
+func (st Materials) Newest(ctx context.Context, n int, without []int64) ([]material.Material, error) {
+	places, args := "-1", []any{st.conn.Today(), n}
+	if len(without) > 0 {
+		places, args = sqldb.In(args, without)
+	}
+	scan := func(r sqldb.Row, m *material.Material) error {
+		return scanMaterial(sqldb.MoreColumns(r, []any{&m.ListedBy}), m)
+	}
+	return sqldb.All(ctx, st.conn, scan, "SELECT "+materialColumns+`, COALESCE(o.listed_by, 0) FROM materials o
 		WHERE NOT o.is_archived AND `+published("o")+` AND (o.embargo_date IS NULL OR o.embargo_date <= $1)
-		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, st.conn.Today(), n)
+		AND COALESCE(o.listed_by, 0) NOT IN (`+places+`)
+		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, args...)
+}
+
+// ListedBy counts the materials that an import listed and that are offered to everybody, and returns their category if
+// all have the same, else "".
+func (st Materials) ListedBy(ctx context.Context, job int64) (n int64, category string, err error) {
+	type offered struct {
+		n           int64
+		first, last string
+	}
+	o, err := sqldb.One(ctx, st.conn, func(r sqldb.Row, o *offered) error { return r.Scan(&o.n, &o.first, &o.last) },
+		`SELECT COUNT(*), COALESCE(MIN(o.category), ''), COALESCE(MAX(o.category), '') FROM materials o
+		WHERE o.listed_by = $2 AND NOT o.is_archived AND `+published("o")+`
+		AND (o.embargo_date IS NULL OR o.embargo_date <= $1)`, st.conn.Today(), job)
+	if o.first == o.last {
+		category = o.first
+	}
+	return o.n, category, err
 }
 
 // OfferedFrom reads which materials with an id of at least from, and less than before, are offered to everybody, in the

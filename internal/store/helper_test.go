@@ -259,7 +259,7 @@ func fillValue(v reflect.Value, name string, round int, n *int) {
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.Type.Kind() == reflect.Pointer && (i+round)%3 == 0 {
 				v.Field(i).SetZero()
-			} else if f.IsExported() {
+			} else if f.IsExported() && f.Tag.Get("json") != "-" { // which is only written
 				fillValue(v.Field(i), f.Name, round, n)
 			}
 		}

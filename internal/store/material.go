@@ -166,12 +166,16 @@ func (st Materials) insert(ctx context.Context, list []material.Material, epoch 
 			if err != nil {
 				return nil, err
 			}
-			args = append(append(args, row...), job)
+			var by *int64
+			if m.ListedBy != 0 {
+				by = &m.ListedBy
+			}
+			args = append(append(args, row...), job, by)
 		}
 		added, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "INSERT INTO materials ("+
 			strings.Join(materialWritten, ", ")+
-			", staged_in) VALUES "+
-			sqldb.Places(len(some), len(materialWritten)+1)+" RETURNING id", args...)
+			", staged_in, listed_by) VALUES "+
+			sqldb.Places(len(some), len(materialWritten)+2)+" RETURNING id", args...)
 		if err != nil {
 			return nil, err
 		}

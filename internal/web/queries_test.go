@@ -13,9 +13,10 @@ const maxReads = 20
 
 // moreReads are the pages that need more.
 var moreReads = map[string]int64{
-	"GET /requests/{id}":           22, // with the texts that the lab keeps, and what the requester asked it for before
-	"GET /requests/{id}/move":      22,
-	"GET /account/export/data.zip": 27, // one or two for each kind of thing that is kept about a person
+	"GET /{$}":                     21, // with inquiries to answer, and what an import listed
+	"GET /requests/{id}":           23, // with the texts that the lab keeps, and what the requester asked and requested before
+	"GET /requests/{id}/move":      23,
+	"GET /account/export/data.zip": 29, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }
 

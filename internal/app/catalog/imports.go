@@ -126,7 +126,7 @@ func (m *imports) one(ctx context.Context, i int) error {
 			func(ctx context.Context, made material.Material) (added material.Shown, err error) {
 				err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (material.ImportOutcome, error) {
 					who, err := tx.Actors.Current(ctx, exchange.Actor{ID: m.run.User()})
-					if err == nil {
+					if made.ListedBy = m.run.ID(); err == nil {
 						added, err = m.a.addImported(ctx, tx, who, o, made)
 					}
 					return m.outcome(i, material.WasImported, added.Material), err

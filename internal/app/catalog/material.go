@@ -131,7 +131,8 @@ func (a Materials) UpdateMaterial(ctx context.Context, who exchange.Actor, id in
 		}
 		if m.OrganizationID != old.OrganizationID {
 			if err := errors.Join(tx.Materials.InsertMove(ctx, id, old.OrganizationID, core.Object("material", id)),
-				tx.Requests.Move(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
+				tx.Requests.Move(ctx, id, old.OrganizationID, m.OrganizationID),
+				tx.Inquiries.Move(ctx, id, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
 				return err
 			}
 		}
@@ -203,13 +204,32 @@ func (a Materials) ArchiveMaterial(ctx context.Context, who exchange.Actor, id i
 			return err
 		}
 		m.Archived = true
-		if err := tx.Materials.Update(ctx, m); err != nil {
-			return err
-		}
-		shown, err := tx.Materials.Shown(ctx, id)
-		if err != nil {
-			return err
-		}
-		return core.RecordMaterialVersion(ctx, tx, who, exchange.MaterialArchive, asAdmin, shown)
+		return saveArchived(ctx, tx, who, m, asAdmin)
 	})
+}
+
+func saveArchived(ctx context.Context, tx store.Conn, who exchange.Actor, m material.Material, asAdmin bool) error {
+	if err := tx.Materials.Update(ctx, m); err != nil {
+		return err
+	}
+	shown, err := tx.Materials.Shown(ctx, m.ID)
+	if err != nil {
+		return err
+	}
+	return core.RecordMaterialVersion(ctx, tx, who, exchange.MaterialArchive, asAdmin, shown)
+}
+
+// UndoListing archives a material that an import listed, inside a transaction. Its reference and its identifier at the
+// source are free again, so that the corrected import lists it anew.
+func (a Materials) UndoListing(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) error {
+	m, err := a.MaterialForUpdate(ctx, tx, who, id)
+	if err != nil {
+		return err
+	}
+	asAdmin, err := a.Can(who, exchange.MaterialArchive, who.ToOrganization(m.OrganizationID))
+	if err != nil {
+		return err
+	}
+	m.Archived, m.Reference, m.ImportIdentifier = true, nil, nil
+	return saveArchived(ctx, tx, who, m, asAdmin)
 }

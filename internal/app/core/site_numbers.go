@@ -21,10 +21,12 @@ type SiteNumbers struct {
 	Newest     []RecentMaterial
 }
 
-// RecentMaterial is a material that was listed lately.
+// RecentMaterial is a material that was listed lately, or stands for all that an import listed.
 type RecentMaterial struct {
 	material.Material
-	Lab string
+	Lab      string
+	Together int64  // how many an import listed; 0: it was listed alone
+	Kind     string // their category; "": they have several
 }
 
 const (
@@ -87,20 +89,45 @@ func (a *Core) remembered(ctx context.Context, c store.Conn) (SiteNumbers, error
 	})
 }
 
+// recentMaterials reads what was listed last: materials that one import listed are one line.
 func recentMaterials(ctx context.Context, c store.Conn) ([]RecentMaterial, error) {
-	list, err := c.Materials.Newest(ctx, newest)
-	if err != nil {
-		return nil, err
+	var list []material.Material
+	var made []RecentMaterial
+	var imports []int64 // that have their line, or listed one material only
+	for len(made) < newest {
+		found, err := c.Materials.Newest(ctx, newest, imports)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(found, func(m material.Material) bool {
+			return slices.ContainsFunc(list, func(o material.Material) bool { return o.ID == m.ID })
+		})
+		if len(found) == 0 {
+			break
+		}
+		for _, m := range found {
+			if len(made) == newest || m.ListedBy != 0 && slices.Contains(imports, m.ListedBy) {
+				continue
+			}
+			line := RecentMaterial{Material: m}
+			if m.ListedBy != 0 {
+				imports = append(imports, m.ListedBy)
+				n, category, err := c.Materials.ListedBy(ctx, m.ListedBy)
+				if err != nil {
+					return nil, err
+				}
+				if n > 1 {
+					line.Together, line.Kind = n, category
+				}
+			}
+			list, made = append(list, m), append(made, line)
+		}
 	}
 	labs, err := LabsOf(ctx, c, list)
-	if err != nil {
-		return nil, err
+	for i := range made {
+		made[i].Lab = labs[made[i].OrganizationID].Name
 	}
-	var made []RecentMaterial
-	for _, m := range list {
-		made = append(made, RecentMaterial{m, labs[m.OrganizationID].Name})
-	}
-	return made, nil
+	return made, err
 }
 
 // LabsOf returns the organizations of materials, by id.

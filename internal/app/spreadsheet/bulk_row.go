@@ -259,6 +259,7 @@ func (b *bulkRun) store(ctx context.Context, s *catalog.MaterialWriter, rows []b
 		switch r := &rows[i]; {
 		case len(r.faults) > 0 || !r.changed:
 		case r.old == nil:
+			r.now.ListedBy = b.run.ID()
 			added, made = append(added, r), append(made, r.now)
 		default:
 			old, saved, asAdmin[r.now.ID] = append(old, *r.old), append(saved, r.now), r.asAdmin

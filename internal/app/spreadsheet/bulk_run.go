@@ -365,7 +365,7 @@ func (b *bulkRun) finish(ctx context.Context, tx store.Conn, stored bool) (mater
 	defer func() { _ = rows.Close() }()
 	result := material.BulkResult{Mode: b.args.Order.Mode, Stored: stored, BulkCounts: b.state.Counts,
 		Complete: b.state.Counts.Rows() == b.state.Total,
-		Report:   fmt.Sprintf("/v1/organizations/%d/materials/bulk/%d/report", b.record.OrganizationID, b.run.ID()),
+		Report:   reportPath(b.record.OrganizationID, b.run.ID()),
 		Columns:  rows.layout.Headings, Sheet: rows.Name, Others: append([]string{}, rows.Others...), Notes: []string{}}
 	if !rows.layout.Names() && result.Created > 0 {
 		result.Notes = append(result.Notes, "There is no column with a reference or id, so uploading this file again "+

@@ -3,6 +3,7 @@ package material
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -100,6 +101,8 @@ const (
 	RowUpdated   RowStatus = "updated"
 	RowUnchanged RowStatus = "unchanged" // the material already has these values
 	RowRefused   RowStatus = "refused"
+	RowArchived  RowStatus = "archived" // of an undone import
+	RowKept      RowStatus = "kept"     // likewise, left as it is
 )
 
 // RowResult is the result of one row of a spreadsheet; after a dry run, the result that it would have.
@@ -127,11 +130,11 @@ func (c *BulkCounts) Count(rows []RowResult) {
 		switch r.Outcome {
 		case RowCreated:
 			c.Created++
-		case RowUpdated:
+		case RowUpdated, RowArchived:
 			c.Updated++
 		case RowUnchanged:
 			c.Unchanged++
-		case RowRefused:
+		case RowRefused, RowKept:
 			c.Refused++
 		}
 	}
@@ -156,6 +159,36 @@ type BulkResult struct {
 	Columns  []ColumnHeading `json:"columns"`
 	Notes    []string        `json:"notes"`
 }
+
+// Listed is a material that an import listed, with what happened to it since.
+type Listed struct {
+	ID           int64
+	Organization int64
+	Title        string
+	Archived     bool
+	Requested    bool // or asked about
+	Changed      bool
+}
+
+// Kept returns why the undo of the import leaves the material as it is; "" if it archives it.
+func (l Listed) Kept() string {
+	switch {
+	case l.Archived:
+		return "is archived already"
+	case l.Requested:
+		return "was requested or asked about since"
+	case l.Changed:
+		return "was changed since"
+	}
+	return ""
+}
+
+// UndoTime is how long an import can be undone after it ended.
+const UndoTime = 30 * 24 * time.Hour
+
+// BulkUndo is the mode in the result of an undone import: updated are the materials that were archived, refused those
+// that were left as they are. No spreadsheet is read in it.
+const BulkUndo BulkMode = "undo"
 
 // Bulk is a spreadsheet that is being imported.
 type Bulk struct {

@@ -17,6 +17,7 @@ import (
 type Material struct {
 	ID               int64
 	OrganizationID   int64
+	ListedBy         int64 `json:"-"` // the job that listed it, where it is inserted; 0: it is listed alone
 	Category         string
 	Reference        *string // the lab's own reference: unique within the organization
 	Title            string

@@ -24,17 +24,18 @@ var startPages = []ui.Route{
 type homePage struct {
 	ui.Page
 	core.SiteNumbers
-	All     []category.Category
-	Rack    []tube
-	Stats   []stat
-	Steps   []step
-	New     []newcomer
-	Waiting []waiting       // for signed-in visitors
-	Own     []ui.RequestRow // the requests that they made and that are under way
-	OnMe    int64           // number of requests that wait on them
-	OnLabs  int64           // number that wait on their labs, assigned to others
-	Drafts  []ui.DraftLine
-	Lists   []checklist
+	All      []category.Category
+	Rack     []tube
+	Stats    []stat
+	Steps    []step
+	New      []newcomer
+	Waiting  []waiting       // for signed-in visitors
+	Own      []ui.RequestRow // the requests that they made and that are under way
+	OnMe     int64           // number of requests that wait on them
+	OnLabs   int64           // number that wait on their labs, assigned to others
+	ToAnswer int64           // number of inquiries that wait for their labs
+	Drafts   []ui.DraftLine
+	Lists    []checklist
 
 	Invitations []lab.ShownInvitation // to labs, that the visitor has not answered
 }
@@ -58,6 +59,7 @@ type newcomer struct {
 	core.RecentMaterial
 	Icon   string
 	Number string
+	Plural string // what an import listed, such as cell lines; "": it was listed alone
 }
 
 // waiting is a request that waits on the visitor, with what they have to do.
@@ -95,6 +97,12 @@ func (v *pageRequest) home() (ui.Response, error) {
 	for _, m := range n.Newest {
 		c, _ := category.Get(m.Category)
 		shown := newcomer{RecentMaterial: m, Icon: c.Icon}
+		if m.Together > 0 {
+			shown.Plural, shown.Icon = "materials", "table"
+			if kind, known := category.Get(m.Kind); known {
+				shown.Plural, shown.Icon = inSentence(kind.Plural), kind.Icon
+			}
+		}
 		if ids := (publish.Listing{Shown: material.Shown{Material: m.Material}}).Identifiers(); len(ids) > 0 {
 			shown.Number = ids[0].Canonical
 		}
@@ -114,6 +122,14 @@ func (v *pageRequest) home() (ui.Response, error) {
 		p.Title = ui.CountRequests(p.OnMe) + " waiting for you"
 	}
 	return ui.Show("home", p)
+}
+
+// inSentence returns a name as it stands inside a sentence: an abbreviation at its beginning stays.
+func inSentence(name string) string {
+	if first, _, _ := strings.Cut(name, " "); first == strings.ToUpper(first) {
+		return name
+	}
+	return strings.ToLower(name)
 }
 
 // rackOf returns the categories, the fullest first. Filling is logarithmic, or small ones would look empty.
@@ -192,6 +208,9 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 	}
 	for _, item := range d.Own {
 		p.Own = append(p.Own, v.RequestRow(item))
+	}
+	if p.ToAnswer, err = v.App.Inquiries.ToAnswer(v.Context(), v.Who.Actor); err != nil {
+		return err
 	}
 	if p.Lists, err = v.checklists(); err != nil {
 		return err

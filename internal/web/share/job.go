@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/core"
@@ -27,6 +28,9 @@ type jobPage struct {
 	Choice  *importPage // of a grant, for a preview without one
 	Bulk    *spreadsheet.BulkView
 	Again   string // the address to start again
+	Listed  int64  // how many materials it listed, if that can be undone
+	Until   time.Time
+	Undo    bool // it undoes an import
 }
 
 // importsView is the result of the identifiers so far.
@@ -72,6 +76,12 @@ func (v *pageRequest) shareJob(id int64) (ui.Response, error) {
 		if view, err = v.App.Spreadsheets.BulkView(v.Context(), v.Who.Actor, id); err == nil {
 			p.Bulk = &view
 		}
+	case spreadsheet.UndoImport.Name:
+		p.Undo = true
+		var view spreadsheet.BulkView
+		if view, err = v.App.Spreadsheets.BulkView(v.Context(), v.Who.Actor, id); err == nil {
+			p.Bulk = &view
+		}
 	default:
 		return v.Missing()
 	}
@@ -79,6 +89,17 @@ func (v *pageRequest) shareJob(id int64) (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	p.describe()
+	if p.Running || p.Undo || j.EndedAt == nil {
+		return ui.Show("share_job", p)
+	}
+	if p.Until = j.EndedAt.Add(material.UndoTime); v.App.DB.Read().Now.Before(p.Until) {
+		switch {
+		case p.Imports != nil && !p.Imports.Preview:
+			p.Listed = int64(p.Imports.Listed)
+		case p.Bulk != nil && p.Bulk.Stored && p.Bulk.Result != nil:
+			p.Listed = p.Bulk.Result.Created
+		}
+	}
 	return ui.Show("share_job", p)
 }
 
@@ -123,6 +144,8 @@ func (p *jobPage) describe() {
 		if what, doing = "Import", "Looking up"; p.Imports.Preview {
 			what = "Preview of an import"
 		}
+	} else if p.Undo {
+		what, doing = "Undo of an import", "Archiving"
 	} else if p.Bulk.Order.Mode == material.BulkDryRun {
 		what = "Check of a spreadsheet"
 	} else if strings.HasPrefix(done.Note, "storing") {
@@ -196,6 +219,15 @@ func (v *pageRequest) cancelShareJob(id int64) (ui.Response, error) {
 	}
 	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", id)).Saying("Cancelled. What was already done is kept."),
 		nil
+}
+
+// undoJob archives what an import listed.
+func (v *pageRequest) undoJob(id int64) (ui.Response, error) {
+	j, err := v.App.Spreadsheets.Undo(v.Context(), v.Who.Actor, id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	return ui.SeeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
 // shareReport sends the outcome of every row.

@@ -40,6 +40,7 @@ var sharePages = []ui.Route{
 	ui.PostID("/share/jobs/{id}/store", (*pageRequest).storeJob),
 	ui.PostID("/share/jobs/{id}/values", (*pageRequest).correctJob),
 	ui.PostID("/share/jobs/{id}/cancel", (*pageRequest).cancelShareJob),
+	ui.PostID("/share/jobs/{id}/undo", (*pageRequest).undoJob),
 }
 
 // labCookie is the cookie with the lab that the visitor last listed a material for.
