@@ -132,7 +132,7 @@ func (s *site) asks(name string, m exchange.Ref) {
 		PostalCode: exchange.Some("4051"), Country: exchange.Some("CH")})
 	s.must(err)
 	_, err = s.app.Requests.CreateRequest(s.Context(), who, request.New{Material: exchange.Some(m),
-		Address: exchange.NullOf(exchange.Ref(address.ID))})
+		Submission: request.Submission{Address: exchange.NullOf(exchange.Ref(address.ID))}})
 	s.must(err)
 }
 

@@ -17,12 +17,17 @@ func (s *site) mainPages() []shown {
 	material := s.material("HT-29")
 	waiting, open, approved := s.request("HeLa"), s.request("PDX model CN0375-F725"), s.request("PDX model BL0269-F402")
 	lab := s.lab("Sample Cell Bank")
+	for _, title := range []string{"HT-29", "MCF-7", "pSample-EGFP (made up)"} {
+		_, err := s.app.Groups.AddToBasket(s.Context(), s.actor("josiah"), s.material(title))
+		s.must(err)
+	}
 	return []shown{
 		{"home", "", "/"},
 		{"tasks", "josiah", "/"},
 		{"search", "", "/catalog?q=carcinoma"},
 		{"material", "", fmt.Sprintf("/catalog/%d", material)},
 		{"request-form", "josiah", fmt.Sprintf("/catalog/%d/request", material)},
+		{"basket", "josiah", "/basket"},
 		{"request", "josiah", fmt.Sprintf("/requests/%d", approved)},
 		{"request-lab", "mario", fmt.Sprintf("/requests/%d", waiting)},
 		{"inbox", "mario", "/requests"},

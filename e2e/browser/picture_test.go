@@ -24,6 +24,7 @@ var pictures = []struct {
 	{"search", "search", "light", 1280, 900}, {"search-phone", "search", "light", 390, 844},
 	{"material", "material", "light", 1280, 900}, {"material-phone-dark", "material", "dark", 390, 844},
 	{"request-form", "request-form", "light", 1280, 900},
+	{"basket", "basket", "light", 1280, 900},
 	{"request", "request", "light", 1280, 900}, {"request-phone", "request", "light", 390, 844},
 	{"request-lab", "request-lab", "light", 1280, 900}, {"request-lab-dark", "request-lab", "dark", 1280, 900},
 	{"inbox", "inbox", "light", 1280, 900}, {"inbox-phone", "inbox", "light", 390, 844},

@@ -24,6 +24,7 @@ type Search struct {
 	Sort    SearchSort
 	Page    SearchPage
 	Facets  bool // whether facets are returned
+	Sharing bool // of organizations, those that people know of; see search.SharingLabs
 	// CountAll asks for the exact number of hits, however many there are.
 	CountAll bool
 }

@@ -154,7 +154,7 @@ func (f finder) count(ctx context.Context, s exchange.Search, t tally) (exchange
 // counted is from for a count. On SQLite that goes through the words alone and looks up only those rows that may be
 // hidden from the viewer, which are few; PostgreSQL has the words in the rows.
 func (f finder) counted(e fulltext.Expr) (tables string, w *sqldb.Filter) {
-	if f.Postgres() {
+	if f.Postgres() || f.visible != "" && f.hideable == "" {
 		return f.from(e)
 	}
 	w = sqldb.Where("w."+f.name+"_words MATCH ?", searchSQLOf(f.Conn).asked(e))

@@ -33,7 +33,7 @@ type Index struct {
 	extra    []string // columns of the index that only this one has
 	bits     int      // ranks are below 1<<bits, those of archived objects below 2<<bits
 	visible  string   // the condition, on day and viewer, that the viewer may see the row x; "": everyone may
-	hideable string   // the condition on x of the rows that visible may hide; NAME_index_hideable has these
+	hideable string   // the condition on x of the rows that visible may hide, which NAME_index_hideable has; "": any
 	title    string   // the column of what is suggested, which is sorted by title_sort; "": nothing is
 	archived string   // the column that reports whether an object is archived; "": objects cannot be
 	sorts    map[exchange.SearchSort]sorting
@@ -47,6 +47,15 @@ var (
 		title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
 	Organizations = Index{name: "organization", table: "organizations", bits: 32, title: "o.name",
 		sorts: sortings("o.name_sort")}
+	// SharingLabs is Organizations without those that everyone has from the beginning, made together with their owner,
+	// as long as they have listed nothing; their members find them.
+	SharingLabs = func(ix Index) Index {
+		ix.visible = "EXISTS (SELECT 1 FROM organizations v JOIN users h ON h.id = v.owner_id WHERE v.id = x.id " +
+			"AND (v.created_at <> h.created_at OR EXISTS (SELECT 1 FROM materials m WHERE m.organization_id = v.id " +
+			"AND (m.embargo_date IS NULL OR m.embargo_date <= ?)) OR EXISTS (SELECT 1 FROM memberships m WHERE " +
+			"m.organization_id = v.id AND m.user_id = ? AND m.left_at IS NULL)))"
+		return ix
+	}(Organizations)
 	Users = Index{name: "user", table: "users", bits: 61, sorts: sortings("o.last_name_sort")}
 )
 

@@ -31,7 +31,7 @@ func (st Searcher) Suggest(ctx context.Context, typed string, viewer uuid.UUID, 
 	if !is || n <= 0 {
 		return []exchange.Suggestion{}, nil
 	}
-	materials, organizations := finder{st.conn, Materials, viewer}, finder{st.conn, Organizations, viewer}
+	materials, organizations := finder{st.conn, Materials, viewer}, finder{st.conn, SharingLabs, viewer}
 	list := []exchange.Suggestion{}
 	for _, ask := range []func() ([]exchange.Suggestion, error){
 		func() ([]exchange.Suggestion, error) { return materials.begins(ctx, suggestedMaterial, typed, n) },
@@ -90,6 +90,24 @@ func (f finder) suggest(ctx context.Context, kind string, w *sqldb.Filter, n int
 		return r.Scan(&s.ID, &s.Text)
 	}, "SELECT o.id, "+f.title+" FROM "+f.table+" o JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.SQL.String()+
 		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.Args)+1), append(w.Args, 2*n)...)
+}
+
+// Sharing returns those of some organizations that viewer finds among SharingLabs.
+func (st Searcher) Sharing(ctx context.Context, ids []int64, viewer uuid.UUID) (found []int64, err error) {
+	f := finder{st.conn, SharingLabs, viewer}
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		w := &sqldb.Filter{Args: args}
+		w.SQL.WriteString("x.id IN (" + places + ")")
+		f.andVisible(w)
+		more, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT x.id FROM organization_index x WHERE "+
+			w.SQL.String(), w.Args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
 }
 
 // maxCorrected is how many words of a query are corrected, and maxTried how many words are tried for each.

@@ -280,8 +280,11 @@ func (st Memberships) UpdateSwitches(ctx context.Context, id int64, s lab.Switch
 // Search returns the organizations that match a search.
 func (st Organizations) Search(ctx context.Context, s exchange.Search) (exchange.SearchResult[lab.Organization],
 	error) {
-	return search.Find(ctx, st.conn, search.Organizations, s, organizationColumns, "organizations o",
-		organizationFields)
+	in := search.Organizations
+	if s.Sharing {
+		in = search.SharingLabs
+	}
+	return search.Find(ctx, st.conn, in, s, organizationColumns, "organizations o", organizationFields)
 }
 
 func scanReply(r sqldb.Row, o *lab.Reply) error {

@@ -16,7 +16,9 @@ import (
 // listed is a material of the first lab of a person, with what it needs.
 func (v *visitor) listed(title string, needs material.Patch) int64 {
 	v.Helper()
-	needs.Category, needs.Title = exchange.Some("OTHER"), exchange.Some(title)
+	if needs.Title = exchange.Some(title); !needs.Category.Set {
+		needs.Category = exchange.Some("OTHER")
+	}
 	needs.Organization = exchange.Some(exchange.Ref(v.actor.Organizations[0]))
 	m, _, err := v.app.Materials.CreateMaterial(v.Context(), v.actor, needs)
 	v.must(err)

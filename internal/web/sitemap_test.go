@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -100,4 +102,24 @@ func TestMaterialPage_LinksToItsDescriptionsForPrograms(t *testing.T) {
 			t.Error("no citation tags")
 		}
 	})
+}
+
+// TestMaterialPage_NamesALicenceOfTheSPDXList to programs: in the link header, in the tags and as linked data.
+func TestMaterialPage_NamesALicenceOfTheSPDXList(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	const license = "https://spdx.org/licenses/CC-BY-4.0.html"
+	for _, kind := range []string{"DATASET", "PROTOCOL"} {
+		id := w.as("mario").listed("Licensed", material.Patch{Category: exchange.Some(kind),
+			Metadata: exchange.Some(json.RawMessage(`{"license": "https://creativecommons.org/licenses/by/4.0/"}`))})
+		a := w.as("").get(fmt.Sprintf("/catalog/%d", id)).want(http.StatusOK)
+		links := strings.Join(a.header.Values("Link"), "\n")
+		if !strings.Contains(links, "<"+license+`>; rel="license"`) {
+			t.Errorf("the links of a %s: %s", kind, links)
+		}
+		if !a.has(`meta[name="DC.rights"]`) ||
+			!strings.Contains(a.text(`script[type="application/ld+json"]`), license) {
+			t.Errorf("a %s does not name its licence: %s", kind, a.text("head"))
+		}
+	}
 }

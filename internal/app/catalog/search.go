@@ -79,6 +79,11 @@ func (a Materials) SearchOrganizations(ctx context.Context, s exchange.Search) (
 	return ResultsOf(found, views), err
 }
 
+// SharingLabs returns those of some organizations that who may know of by search.SharingLabs.
+func (a Materials) SharingLabs(ctx context.Context, who exchange.Actor, ids []int64) ([]int64, error) {
+	return a.DB.Read().Search.Sharing(ctx, ids, who.Viewer())
+}
+
 // SearchUsers finds users by their names and registry ids; it does not return their private data.
 func (a Materials) SearchUsers(ctx context.Context, s exchange.Search) (Results[core.UserView], error) {
 	c := a.DB.Read()

@@ -2,10 +2,10 @@ package catalog
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
-	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/lab"
@@ -249,6 +249,7 @@ type labHit struct {
 }
 
 func (v *pageRequest) findLabs(a searchParams, p *catalogPage) error {
+	a.search.Sharing, a.search.Viewer = true, v.Who.Viewer()
 	found, err := v.App.Materials.SearchOrganizations(v.Context(), a.search)
 	if err != nil {
 		return err
@@ -274,13 +275,22 @@ func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
 		return err
 	}
 	counted(p, a, found.SearchResult, "person")
+	var labs []int64
 	for _, u := range found.Items {
-		p.People = append(p.People, personHit{u.ID, marked(a.search.Query, u.Name()), u.RegistryID, labsOfPerson(u)})
+		for _, o := range u.Organizations {
+			labs = append(labs, o.ID)
+		}
+	}
+	if labs, err = v.App.Materials.SharingLabs(v.Context(), v.Who.Actor, labs); err != nil {
+		return err
+	}
+	for _, u := range found.Items {
+		hidden := func(o lab.Organization) bool { return !slices.Contains(labs, o.ID) }
+		p.People = append(p.People, personHit{u.ID, marked(a.search.Query, u.Name()), u.RegistryID,
+			slices.DeleteFunc(u.Organizations, hidden)})
 	}
 	return nil
 }
-
-func labsOfPerson(u core.UserView) []lab.Organization { return u.Organizations }
 
 // snippetLength is the approximate length of the text shown with a hit, in letters.
 const snippetLength = 200

@@ -29,6 +29,7 @@ var findActions = []struct {
 	{forUsers, "List many by a spreadsheet", "csv xlsx ods upload bulk", "/share/spreadsheet"},
 	{forUsers, "Your tasks", "requests inbox waiting on me todo", "/requests?turn=me"},
 	{forUsers, "Requests", "inbox", "/requests"},
+	{forUsers, "Inquiries", "questions ask answer lab", "/inquiry"},
 	{forUsers, "Print labels of requests", "parcel shipping", "/requests/labels"},
 	{forUsers, "Notifications", "alerts news", "/notifications"},
 	{forUsers, "Your labs", "members people invite", "/labs"},

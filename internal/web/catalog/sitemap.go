@@ -13,6 +13,7 @@ import (
 // endlessly many, nor what only signed-in people see.
 func (v *pageRequest) robots() (ui.Response, error) {
 	text := "User-agent: *\nAllow: /\nDisallow: /catalog?\nDisallow: /catalog/suggest\nDisallow: /catalog/*/request\n" +
+		"Disallow: /catalog/*/inquiry\nDisallow: /inquiry\n" +
 		"Disallow: /account\nDisallow: /admin\nDisallow: /basket\nDisallow: /drafts\nDisallow: /notifications\n" +
 		"Disallow: /requests\nDisallow: /share\n" +
 		"Disallow: /signin\nDisallow: /v1/\n\nSitemap: " + v.App.PublicURL + "/sitemap.xml\n"

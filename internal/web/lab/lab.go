@@ -159,7 +159,8 @@ func (v *pageRequest) labs() (ui.Response, error) {
 		offset = 0
 	}
 	if p.Search = p.Query != "" || !v.SignedIn() || v.URL.Query().Has("q"); p.Search {
-		s := exchange.Search{Query: fulltext.Parse(p.Query), Page: exchange.SearchPage{Limit: 20, Offset: offset}}
+		s := exchange.Search{Query: fulltext.Parse(p.Query), Page: exchange.SearchPage{Limit: 20, Offset: offset},
+			Viewer: v.Who.ID, Sharing: true}
 		found, err := v.App.Materials.SearchOrganizations(v.Context(), s)
 		if err != nil {
 			return ui.Response{}, err
