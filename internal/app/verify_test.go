@@ -142,13 +142,15 @@ func TestVerify_OfADamagedFileOfTheDatabaseNoticesIt(t *testing.T) {
 	content, err := os.ReadFile(whole)
 	l.must(err)
 	pages := int64(len(content)) / page
-	for _, from := range []int64{pages / 2, pages - 12} { // pages of tables, indexes, or both
+	for _, from := range []int64{pages / 3, pages / 2, pages - 12} { // pages of tables, indexes, or both
 		copied := filepath.Join(t.TempDir(), "damaged.db")
 		damaged := slices.Clone(content)
 		clear(damaged[from*page : (from+10)*page])
 		l.must(os.WriteFile(copied, damaged, 0o600))
 		again, err := store.Open(t.Context(), copied)
-		l.must(err)
+		if err != nil { // what SQLite reads first is damaged, which nobody overlooks
+			continue
+		}
 		report, err := l.process(again).Evidence.Verify(t.Context(), evidence.Verification{})
 		if err == nil && len(report.Faults) == 0 {
 			t.Errorf("ten pages from %d of %d are zero, and nothing is noticed", from, pages)
