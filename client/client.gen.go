@@ -6769,7 +6769,7 @@ type ClientInterface interface {
 
 	// UndoImport Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
 	//
-	// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+	// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report states for each material what was done. Open to members of the organization and admins.
 	//
 	// Corresponds with POST /jobs/{id}/undo (the `UndoImport` operationId).
 	UndoImport(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -8558,7 +8558,7 @@ func (c *Client) RetryJob(ctx context.Context, id int64, reqEditors ...RequestEd
 
 // UndoImport Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
 //
-// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report states for each material what was done. Open to members of the organization and admins.
 //
 // Corresponds with POST /jobs/{id}/undo (the `UndoImport` operationId).
 func (c *Client) UndoImport(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -22569,7 +22569,7 @@ type ClientWithResponsesInterface interface {
 
 	// UndoImportWithResponse Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
 	//
-	// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+	// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report states for each material what was done. Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -27675,7 +27675,7 @@ func (c *ClientWithResponses) RetryJobWithResponse(ctx context.Context, id int64
 
 // UndoImportWithResponse Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, unless someone requested, asked about or changed them since
 //
-// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report says of each material what was done. Open to members of the organization and admins.
+// Possible for 30 days, for whoever may list materials of the organization from a spreadsheet; the report states for each material what was done. Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //

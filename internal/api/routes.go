@@ -408,7 +408,7 @@ var routes = []rest.Route{
 	rest.On("undoImport", "POST /jobs/{id}/undo", exchange.MaterialBulk, 202, admin.UndoImport,
 		"Undo an import: a job that archives the materials that a spreadsheet or a list of identifiers listed, "+
 			"unless someone requested, asked about or changed them since. Possible for 30 days, for whoever may list "+
-			"materials of the organization from a spreadsheet; the report says of each material what was done."),
+			"materials of the organization from a spreadsheet; the report states for each material what was done."),
 	rest.On("retryJob", "POST /jobs/{id}/retry", exchange.JobRetry, 200, admin.RetryJob,
 		"Retry a failed or cancelled job"),
 

@@ -12,7 +12,7 @@ import (
 )
 
 // TestUndoImport_ArchivesWhatNothingHappenedTo: of each material that a spreadsheet listed, the report says that it was
-// archived, or why not. The corrected spreadsheet lists the same references anew.
+// archived, or why not. The corrected spreadsheet lists the same references again.
 func TestUndoImport_ArchivesWhatNothingHappenedTo(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -220,7 +220,7 @@ func saveArchived(ctx context.Context, tx store.Conn, who exchange.Actor, m mate
 }
 
 // UndoListing archives a material that an import listed, inside a transaction. Its reference and its identifier at the
-// source are free again, so that the corrected import lists it anew.
+// source are free again, so that the corrected import lists it again.
 func (a Materials) UndoListing(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) error {
 	m, err := a.MaterialForUpdate(ctx, tx, who, id)
 	if err != nil {
