@@ -19,6 +19,22 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for AffiliationSource.
+const (
+	AffiliationSourceIDENTITYPROVIDER AffiliationSource = "IDENTITY_PROVIDER"
+	AffiliationSourceMAILDOMAIN       AffiliationSource = "MAIL_DOMAIN"
+	AffiliationSourceOFFICER          AffiliationSource = "OFFICER"
+	AffiliationSourceORCIDASSERTED    AffiliationSource = "ORCID_ASSERTED"
+	AffiliationSourceSELF             AffiliationSource = "SELF"
+)
+
+// Defines values for AgreementDirection.
+const (
+	AgreementDirectionBOTH    AgreementDirection = "BOTH"
+	AgreementDirectionPROVIDE AgreementDirection = "PROVIDE"
+	AgreementDirectionRECEIVE AgreementDirection = "RECEIVE"
+)
+
 // Defines values for BulkMode.
 const (
 	BulkModeAllOrNothing  BulkMode = "all-or-nothing"
@@ -84,6 +100,7 @@ const (
 	ErrorCodeMETHODNOTALLOWED    ErrorCode = "METHOD_NOT_ALLOWED"
 	ErrorCodeMISDIRECTED         ErrorCode = "MISDIRECTED"
 	ErrorCodeMISSINGREQUIREMENTS ErrorCode = "MISSING_REQUIREMENTS"
+	ErrorCodeNOAUTHORITY         ErrorCode = "NO_AUTHORITY"
 	ErrorCodeNOTAUTHENTICATED    ErrorCode = "NOT_AUTHENTICATED"
 	ErrorCodeNOTFOUND            ErrorCode = "NOT_FOUND"
 	ErrorCodePRECONDITIONFAILED  ErrorCode = "PRECONDITION_FAILED"
@@ -159,6 +176,15 @@ const (
 	ImportSourceSRA                 ImportSource = "SRA"
 )
 
+// Defines values for InstitutionKind.
+const (
+	InstitutionKindFORPROFIT  InstitutionKind = "FOR_PROFIT"
+	InstitutionKindGOVERNMENT InstitutionKind = "GOVERNMENT"
+	InstitutionKindINDIVIDUAL InstitutionKind = "INDIVIDUAL"
+	InstitutionKindNONPROFIT  InstitutionKind = "NONPROFIT"
+	InstitutionKindUNKNOWN    InstitutionKind = "UNKNOWN"
+)
+
 // Defines values for InvitationStatus.
 const (
 	InvitationStatusACCEPTED  InvitationStatus = "ACCEPTED"
@@ -206,6 +232,13 @@ const (
 	MailStateSENDINGDIGEST MailState = "SENDING_DIGEST"
 	MailStateSENT          MailState = "SENT"
 	MailStateWAITING       MailState = "WAITING"
+)
+
+// Defines values for MasterStanding.
+const (
+	MasterStandingBILATERAL MasterStanding = "BILATERAL"
+	MasterStandingSIGNED    MasterStanding = "SIGNED"
+	MasterStandingWILLING   MasterStanding = "WILLING"
 )
 
 // Defines values for MaterialCategory.
@@ -378,6 +411,15 @@ const (
 	SearchFiltersShippingTrue  SearchFiltersShipping = "true"
 )
 
+// Defines values for SignatureLevel.
+const (
+	SignatureLevelMAILEDLINK SignatureLevel = "MAILED_LINK"
+	SignatureLevelPASSKEY    SignatureLevel = "PASSKEY"
+	SignatureLevelQUALIFIED  SignatureLevel = "QUALIFIED"
+	SignatureLevelSIGNEDIN   SignatureLevel = "SIGNED_IN"
+	SignatureLevelUPLOADED   SignatureLevel = "UPLOADED"
+)
+
 // Defines values for TokenScope.
 const (
 	TokenScopeRead  TokenScope = "read"
@@ -490,6 +532,95 @@ const (
 	ListFundedMaterialsParamsOrderingOrganization      ListFundedMaterialsParamsOrdering = "organization"
 	ListFundedMaterialsParamsOrderingTitle             ListFundedMaterialsParamsOrdering = "title"
 	ListFundedMaterialsParamsOrderingUpdatedAt         ListFundedMaterialsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListInstitutionsParamsKind.
+const (
+	ListInstitutionsParamsKindFORPROFIT  ListInstitutionsParamsKind = "FOR_PROFIT"
+	ListInstitutionsParamsKindGOVERNMENT ListInstitutionsParamsKind = "GOVERNMENT"
+	ListInstitutionsParamsKindINDIVIDUAL ListInstitutionsParamsKind = "INDIVIDUAL"
+	ListInstitutionsParamsKindNONPROFIT  ListInstitutionsParamsKind = "NONPROFIT"
+	ListInstitutionsParamsKindUNKNOWN    ListInstitutionsParamsKind = "UNKNOWN"
+)
+
+// Defines values for ListInstitutionsParamsLeastLevel.
+const (
+	ListInstitutionsParamsLeastLevelMAILEDLINK ListInstitutionsParamsLeastLevel = "MAILED_LINK"
+	ListInstitutionsParamsLeastLevelPASSKEY    ListInstitutionsParamsLeastLevel = "PASSKEY"
+	ListInstitutionsParamsLeastLevelQUALIFIED  ListInstitutionsParamsLeastLevel = "QUALIFIED"
+	ListInstitutionsParamsLeastLevelSIGNEDIN   ListInstitutionsParamsLeastLevel = "SIGNED_IN"
+	ListInstitutionsParamsLeastLevelUPLOADED   ListInstitutionsParamsLeastLevel = "UPLOADED"
+)
+
+// Defines values for ListInstitutionsParamsOrdering.
+const (
+	ListInstitutionsParamsOrderingCreatedAt      ListInstitutionsParamsOrdering = "created_at"
+	ListInstitutionsParamsOrderingID             ListInstitutionsParamsOrdering = "id"
+	ListInstitutionsParamsOrderingLegalName      ListInstitutionsParamsOrdering = "legal_name"
+	ListInstitutionsParamsOrderingMinusCreatedAt ListInstitutionsParamsOrdering = "-created_at"
+	ListInstitutionsParamsOrderingMinusID        ListInstitutionsParamsOrdering = "-id"
+	ListInstitutionsParamsOrderingMinusLegalName ListInstitutionsParamsOrdering = "-legal_name"
+	ListInstitutionsParamsOrderingMinusUpdatedAt ListInstitutionsParamsOrdering = "-updated_at"
+	ListInstitutionsParamsOrderingUpdatedAt      ListInstitutionsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListAffiliationsParamsSource.
+const (
+	ListAffiliationsParamsSourceIDENTITYPROVIDER ListAffiliationsParamsSource = "IDENTITY_PROVIDER"
+	ListAffiliationsParamsSourceMAILDOMAIN       ListAffiliationsParamsSource = "MAIL_DOMAIN"
+	ListAffiliationsParamsSourceOFFICER          ListAffiliationsParamsSource = "OFFICER"
+	ListAffiliationsParamsSourceORCIDASSERTED    ListAffiliationsParamsSource = "ORCID_ASSERTED"
+	ListAffiliationsParamsSourceSELF             ListAffiliationsParamsSource = "SELF"
+)
+
+// Defines values for ListAffiliationsParamsOrdering.
+const (
+	ListAffiliationsParamsOrderingID      ListAffiliationsParamsOrdering = "id"
+	ListAffiliationsParamsOrderingMinusID ListAffiliationsParamsOrdering = "-id"
+)
+
+// Defines values for ListAuthoritiesParamsDirection.
+const (
+	ListAuthoritiesParamsDirectionBOTH    ListAuthoritiesParamsDirection = "BOTH"
+	ListAuthoritiesParamsDirectionPROVIDE ListAuthoritiesParamsDirection = "PROVIDE"
+	ListAuthoritiesParamsDirectionRECEIVE ListAuthoritiesParamsDirection = "RECEIVE"
+)
+
+// Defines values for ListAuthoritiesParamsOrdering.
+const (
+	ListAuthoritiesParamsOrderingID      ListAuthoritiesParamsOrdering = "id"
+	ListAuthoritiesParamsOrderingMinusID ListAuthoritiesParamsOrdering = "-id"
+)
+
+// Defines values for ListInstitutionLabsParamsOrdering.
+const (
+	ListInstitutionLabsParamsOrderingID      ListInstitutionLabsParamsOrdering = "id"
+	ListInstitutionLabsParamsOrderingMinusID ListInstitutionLabsParamsOrdering = "-id"
+)
+
+// Defines values for ListMastersParamsStanding.
+const (
+	ListMastersParamsStandingBILATERAL ListMastersParamsStanding = "BILATERAL"
+	ListMastersParamsStandingSIGNED    ListMastersParamsStanding = "SIGNED"
+	ListMastersParamsStandingWILLING   ListMastersParamsStanding = "WILLING"
+)
+
+// Defines values for ListMastersParamsOrdering.
+const (
+	ListMastersParamsOrderingID      ListMastersParamsOrdering = "id"
+	ListMastersParamsOrderingMinusID ListMastersParamsOrdering = "-id"
+)
+
+// Defines values for ListPositionsParamsOrdering.
+const (
+	ListPositionsParamsOrderingID      ListPositionsParamsOrdering = "id"
+	ListPositionsParamsOrderingMinusID ListPositionsParamsOrdering = "-id"
+)
+
+// Defines values for ListStandInsParamsOrdering.
+const (
+	ListStandInsParamsOrderingID      ListStandInsParamsOrdering = "id"
+	ListStandInsParamsOrderingMinusID ListStandInsParamsOrdering = "-id"
 )
 
 // Defines values for ListJobsParamsOrdering.
@@ -1103,6 +1234,74 @@ type AddressPatch struct {
 	State *string `json:"state,omitempty"`
 }
 
+// Affiliation defines model for Affiliation.
+type Affiliation struct {
+	// Confirmed Whether it is known from somebody else than the person. An officer sets it.
+	Confirmed bool `json:"confirmed"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Expires The first day on which it no longer holds.
+	Expires nullable.Nullable[openapi_types.Date] `json:"expires"`
+
+	// From The first day; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Institution The institution that it is registered of.
+	Institution int64 `json:"institution"`
+
+	// Person Who is at the institution: the caller, unless an officer names somebody else. It stays as it is.
+	Person openapi_types.UUID `json:"person"`
+	Source AffiliationSource  `json:"source"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// AffiliationNew defines model for AffiliationNew.
+type AffiliationNew struct {
+	// Confirmed Whether it is known from somebody else than the person. An officer sets it.
+	Confirmed *bool `json:"confirmed,omitempty"`
+
+	// Expires The first day on which it no longer holds.
+	Expires nullable.Nullable[openapi_types.Date] `json:"expires,omitempty"`
+
+	// From The first day; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Person The id of a user.
+	Person *UserID `json:"person,omitempty"`
+}
+
+// AffiliationPatch defines model for AffiliationPatch.
+type AffiliationPatch struct {
+	// Confirmed Whether it is known from somebody else than the person. An officer sets it.
+	Confirmed *bool `json:"confirmed,omitempty"`
+
+	// Expires The first day on which it no longer holds.
+	Expires nullable.Nullable[openapi_types.Date] `json:"expires,omitempty"`
+
+	// From The first day; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Person The id of a user.
+	Person *UserID `json:"person,omitempty"`
+}
+
+// AffiliationSource defines model for AffiliationSource.
+type AffiliationSource string
+
+// AgreementDirection defines model for AgreementDirection.
+type AgreementDirection string
+
 // Attachment defines model for Attachment.
 type Attachment struct {
 	// CreatedAt When it was made.
@@ -1228,6 +1427,155 @@ type Attempt struct {
 
 	// TookMs How long it took, in milliseconds.
 	TookMs int64 `json:"took_ms"`
+}
+
+// Authority defines model for Authority.
+type Authority struct {
+	// Categories Categories of materials; an empty list allows all.
+	Categories []string `json:"categories"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Delegation The document that delegates it, and where that is kept.
+	Delegation string             `json:"delegation"`
+	Direction  AgreementDirection `json:"direction"`
+
+	// Families Families of instruments; an empty list allows all.
+	Families []string `json:"families"`
+
+	// From The first day on which it holds.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// Holder The user who holds it; null: somebody without an account, whose name and mail are known.
+	Holder nullable.Nullable[openapi_types.UUID] `json:"holder"`
+
+	// Human Whether it covers material of human origin.
+	Human bool `json:"human"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Institution The institution that it is registered of.
+	Institution int64 `json:"institution"`
+
+	// LargestBsl From 1 to 4.
+	LargestBsl int64 `json:"largest_bsl"`
+
+	// Mail Of a holder without an account: where letters to sign are sent.
+	Mail string `json:"mail"`
+
+	// Name Of a holder without an account.
+	Name string `json:"name"`
+
+	// Position The position that it belongs to.
+	Position int64 `json:"position"`
+
+	// Supersedes The authority that it replaces from its first day on; null: none.
+	Supersedes nullable.Nullable[int64] `json:"supersedes"`
+
+	// Title If it is not that of the position.
+	Title string `json:"title"`
+
+	// Until The first day on which it no longer holds.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// AuthorityNew defines model for AuthorityNew.
+type AuthorityNew struct {
+	// Categories Categories of materials; an empty list allows all.
+	Categories nullable.Nullable[[]string] `json:"categories,omitempty"`
+
+	// Delegation The document that delegates it, and where that is kept.
+	Delegation *string            `json:"delegation,omitempty"`
+	Direction  AgreementDirection `json:"direction"`
+
+	// Families Families of instruments; an empty list allows all.
+	Families nullable.Nullable[[]string] `json:"families,omitempty"`
+
+	// From The first day on which it holds.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// Holder The id of a user.
+	Holder *UserID `json:"holder,omitempty"`
+
+	// Human Whether it covers material of human origin.
+	Human *bool `json:"human,omitempty"`
+
+	// LargestBsl From 1 to 4.
+	LargestBsl *int64 `json:"largest_bsl,omitempty"`
+
+	// Mail Of a holder without an account: where letters to sign are sent.
+	//
+	// Examples: name@example.org
+	Mail *string `json:"mail,omitempty"`
+
+	// Name Of a holder without an account.
+	Name *string `json:"name,omitempty"`
+
+	// Position The id of an object.
+	Position ID `json:"position"`
+
+	// Supersedes The authority that it replaces from its first day on; null: none.
+	Supersedes nullable.Nullable[ID] `json:"supersedes,omitempty"`
+
+	// Title If it is not that of the position.
+	Title *string `json:"title,omitempty"`
+
+	// Until The first day on which it no longer holds.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+}
+
+// AuthorityPatch defines model for AuthorityPatch.
+type AuthorityPatch struct {
+	// Categories Categories of materials; an empty list allows all.
+	Categories nullable.Nullable[[]string] `json:"categories,omitempty"`
+
+	// Delegation The document that delegates it, and where that is kept.
+	Delegation *string             `json:"delegation,omitempty"`
+	Direction  *AgreementDirection `json:"direction,omitempty"`
+
+	// Families Families of instruments; an empty list allows all.
+	Families nullable.Nullable[[]string] `json:"families,omitempty"`
+
+	// From The first day on which it holds.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Holder The id of a user.
+	Holder *UserID `json:"holder,omitempty"`
+
+	// Human Whether it covers material of human origin.
+	Human *bool `json:"human,omitempty"`
+
+	// LargestBsl From 1 to 4.
+	LargestBsl *int64 `json:"largest_bsl,omitempty"`
+
+	// Mail Of a holder without an account: where letters to sign are sent.
+	//
+	// Examples: name@example.org
+	Mail *string `json:"mail,omitempty"`
+
+	// Name Of a holder without an account.
+	Name *string `json:"name,omitempty"`
+
+	// Position The id of an object.
+	Position *ID `json:"position,omitempty"`
+
+	// Supersedes The authority that it replaces from its first day on; null: none.
+	Supersedes nullable.Nullable[ID] `json:"supersedes,omitempty"`
+
+	// Title If it is not that of the position.
+	Title *string `json:"title,omitempty"`
+
+	// Until The first day on which it no longer holds.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
 }
 
 // Award defines model for Award.
@@ -2030,6 +2378,217 @@ type Inquiry struct {
 	User    Person                   `json:"user"`
 }
 
+// Institution defines model for Institution.
+type Institution struct {
+	// Address As it stands in agreements.
+	Address string `json:"address"`
+
+	// Aliases Names that people also know it by.
+	Aliases []string `json:"aliases"`
+
+	// Confirmed Whether an admin or an officer confirmed it. One that is not confirmed can receive proposals, never an executed agreement.
+	Confirmed bool `json:"confirmed"`
+
+	// Country A name or a code, such as Germany or DE.
+	Country string `json:"country"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// ID The id of the institution.
+	ID   int64           `json:"id"`
+	Kind InstitutionKind `json:"kind"`
+
+	// KindEvidence A statute, a tax letter or an address of one.
+	KindEvidence string `json:"kind_evidence"`
+
+	// KindSince The day of the evidence of the kind.
+	KindSince  nullable.Nullable[openapi_types.Date] `json:"kind_since"`
+	LeastLevel SignatureLevel                        `json:"least_level"`
+
+	// LegalName The name under which it signs agreements.
+	LegalName string `json:"legal_name"`
+
+	// MailDomains Who has a verified mail address under one of these is known to be here.
+	MailDomains []string `json:"mail_domains"`
+
+	// Mailbox Where the office for agreements reads mail.
+	Mailbox string `json:"mailbox"`
+
+	// RecheckDays After so many days, an entry of a master agreement is shown as one to check again.
+	RecheckDays int64 `json:"recheck_days"`
+
+	// Ror From ror.org, such as 05dxps055. It identifies the institution and proves nothing about its kind.
+	Ror string `json:"ror"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// Withdrawn The first day on which it signs nothing any more.
+	Withdrawn nullable.Nullable[openapi_types.Date] `json:"withdrawn"`
+}
+
+// InstitutionKind defines model for InstitutionKind.
+type InstitutionKind string
+
+// InstitutionLab defines model for InstitutionLab.
+type InstitutionLab struct {
+	// Confirmed Whether an officer of the institution, or an admin, confirmed it.
+	Confirmed bool `json:"confirmed"`
+
+	// ConfirmedBy Who confirmed it; null before.
+	ConfirmedBy nullable.Nullable[openapi_types.UUID] `json:"confirmed_by"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// From The first day on which the lab belonged to it; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Institution The institution that it is registered of.
+	Institution int64 `json:"institution"`
+
+	// Organization The lab. It stays as it is.
+	Organization int64 `json:"organization"`
+
+	// Until The first day on which the lab no longer belongs to it.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// InstitutionLabNew defines model for InstitutionLabNew.
+type InstitutionLabNew struct {
+	// Confirmed Whether an officer of the institution, or an admin, confirmed it.
+	Confirmed *bool `json:"confirmed,omitempty"`
+
+	// From The first day on which the lab belonged to it; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Organization The id of an object.
+	Organization ID `json:"organization"`
+
+	// Until The first day on which the lab no longer belongs to it.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+}
+
+// InstitutionLabPatch defines model for InstitutionLabPatch.
+type InstitutionLabPatch struct {
+	// Confirmed Whether an officer of the institution, or an admin, confirmed it.
+	Confirmed *bool `json:"confirmed,omitempty"`
+
+	// From The first day on which the lab belonged to it; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Organization The id of an object.
+	Organization *ID `json:"organization,omitempty"`
+
+	// Until The first day on which the lab no longer belongs to it.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+}
+
+// InstitutionNew defines model for InstitutionNew.
+type InstitutionNew struct {
+	// Address As it stands in agreements.
+	Address *string `json:"address,omitempty"`
+
+	// Aliases Names that people also know it by.
+	Aliases nullable.Nullable[[]string] `json:"aliases,omitempty"`
+
+	// Confirmed Whether an admin or an officer confirmed it. One that is not confirmed can receive proposals, never an executed agreement.
+	Confirmed *bool `json:"confirmed,omitempty"`
+
+	// Country A name or a code, such as Germany or DE.
+	//
+	// Examples: DE
+	Country string           `json:"country"`
+	Kind    *InstitutionKind `json:"kind,omitempty"`
+
+	// KindEvidence A statute, a tax letter or an address of one.
+	KindEvidence *string `json:"kind_evidence,omitempty"`
+
+	// KindSince The day of the evidence of the kind.
+	KindSince  nullable.Nullable[openapi_types.Date] `json:"kind_since,omitempty"`
+	LeastLevel *SignatureLevel                       `json:"least_level,omitempty"`
+
+	// LegalName The name under which it signs agreements.
+	LegalName string `json:"legal_name"`
+
+	// MailDomains Who has a verified mail address under one of these is known to be here.
+	MailDomains nullable.Nullable[[]string] `json:"mail_domains,omitempty"`
+
+	// Mailbox Where the office for agreements reads mail.
+	//
+	// Examples: name@example.org
+	Mailbox *string `json:"mailbox,omitempty"`
+
+	// RecheckDays After so many days, an entry of a master agreement is shown as one to check again.
+	RecheckDays *int64 `json:"recheck_days,omitempty"`
+
+	// Ror From ror.org, such as 05dxps055. It identifies the institution and proves nothing about its kind.
+	Ror *string `json:"ror,omitempty"`
+
+	// Withdrawn The first day on which it signs nothing any more.
+	Withdrawn nullable.Nullable[openapi_types.Date] `json:"withdrawn,omitempty"`
+}
+
+// InstitutionPatch defines model for InstitutionPatch.
+type InstitutionPatch struct {
+	// Address As it stands in agreements.
+	Address *string `json:"address,omitempty"`
+
+	// Aliases Names that people also know it by.
+	Aliases nullable.Nullable[[]string] `json:"aliases,omitempty"`
+
+	// Confirmed Whether an admin or an officer confirmed it. One that is not confirmed can receive proposals, never an executed agreement.
+	Confirmed *bool `json:"confirmed,omitempty"`
+
+	// Country A name or a code, such as Germany or DE.
+	//
+	// Examples: DE
+	Country *string          `json:"country,omitempty"`
+	Kind    *InstitutionKind `json:"kind,omitempty"`
+
+	// KindEvidence A statute, a tax letter or an address of one.
+	KindEvidence *string `json:"kind_evidence,omitempty"`
+
+	// KindSince The day of the evidence of the kind.
+	KindSince  nullable.Nullable[openapi_types.Date] `json:"kind_since,omitempty"`
+	LeastLevel *SignatureLevel                       `json:"least_level,omitempty"`
+
+	// LegalName The name under which it signs agreements.
+	LegalName *string `json:"legal_name,omitempty"`
+
+	// MailDomains Who has a verified mail address under one of these is known to be here.
+	MailDomains nullable.Nullable[[]string] `json:"mail_domains,omitempty"`
+
+	// Mailbox Where the office for agreements reads mail.
+	//
+	// Examples: name@example.org
+	Mailbox *string `json:"mailbox,omitempty"`
+
+	// RecheckDays After so many days, an entry of a master agreement is shown as one to check again.
+	RecheckDays *int64 `json:"recheck_days,omitempty"`
+
+	// Ror From ror.org, such as 05dxps055. It identifies the institution and proves nothing about its kind.
+	Ror *string `json:"ror,omitempty"`
+
+	// Withdrawn The first day on which it signs nothing any more.
+	Withdrawn nullable.Nullable[openapi_types.Date] `json:"withdrawn,omitempty"`
+}
+
 // Invitation defines model for Invitation.
 type Invitation struct {
 	// AnsweredAt When it was answered; null before.
@@ -2355,6 +2914,122 @@ type MailSettingsPatch struct {
 
 // MailState defines model for MailState.
 type MailState string
+
+// Master defines model for Master.
+type Master struct {
+	// CheckedBy Who looked it up last.
+	CheckedBy string `json:"checked_by"`
+
+	// CheckedOn When it was looked up last.
+	CheckedOn nullable.Nullable[openapi_types.Date] `json:"checked_on"`
+
+	// Counterparty The other institution of a bilateral one; null of all others.
+	Counterparty nullable.Nullable[int64] `json:"counterparty"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Evidence Where it can be looked up.
+	Evidence string `json:"evidence"`
+
+	// Family Its code, such as UBMTA.
+	Family string `json:"family"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Institution The institution that it is registered of.
+	Institution int64 `json:"institution"`
+
+	// SignedOn The first day on which it holds.
+	SignedOn nullable.Nullable[openapi_types.Date] `json:"signed_on"`
+
+	// Signer Who signed for the institution.
+	Signer   string         `json:"signer"`
+	Standing MasterStanding `json:"standing"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// Version Which text was signed.
+	Version string `json:"version"`
+
+	// WithdrawnOn The first day on which it no longer holds.
+	WithdrawnOn nullable.Nullable[openapi_types.Date] `json:"withdrawn_on"`
+}
+
+// MasterNew defines model for MasterNew.
+type MasterNew struct {
+	// CheckedBy Who looked it up last.
+	CheckedBy *string `json:"checked_by,omitempty"`
+
+	// CheckedOn When it was looked up last.
+	CheckedOn nullable.Nullable[openapi_types.Date] `json:"checked_on,omitempty"`
+
+	// Counterparty The other institution of a bilateral one; null of all others.
+	Counterparty nullable.Nullable[ID] `json:"counterparty,omitempty"`
+
+	// Evidence Where it can be looked up.
+	Evidence *string `json:"evidence,omitempty"`
+
+	// Family Its code, such as UBMTA.
+	//
+	// Examples: UBMTA
+	Family string `json:"family"`
+
+	// SignedOn The first day on which it holds.
+	SignedOn nullable.Nullable[openapi_types.Date] `json:"signed_on"`
+
+	// Signer Who signed for the institution.
+	Signer   *string         `json:"signer,omitempty"`
+	Standing *MasterStanding `json:"standing,omitempty"`
+
+	// Version Which text was signed.
+	Version *string `json:"version,omitempty"`
+
+	// WithdrawnOn The first day on which it no longer holds.
+	WithdrawnOn nullable.Nullable[openapi_types.Date] `json:"withdrawn_on,omitempty"`
+}
+
+// MasterPatch defines model for MasterPatch.
+type MasterPatch struct {
+	// CheckedBy Who looked it up last.
+	CheckedBy *string `json:"checked_by,omitempty"`
+
+	// CheckedOn When it was looked up last.
+	CheckedOn nullable.Nullable[openapi_types.Date] `json:"checked_on,omitempty"`
+
+	// Counterparty The other institution of a bilateral one; null of all others.
+	Counterparty nullable.Nullable[ID] `json:"counterparty,omitempty"`
+
+	// Evidence Where it can be looked up.
+	Evidence *string `json:"evidence,omitempty"`
+
+	// Family Its code, such as UBMTA.
+	//
+	// Examples: UBMTA
+	Family *string `json:"family,omitempty"`
+
+	// SignedOn The first day on which it holds.
+	SignedOn nullable.Nullable[openapi_types.Date] `json:"signed_on,omitempty"`
+
+	// Signer Who signed for the institution.
+	Signer   *string         `json:"signer,omitempty"`
+	Standing *MasterStanding `json:"standing,omitempty"`
+
+	// Version Which text was signed.
+	Version *string `json:"version,omitempty"`
+
+	// WithdrawnOn The first day on which it no longer holds.
+	WithdrawnOn nullable.Nullable[openapi_types.Date] `json:"withdrawn_on,omitempty"`
+}
+
+// MasterStanding defines model for MasterStanding.
+type MasterStanding string
 
 // Matches defines model for Matches.
 type Matches struct {
@@ -3294,6 +3969,58 @@ type PingMessage struct {
 	Type      EventType `json:"type"`
 }
 
+// Position defines model for Position.
+type Position struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// From The first day of the position; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Institution The institution that it is registered of.
+	Institution int64 `json:"institution"`
+
+	// Title Such as Director, Technology Transfer. Authority belongs to the position.
+	Title string `json:"title"`
+
+	// Until The first day on which the position no longer exists.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// PositionNew defines model for PositionNew.
+type PositionNew struct {
+	// From The first day of the position; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Title Such as Director, Technology Transfer. Authority belongs to the position.
+	Title string `json:"title"`
+
+	// Until The first day on which the position no longer exists.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+}
+
+// PositionPatch defines model for PositionPatch.
+type PositionPatch struct {
+	// From The first day of the position; empty: ever since.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Title Such as Director, Technology Transfer. Authority belongs to the position.
+	Title *string `json:"title,omitempty"`
+
+	// Until The first day on which the position no longer exists.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+}
+
 // Progress defines model for Progress.
 type Progress struct {
 	// Done The amount done.
@@ -4063,6 +4790,45 @@ type ShippingPatch struct {
 	Restrictions *string `json:"restrictions,omitempty"`
 }
 
+// SignatoryFault defines model for SignatoryFault.
+type SignatoryFault struct {
+	// Column The header of the column; empty: the row as a whole.
+	Column string `json:"column"`
+
+	// Row The row as spreadsheet programs number it.
+	Row int64 `json:"row"`
+
+	// Text What is wrong and how to mend it.
+	Text string `json:"text"`
+}
+
+// SignatoryImport defines model for SignatoryImport.
+type SignatoryImport struct {
+	// Added How many master agreements it adds.
+	Added int64 `json:"added"`
+
+	// Changed How many master agreements it changes.
+	Changed int64 `json:"changed"`
+
+	// DryRun Whether nothing was changed because it was a trial.
+	DryRun bool `json:"dry_run"`
+
+	// Faults What is wrong with rows, by row and column.
+	Faults []SignatoryFault `json:"faults"`
+
+	// Institutions How many institutions it adds, which nobody has confirmed.
+	Institutions int64 `json:"institutions"`
+
+	// Rows How many rows the file has.
+	Rows int64 `json:"rows"`
+
+	// Unchanged How many rows say what is known.
+	Unchanged int64 `json:"unchanged"`
+}
+
+// SignatureLevel defines model for SignatureLevel.
+type SignatureLevel string
+
 // Signed defines model for Signed.
 type Signed struct {
 	// Expires When the token ends.
@@ -4099,6 +4865,107 @@ type SnoozeNew struct {
 	//
 	// Examples: 2020-05-11
 	Until string `json:"until"`
+}
+
+// StandIn defines model for StandIn.
+type StandIn struct {
+	// Authority The authority whose holder the person represents.
+	Authority int64 `json:"authority"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// From The first day.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Institution The institution that it is registered of.
+	Institution int64 `json:"institution"`
+
+	// Mail Of a person without an account: where letters to sign are sent.
+	Mail string `json:"mail"`
+
+	// Name Of a person without an account.
+	Name string `json:"name"`
+
+	// Person The user who signs; null: somebody without an account, whose name and mail are known.
+	Person nullable.Nullable[openapi_types.UUID] `json:"person"`
+
+	// Reason Such as leave or travel.
+	Reason string `json:"reason"`
+
+	// Title Of the person who signs.
+	Title string `json:"title"`
+
+	// Until The first day on which the person no longer signs.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// StandInNew defines model for StandInNew.
+type StandInNew struct {
+	// Authority The id of an object.
+	Authority ID `json:"authority"`
+
+	// From The first day.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// Mail Of a person without an account: where letters to sign are sent.
+	//
+	// Examples: name@example.org
+	Mail *string `json:"mail,omitempty"`
+
+	// Name Of a person without an account.
+	Name *string `json:"name,omitempty"`
+
+	// Person The id of a user.
+	Person *UserID `json:"person,omitempty"`
+
+	// Reason Such as leave or travel.
+	Reason *string `json:"reason,omitempty"`
+
+	// Title Of the person who signs.
+	Title *string `json:"title,omitempty"`
+
+	// Until The first day on which the person no longer signs.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+}
+
+// StandInPatch defines model for StandInPatch.
+type StandInPatch struct {
+	// Authority The id of an object.
+	Authority *ID `json:"authority,omitempty"`
+
+	// From The first day.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Mail Of a person without an account: where letters to sign are sent.
+	//
+	// Examples: name@example.org
+	Mail *string `json:"mail,omitempty"`
+
+	// Name Of a person without an account.
+	Name *string `json:"name,omitempty"`
+
+	// Person The id of a user.
+	Person *UserID `json:"person,omitempty"`
+
+	// Reason Such as leave or travel.
+	Reason *string `json:"reason,omitempty"`
+
+	// Title Of the person who signs.
+	Title *string `json:"title,omitempty"`
+
+	// Until The first day on which the person no longer signs.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
 }
 
 // Storage defines model for Storage.
@@ -4721,6 +5588,282 @@ type ListFundedMaterialsParamsCategory string
 
 // ListFundedMaterialsParamsOrdering defines parameters for ListFundedMaterials.
 type ListFundedMaterialsParamsOrdering string
+
+// ListInstitutionsParams defines parameters for ListInstitutions.
+type ListInstitutionsParams struct {
+	// Name Part of the legal name, without regard to case and accents.
+	Name *string `form:"name,omitempty" json:"name,omitempty"`
+
+	// Confirmed Only items whose `confirmed` is this.
+	Confirmed *bool `form:"confirmed,omitempty" json:"confirmed,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Kind Only items whose `kind` is this.
+	Kind *ListInstitutionsParamsKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// KindSince Only items whose `kind_since` is this.
+	KindSince *openapi_types.Date `form:"kind_since,omitempty" json:"kind_since,omitempty"`
+
+	// LeastLevel Only items whose `least_level` is this.
+	LeastLevel *ListInstitutionsParamsLeastLevel `form:"least_level,omitempty" json:"least_level,omitempty"`
+
+	// Withdrawn Only items whose `withdrawn` is this.
+	Withdrawn *openapi_types.Date `form:"withdrawn,omitempty" json:"withdrawn,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListInstitutionsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListInstitutionsParamsKind defines parameters for ListInstitutions.
+type ListInstitutionsParamsKind string
+
+// ListInstitutionsParamsLeastLevel defines parameters for ListInstitutions.
+type ListInstitutionsParamsLeastLevel string
+
+// ListInstitutionsParamsOrdering defines parameters for ListInstitutions.
+type ListInstitutionsParamsOrdering string
+
+// ExportSignatoriesParams defines parameters for ExportSignatories.
+type ExportSignatoriesParams struct {
+	// Family The code of one master agreement, such as UBMTA; without it all.
+	Family *string `form:"family,omitempty" json:"family,omitempty"`
+
+	// Format csv (the usual) or xlsx.
+	Format *string `form:"format,omitempty" json:"format,omitempty"`
+}
+
+// ImportSignatoriesParams defines parameters for ImportSignatories.
+type ImportSignatoriesParams struct {
+	// DryRun Whether to change nothing, and only report what the import would do.
+	DryRun *bool `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ListAffiliationsParams defines parameters for ListAffiliations.
+type ListAffiliationsParams struct {
+	// Confirmed Only items whose `confirmed` is this.
+	Confirmed *bool `form:"confirmed,omitempty" json:"confirmed,omitempty"`
+
+	// Expires Only items whose `expires` is this.
+	Expires *openapi_types.Date `form:"expires,omitempty" json:"expires,omitempty"`
+
+	// From Only items whose `from` is this.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// Person Only items whose `person` is this.
+	Person *openapi_types.UUID `form:"person,omitempty" json:"person,omitempty"`
+
+	// Source Only items whose `source` is this.
+	Source *ListAffiliationsParamsSource `form:"source,omitempty" json:"source,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListAffiliationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAffiliationsParamsSource defines parameters for ListAffiliations.
+type ListAffiliationsParamsSource string
+
+// ListAffiliationsParamsOrdering defines parameters for ListAffiliations.
+type ListAffiliationsParamsOrdering string
+
+// ListAuthoritiesParams defines parameters for ListAuthorities.
+type ListAuthoritiesParams struct {
+	// Direction Only items whose `direction` is this.
+	Direction *ListAuthoritiesParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
+
+	// From Only items whose `from` is this.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// Holder Only items whose `holder` is this.
+	Holder *openapi_types.UUID `form:"holder,omitempty" json:"holder,omitempty"`
+
+	// Human Only items whose `human` is this.
+	Human *bool `form:"human,omitempty" json:"human,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// Position Only items whose `position` is this.
+	Position *int64 `form:"position,omitempty" json:"position,omitempty"`
+
+	// Supersedes Only items whose `supersedes` is this.
+	Supersedes *int64 `form:"supersedes,omitempty" json:"supersedes,omitempty"`
+
+	// Until Only items whose `until` is this.
+	Until *openapi_types.Date `form:"until,omitempty" json:"until,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListAuthoritiesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAuthoritiesParamsDirection defines parameters for ListAuthorities.
+type ListAuthoritiesParamsDirection string
+
+// ListAuthoritiesParamsOrdering defines parameters for ListAuthorities.
+type ListAuthoritiesParamsOrdering string
+
+// ListInstitutionLabsParams defines parameters for ListInstitutionLabs.
+type ListInstitutionLabsParams struct {
+	// Confirmed Only items whose `confirmed` is this.
+	Confirmed *bool `form:"confirmed,omitempty" json:"confirmed,omitempty"`
+
+	// ConfirmedBy Only items whose `confirmed_by` is this.
+	ConfirmedBy *openapi_types.UUID `form:"confirmed_by,omitempty" json:"confirmed_by,omitempty"`
+
+	// From Only items whose `from` is this.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Until Only items whose `until` is this.
+	Until *openapi_types.Date `form:"until,omitempty" json:"until,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListInstitutionLabsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListInstitutionLabsParamsOrdering defines parameters for ListInstitutionLabs.
+type ListInstitutionLabsParamsOrdering string
+
+// ListMastersParams defines parameters for ListMasters.
+type ListMastersParams struct {
+	// CheckedOn Only items whose `checked_on` is this.
+	CheckedOn *openapi_types.Date `form:"checked_on,omitempty" json:"checked_on,omitempty"`
+
+	// Counterparty Only items whose `counterparty` is this.
+	Counterparty *int64 `form:"counterparty,omitempty" json:"counterparty,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// SignedOn Only items whose `signed_on` is this.
+	SignedOn *openapi_types.Date `form:"signed_on,omitempty" json:"signed_on,omitempty"`
+
+	// Standing Only items whose `standing` is this.
+	Standing *ListMastersParamsStanding `form:"standing,omitempty" json:"standing,omitempty"`
+
+	// WithdrawnOn Only items whose `withdrawn_on` is this.
+	WithdrawnOn *openapi_types.Date `form:"withdrawn_on,omitempty" json:"withdrawn_on,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListMastersParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListMastersParamsStanding defines parameters for ListMasters.
+type ListMastersParamsStanding string
+
+// ListMastersParamsOrdering defines parameters for ListMasters.
+type ListMastersParamsOrdering string
+
+// ListPositionsParams defines parameters for ListPositions.
+type ListPositionsParams struct {
+	// From Only items whose `from` is this.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// Until Only items whose `until` is this.
+	Until *openapi_types.Date `form:"until,omitempty" json:"until,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListPositionsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListPositionsParamsOrdering defines parameters for ListPositions.
+type ListPositionsParamsOrdering string
+
+// ListStandInsParams defines parameters for ListStandIns.
+type ListStandInsParams struct {
+	// Authority Only items whose `authority` is this.
+	Authority *int64 `form:"authority,omitempty" json:"authority,omitempty"`
+
+	// From Only items whose `from` is this.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// Person Only items whose `person` is this.
+	Person *openapi_types.UUID `form:"person,omitempty" json:"person,omitempty"`
+
+	// Until Only items whose `until` is this.
+	Until *openapi_types.Date `form:"until,omitempty" json:"until,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListStandInsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListStandInsParamsOrdering defines parameters for ListStandIns.
+type ListStandInsParamsOrdering string
 
 // GetHeldInvitationParams defines parameters for GetHeldInvitation.
 type GetHeldInvitationParams struct {
@@ -6068,6 +7211,48 @@ type FundMaterialJSONRequestBody = FundingBody
 // AnswerInquiryJSONRequestBody defines body for AnswerInquiry for application/json ContentType.
 type AnswerInquiryJSONRequestBody = TextBody
 
+// CreateInstitutionJSONRequestBody defines body for CreateInstitution for application/json ContentType.
+type CreateInstitutionJSONRequestBody = InstitutionNew
+
+// UpdateInstitutionJSONRequestBody defines body for UpdateInstitution for application/json ContentType.
+type UpdateInstitutionJSONRequestBody = InstitutionPatch
+
+// CreateAffiliationJSONRequestBody defines body for CreateAffiliation for application/json ContentType.
+type CreateAffiliationJSONRequestBody = AffiliationNew
+
+// UpdateAffiliationJSONRequestBody defines body for UpdateAffiliation for application/json ContentType.
+type UpdateAffiliationJSONRequestBody = AffiliationPatch
+
+// CreateAuthorityJSONRequestBody defines body for CreateAuthority for application/json ContentType.
+type CreateAuthorityJSONRequestBody = AuthorityNew
+
+// UpdateAuthorityJSONRequestBody defines body for UpdateAuthority for application/json ContentType.
+type UpdateAuthorityJSONRequestBody = AuthorityPatch
+
+// CreateInstitutionLabJSONRequestBody defines body for CreateInstitutionLab for application/json ContentType.
+type CreateInstitutionLabJSONRequestBody = InstitutionLabNew
+
+// UpdateInstitutionLabJSONRequestBody defines body for UpdateInstitutionLab for application/json ContentType.
+type UpdateInstitutionLabJSONRequestBody = InstitutionLabPatch
+
+// CreateMasterJSONRequestBody defines body for CreateMaster for application/json ContentType.
+type CreateMasterJSONRequestBody = MasterNew
+
+// UpdateMasterJSONRequestBody defines body for UpdateMaster for application/json ContentType.
+type UpdateMasterJSONRequestBody = MasterPatch
+
+// CreatePositionJSONRequestBody defines body for CreatePosition for application/json ContentType.
+type CreatePositionJSONRequestBody = PositionNew
+
+// UpdatePositionJSONRequestBody defines body for UpdatePosition for application/json ContentType.
+type UpdatePositionJSONRequestBody = PositionPatch
+
+// CreateStandInJSONRequestBody defines body for CreateStandIn for application/json ContentType.
+type CreateStandInJSONRequestBody = StandInNew
+
+// UpdateStandInJSONRequestBody defines body for UpdateStandIn for application/json ContentType.
+type UpdateStandInJSONRequestBody = StandInPatch
+
 // AcceptHeldInvitationJSONRequestBody defines body for AcceptHeldInvitation for application/json ContentType.
 type AcceptHeldInvitationJSONRequestBody = InvitationToken
 
@@ -6695,6 +7880,330 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
 	AnswerInquiry(ctx context.Context, id int64, body AnswerInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListInstitutions List institutions, newest first
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /institutions (the `ListInstitutions` operationId).
+	ListInstitutions(ctx context.Context, params *ListInstitutionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInstitutionWithBody Add an institution, which agreements can bind
+	//
+	// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+	CreateInstitutionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInstitution Add an institution, which agreements can bind
+	//
+	// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+	CreateInstitution(ctx context.Context, body CreateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExportSignatories Download the signatories of master agreements as a spreadsheet, which the import accepts again
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /institutions/signatories (the `ExportSignatories` operationId).
+	ExportSignatories(ctx context.Context, params *ExportSignatoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportSignatoriesWithBody Import signatories of master agreements from a spreadsheet
+	//
+	// It is CSV, XLSX or ODS of at most 4 MiB and 2,000 rows, as the whole body, with the columns of the download; an empty cell keeps what is known. All rows are stored or, if one is wrong, none. Open to admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/signatories (the `ImportSignatories` operationId).
+	ImportSignatoriesWithBody(ctx context.Context, params *ImportSignatoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetInstitution Read an institution
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /institutions/{id} (the `GetInstitution` operationId).
+	GetInstitution(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateInstitutionWithBody Change an institution
+	//
+	// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+	UpdateInstitutionWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateInstitution Change an institution
+	//
+	// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+	UpdateInstitution(ctx context.Context, id int64, body UpdateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAffiliations List who is at an institution, newest first
+	//
+	// Others than officers and admins see their own affiliations. Open to anyone with a token.
+	//
+	// Corresponds with GET /institutions/{id}/affiliations (the `ListAffiliations` operationId).
+	ListAffiliations(ctx context.Context, id int64, params *ListAffiliationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAffiliationWithBody State that a person is at an institution
+	//
+	// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+	CreateAffiliationWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAffiliation State that a person is at an institution
+	//
+	// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+	CreateAffiliation(ctx context.Context, id int64, body CreateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAffiliationWithBody Confirm, change or end an affiliation
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+	UpdateAffiliationWithBody(ctx context.Context, id int64, affiliation int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAffiliation Confirm, change or end an affiliation
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+	UpdateAffiliation(ctx context.Context, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAuthorities List who may sign what for an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Corresponds with GET /institutions/{id}/authorities (the `ListAuthorities` operationId).
+	ListAuthorities(ctx context.Context, id int64, params *ListAuthoritiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAuthorityWithBody Give the holder of a position authority to sign
+	//
+	// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+	CreateAuthorityWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAuthority Give the holder of a position authority to sign
+	//
+	// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+	CreateAuthority(ctx context.Context, id int64, body CreateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAuthorityWithBody Change or end an authority, within what the caller may sign
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+	UpdateAuthorityWithBody(ctx context.Context, id int64, authority int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAuthority Change or end an authority, within what the caller may sign
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+	UpdateAuthority(ctx context.Context, id int64, authority int64, body UpdateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListInstitutionLabs List the labs of an institution, newest first
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /institutions/{id}/labs (the `ListInstitutionLabs` operationId).
+	ListInstitutionLabs(ctx context.Context, id int64, params *ListInstitutionLabsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInstitutionLabWithBody State that a lab belongs to an institution
+	//
+	// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+	CreateInstitutionLabWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateInstitutionLab State that a lab belongs to an institution
+	//
+	// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+	CreateInstitutionLab(ctx context.Context, id int64, body CreateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateInstitutionLabWithBody Confirm, or end, that a lab belongs to an institution
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+	UpdateInstitutionLabWithBody(ctx context.Context, id int64, lab int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateInstitutionLab Confirm, or end, that a lab belongs to an institution
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+	UpdateInstitutionLab(ctx context.Context, id int64, lab int64, body UpdateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListMasters List the master agreements that an institution signed, newest first
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /institutions/{id}/masters (the `ListMasters` operationId).
+	ListMasters(ctx context.Context, id int64, params *ListMastersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateMasterWithBody Record that an institution signed a master agreement, or is willing to use it
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+	CreateMasterWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateMaster Record that an institution signed a master agreement, or is willing to use it
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+	CreateMaster(ctx context.Context, id int64, body CreateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMasterWithBody Change the entry of a master agreement, or record that it was withdrawn
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+	UpdateMasterWithBody(ctx context.Context, id int64, master int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMaster Change the entry of a master agreement, or record that it was withdrawn
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+	UpdateMaster(ctx context.Context, id int64, master int64, body UpdateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPositions List the positions of an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Corresponds with GET /institutions/{id}/positions (the `ListPositions` operationId).
+	ListPositions(ctx context.Context, id int64, params *ListPositionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePositionWithBody Add a position to an institution
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+	CreatePositionWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePosition Add a position to an institution
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+	CreatePosition(ctx context.Context, id int64, body CreatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePositionWithBody Change or end a position
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+	UpdatePositionWithBody(ctx context.Context, id int64, position int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePosition Change or end a position
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+	UpdatePosition(ctx context.Context, id int64, position int64, body UpdatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListStandIns List who signs in the place of others for an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Corresponds with GET /institutions/{id}/stand-ins (the `ListStandIns` operationId).
+	ListStandIns(ctx context.Context, id int64, params *ListStandInsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateStandInWithBody Have a person sign in the place of an authority's holder for a time
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+	CreateStandInWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateStandIn Have a person sign in the place of an authority's holder for a time
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+	CreateStandIn(ctx context.Context, id int64, body CreateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateStandInWithBody Change or end a stand-in
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+	UpdateStandInWithBody(ctx context.Context, id int64, standIn int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateStandIn Change or end a stand-in
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+	UpdateStandIn(ctx context.Context, id int64, standIn int64, body UpdateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetHeldInvitation Read the invitation that the token of a mail opens
 	//
@@ -8385,6 +9894,710 @@ func (c *Client) AnswerInquiryWithBody(ctx context.Context, id int64, contentTyp
 // Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
 func (c *Client) AnswerInquiry(ctx context.Context, id int64, body AnswerInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAnswerInquiryRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListInstitutions List institutions, newest first
+//
+// Open to anyone.
+//
+// Corresponds with GET /institutions (the `ListInstitutions` operationId).
+func (c *Client) ListInstitutions(ctx context.Context, params *ListInstitutionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListInstitutionsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInstitutionWithBody Add an institution, which agreements can bind
+//
+// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+func (c *Client) CreateInstitutionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInstitutionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInstitution Add an institution, which agreements can bind
+//
+// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+func (c *Client) CreateInstitution(ctx context.Context, body CreateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInstitutionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExportSignatories Download the signatories of master agreements as a spreadsheet, which the import accepts again
+//
+// Open to anyone.
+//
+// Corresponds with GET /institutions/signatories (the `ExportSignatories` operationId).
+func (c *Client) ExportSignatories(ctx context.Context, params *ExportSignatoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportSignatoriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportSignatoriesWithBody Import signatories of master agreements from a spreadsheet
+//
+// It is CSV, XLSX or ODS of at most 4 MiB and 2,000 rows, as the whole body, with the columns of the download; an empty cell keeps what is known. All rows are stored or, if one is wrong, none. Open to admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/signatories (the `ImportSignatories` operationId).
+func (c *Client) ImportSignatoriesWithBody(ctx context.Context, params *ImportSignatoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportSignatoriesRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetInstitution Read an institution
+//
+// Open to anyone.
+//
+// Corresponds with GET /institutions/{id} (the `GetInstitution` operationId).
+func (c *Client) GetInstitution(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetInstitutionRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateInstitutionWithBody Change an institution
+//
+// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+func (c *Client) UpdateInstitutionWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateInstitutionRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateInstitution Change an institution
+//
+// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+func (c *Client) UpdateInstitution(ctx context.Context, id int64, body UpdateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateInstitutionRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAffiliations List who is at an institution, newest first
+//
+// Others than officers and admins see their own affiliations. Open to anyone with a token.
+//
+// Corresponds with GET /institutions/{id}/affiliations (the `ListAffiliations` operationId).
+func (c *Client) ListAffiliations(ctx context.Context, id int64, params *ListAffiliationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAffiliationsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAffiliationWithBody State that a person is at an institution
+//
+// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+func (c *Client) CreateAffiliationWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAffiliationRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAffiliation State that a person is at an institution
+//
+// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+func (c *Client) CreateAffiliation(ctx context.Context, id int64, body CreateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAffiliationRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAffiliationWithBody Confirm, change or end an affiliation
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+func (c *Client) UpdateAffiliationWithBody(ctx context.Context, id int64, affiliation int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAffiliationRequestWithBody(c.Server, id, affiliation, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAffiliation Confirm, change or end an affiliation
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+func (c *Client) UpdateAffiliation(ctx context.Context, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAffiliationRequest(c.Server, id, affiliation, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAuthorities List who may sign what for an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Corresponds with GET /institutions/{id}/authorities (the `ListAuthorities` operationId).
+func (c *Client) ListAuthorities(ctx context.Context, id int64, params *ListAuthoritiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAuthoritiesRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAuthorityWithBody Give the holder of a position authority to sign
+//
+// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+func (c *Client) CreateAuthorityWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAuthorityRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAuthority Give the holder of a position authority to sign
+//
+// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+func (c *Client) CreateAuthority(ctx context.Context, id int64, body CreateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAuthorityRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAuthorityWithBody Change or end an authority, within what the caller may sign
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+func (c *Client) UpdateAuthorityWithBody(ctx context.Context, id int64, authority int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAuthorityRequestWithBody(c.Server, id, authority, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAuthority Change or end an authority, within what the caller may sign
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+func (c *Client) UpdateAuthority(ctx context.Context, id int64, authority int64, body UpdateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAuthorityRequest(c.Server, id, authority, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListInstitutionLabs List the labs of an institution, newest first
+//
+// Open to anyone.
+//
+// Corresponds with GET /institutions/{id}/labs (the `ListInstitutionLabs` operationId).
+func (c *Client) ListInstitutionLabs(ctx context.Context, id int64, params *ListInstitutionLabsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListInstitutionLabsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInstitutionLabWithBody State that a lab belongs to an institution
+//
+// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+func (c *Client) CreateInstitutionLabWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInstitutionLabRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateInstitutionLab State that a lab belongs to an institution
+//
+// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+func (c *Client) CreateInstitutionLab(ctx context.Context, id int64, body CreateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateInstitutionLabRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateInstitutionLabWithBody Confirm, or end, that a lab belongs to an institution
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+func (c *Client) UpdateInstitutionLabWithBody(ctx context.Context, id int64, lab int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateInstitutionLabRequestWithBody(c.Server, id, lab, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateInstitutionLab Confirm, or end, that a lab belongs to an institution
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+func (c *Client) UpdateInstitutionLab(ctx context.Context, id int64, lab int64, body UpdateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateInstitutionLabRequest(c.Server, id, lab, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListMasters List the master agreements that an institution signed, newest first
+//
+// Open to anyone.
+//
+// Corresponds with GET /institutions/{id}/masters (the `ListMasters` operationId).
+func (c *Client) ListMasters(ctx context.Context, id int64, params *ListMastersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMastersRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateMasterWithBody Record that an institution signed a master agreement, or is willing to use it
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+func (c *Client) CreateMasterWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateMasterRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateMaster Record that an institution signed a master agreement, or is willing to use it
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+func (c *Client) CreateMaster(ctx context.Context, id int64, body CreateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateMasterRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMasterWithBody Change the entry of a master agreement, or record that it was withdrawn
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+func (c *Client) UpdateMasterWithBody(ctx context.Context, id int64, master int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMasterRequestWithBody(c.Server, id, master, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMaster Change the entry of a master agreement, or record that it was withdrawn
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+func (c *Client) UpdateMaster(ctx context.Context, id int64, master int64, body UpdateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMasterRequest(c.Server, id, master, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPositions List the positions of an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Corresponds with GET /institutions/{id}/positions (the `ListPositions` operationId).
+func (c *Client) ListPositions(ctx context.Context, id int64, params *ListPositionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPositionsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePositionWithBody Add a position to an institution
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+func (c *Client) CreatePositionWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePositionRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePosition Add a position to an institution
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+func (c *Client) CreatePosition(ctx context.Context, id int64, body CreatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePositionRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePositionWithBody Change or end a position
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+func (c *Client) UpdatePositionWithBody(ctx context.Context, id int64, position int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePositionRequestWithBody(c.Server, id, position, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePosition Change or end a position
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+func (c *Client) UpdatePosition(ctx context.Context, id int64, position int64, body UpdatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePositionRequest(c.Server, id, position, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListStandIns List who signs in the place of others for an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Corresponds with GET /institutions/{id}/stand-ins (the `ListStandIns` operationId).
+func (c *Client) ListStandIns(ctx context.Context, id int64, params *ListStandInsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListStandInsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateStandInWithBody Have a person sign in the place of an authority's holder for a time
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+func (c *Client) CreateStandInWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateStandInRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateStandIn Have a person sign in the place of an authority's holder for a time
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+func (c *Client) CreateStandIn(ctx context.Context, id int64, body CreateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateStandInRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateStandInWithBody Change or end a stand-in
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+func (c *Client) UpdateStandInWithBody(ctx context.Context, id int64, standIn int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateStandInRequestWithBody(c.Server, id, standIn, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateStandIn Change or end a stand-in
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+func (c *Client) UpdateStandIn(ctx context.Context, id int64, standIn int64, body UpdateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateStandInRequest(c.Server, id, standIn, body)
 	if err != nil {
 		return nil, err
 	}
@@ -12455,6 +14668,2007 @@ func NewAnswerInquiryRequestWithBody(server string, id int64, contentType string
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListInstitutionsRequest constructs an http.Request for the ListInstitutions method
+func NewListInstitutionsRequest(server string, params *ListInstitutionsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Name != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "name", *params.Name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Confirmed != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "confirmed", *params.Confirmed, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.KindSince != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind_since", *params.KindSince, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.LeastLevel != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "least_level", *params.LeastLevel, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Withdrawn != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "withdrawn", *params.Withdrawn, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateInstitutionRequest calls the generic CreateInstitution builder with application/json body
+func NewCreateInstitutionRequest(server string, body CreateInstitutionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateInstitutionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateInstitutionRequestWithBody constructs an http.Request for the CreateInstitution method, with any body, and a specified content type
+func NewCreateInstitutionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewExportSignatoriesRequest constructs an http.Request for the ExportSignatories method
+func NewExportSignatoriesRequest(server string, params *ExportSignatoriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/signatories")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Family != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "family", *params.Family, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewImportSignatoriesRequestWithBody constructs an http.Request for the ImportSignatories method, with any body, and a specified content type
+func NewImportSignatoriesRequestWithBody(server string, params *ImportSignatoriesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/signatories")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.DryRun != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "dry_run", *params.DryRun, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetInstitutionRequest constructs an http.Request for the GetInstitution method
+func NewGetInstitutionRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateInstitutionRequest calls the generic UpdateInstitution builder with application/json body
+func NewUpdateInstitutionRequest(server string, id int64, body UpdateInstitutionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateInstitutionRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdateInstitutionRequestWithBody constructs an http.Request for the UpdateInstitution method, with any body, and a specified content type
+func NewUpdateInstitutionRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListAffiliationsRequest constructs an http.Request for the ListAffiliations method
+func NewListAffiliationsRequest(server string, id int64, params *ListAffiliationsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/affiliations", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Confirmed != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "confirmed", *params.Confirmed, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Expires != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "expires", *params.Expires, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Person != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "person", *params.Person, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Source != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "source", *params.Source, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateAffiliationRequest calls the generic CreateAffiliation builder with application/json body
+func NewCreateAffiliationRequest(server string, id int64, body CreateAffiliationJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateAffiliationRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateAffiliationRequestWithBody constructs an http.Request for the CreateAffiliation method, with any body, and a specified content type
+func NewCreateAffiliationRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/affiliations", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateAffiliationRequest calls the generic UpdateAffiliation builder with application/json body
+func NewUpdateAffiliationRequest(server string, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateAffiliationRequestWithBody(server, id, affiliation, "application/json", bodyReader)
+}
+
+// NewUpdateAffiliationRequestWithBody constructs an http.Request for the UpdateAffiliation method, with any body, and a specified content type
+func NewUpdateAffiliationRequestWithBody(server string, id int64, affiliation int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "affiliation", affiliation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/affiliations/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListAuthoritiesRequest constructs an http.Request for the ListAuthorities method
+func NewListAuthoritiesRequest(server string, id int64, params *ListAuthoritiesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/authorities", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Direction != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "direction", *params.Direction, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Holder != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "holder", *params.Holder, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Human != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "human", *params.Human, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Position != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "position", *params.Position, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Supersedes != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "supersedes", *params.Supersedes, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Until != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateAuthorityRequest calls the generic CreateAuthority builder with application/json body
+func NewCreateAuthorityRequest(server string, id int64, body CreateAuthorityJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateAuthorityRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateAuthorityRequestWithBody constructs an http.Request for the CreateAuthority method, with any body, and a specified content type
+func NewCreateAuthorityRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/authorities", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateAuthorityRequest calls the generic UpdateAuthority builder with application/json body
+func NewUpdateAuthorityRequest(server string, id int64, authority int64, body UpdateAuthorityJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateAuthorityRequestWithBody(server, id, authority, "application/json", bodyReader)
+}
+
+// NewUpdateAuthorityRequestWithBody constructs an http.Request for the UpdateAuthority method, with any body, and a specified content type
+func NewUpdateAuthorityRequestWithBody(server string, id int64, authority int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "authority", authority, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/authorities/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListInstitutionLabsRequest constructs an http.Request for the ListInstitutionLabs method
+func NewListInstitutionLabsRequest(server string, id int64, params *ListInstitutionLabsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/labs", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Confirmed != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "confirmed", *params.Confirmed, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ConfirmedBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "confirmed_by", *params.ConfirmedBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Until != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateInstitutionLabRequest calls the generic CreateInstitutionLab builder with application/json body
+func NewCreateInstitutionLabRequest(server string, id int64, body CreateInstitutionLabJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateInstitutionLabRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateInstitutionLabRequestWithBody constructs an http.Request for the CreateInstitutionLab method, with any body, and a specified content type
+func NewCreateInstitutionLabRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/labs", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateInstitutionLabRequest calls the generic UpdateInstitutionLab builder with application/json body
+func NewUpdateInstitutionLabRequest(server string, id int64, lab int64, body UpdateInstitutionLabJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateInstitutionLabRequestWithBody(server, id, lab, "application/json", bodyReader)
+}
+
+// NewUpdateInstitutionLabRequestWithBody constructs an http.Request for the UpdateInstitutionLab method, with any body, and a specified content type
+func NewUpdateInstitutionLabRequestWithBody(server string, id int64, lab int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "lab", lab, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/labs/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListMastersRequest constructs an http.Request for the ListMasters method
+func NewListMastersRequest(server string, id int64, params *ListMastersParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/masters", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.CheckedOn != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "checked_on", *params.CheckedOn, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Counterparty != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "counterparty", *params.Counterparty, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SignedOn != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "signed_on", *params.SignedOn, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Standing != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "standing", *params.Standing, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.WithdrawnOn != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "withdrawn_on", *params.WithdrawnOn, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateMasterRequest calls the generic CreateMaster builder with application/json body
+func NewCreateMasterRequest(server string, id int64, body CreateMasterJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateMasterRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateMasterRequestWithBody constructs an http.Request for the CreateMaster method, with any body, and a specified content type
+func NewCreateMasterRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/masters", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateMasterRequest calls the generic UpdateMaster builder with application/json body
+func NewUpdateMasterRequest(server string, id int64, master int64, body UpdateMasterJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMasterRequestWithBody(server, id, master, "application/json", bodyReader)
+}
+
+// NewUpdateMasterRequestWithBody constructs an http.Request for the UpdateMaster method, with any body, and a specified content type
+func NewUpdateMasterRequestWithBody(server string, id int64, master int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "master", master, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/masters/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListPositionsRequest constructs an http.Request for the ListPositions method
+func NewListPositionsRequest(server string, id int64, params *ListPositionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/positions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Until != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreatePositionRequest calls the generic CreatePosition builder with application/json body
+func NewCreatePositionRequest(server string, id int64, body CreatePositionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePositionRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreatePositionRequestWithBody constructs an http.Request for the CreatePosition method, with any body, and a specified content type
+func NewCreatePositionRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/positions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdatePositionRequest calls the generic UpdatePosition builder with application/json body
+func NewUpdatePositionRequest(server string, id int64, position int64, body UpdatePositionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdatePositionRequestWithBody(server, id, position, "application/json", bodyReader)
+}
+
+// NewUpdatePositionRequestWithBody constructs an http.Request for the UpdatePosition method, with any body, and a specified content type
+func NewUpdatePositionRequestWithBody(server string, id int64, position int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "position", position, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/positions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListStandInsRequest constructs an http.Request for the ListStandIns method
+func NewListStandInsRequest(server string, id int64, params *ListStandInsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/stand-ins", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Authority != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "authority", *params.Authority, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Person != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "person", *params.Person, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Until != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateStandInRequest calls the generic CreateStandIn builder with application/json body
+func NewCreateStandInRequest(server string, id int64, body CreateStandInJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateStandInRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateStandInRequestWithBody constructs an http.Request for the CreateStandIn method, with any body, and a specified content type
+func NewCreateStandInRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/stand-ins", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateStandInRequest calls the generic UpdateStandIn builder with application/json body
+func NewUpdateStandInRequest(server string, id int64, standIn int64, body UpdateStandInJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateStandInRequestWithBody(server, id, standIn, "application/json", bodyReader)
+}
+
+// NewUpdateStandInRequestWithBody constructs an http.Request for the UpdateStandIn method, with any body, and a specified content type
+func NewUpdateStandInRequestWithBody(server string, id int64, standIn int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "stand_in", standIn, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/stand-ins/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -22486,6 +26700,348 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /inquiries/{id}/answer (the `AnswerInquiry` operationId).
 	AnswerInquiryWithResponse(ctx context.Context, id int64, body AnswerInquiryJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerInquiryResponse, error)
 
+	// ListInstitutionsWithResponse List institutions, newest first
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions (the `ListInstitutions` operationId).
+	ListInstitutionsWithResponse(ctx context.Context, params *ListInstitutionsParams, reqEditors ...RequestEditorFn) (*ListInstitutionsResponse, error)
+
+	// CreateInstitutionWithBodyWithResponse Add an institution, which agreements can bind
+	//
+	// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+	CreateInstitutionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInstitutionResponse, error)
+
+	// CreateInstitutionWithResponse Add an institution, which agreements can bind
+	//
+	// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+	CreateInstitutionWithResponse(ctx context.Context, body CreateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInstitutionResponse, error)
+
+	// ExportSignatoriesWithResponse Download the signatories of master agreements as a spreadsheet, which the import accepts again
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/signatories (the `ExportSignatories` operationId).
+	ExportSignatoriesWithResponse(ctx context.Context, params *ExportSignatoriesParams, reqEditors ...RequestEditorFn) (*ExportSignatoriesResponse, error)
+
+	// ImportSignatoriesWithBodyWithResponse Import signatories of master agreements from a spreadsheet
+	//
+	// It is CSV, XLSX or ODS of at most 4 MiB and 2,000 rows, as the whole body, with the columns of the download; an empty cell keeps what is known. All rows are stored or, if one is wrong, none. Open to admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/signatories (the `ImportSignatories` operationId).
+	ImportSignatoriesWithBodyWithResponse(ctx context.Context, params *ImportSignatoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSignatoriesResponse, error)
+
+	// GetInstitutionWithResponse Read an institution
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id} (the `GetInstitution` operationId).
+	GetInstitutionWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetInstitutionResponse, error)
+
+	// UpdateInstitutionWithBodyWithResponse Change an institution
+	//
+	// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+	UpdateInstitutionWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateInstitutionResponse, error)
+
+	// UpdateInstitutionWithResponse Change an institution
+	//
+	// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+	UpdateInstitutionWithResponse(ctx context.Context, id int64, body UpdateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateInstitutionResponse, error)
+
+	// ListAffiliationsWithResponse List who is at an institution, newest first
+	//
+	// Others than officers and admins see their own affiliations. Open to anyone with a token.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/affiliations (the `ListAffiliations` operationId).
+	ListAffiliationsWithResponse(ctx context.Context, id int64, params *ListAffiliationsParams, reqEditors ...RequestEditorFn) (*ListAffiliationsResponse, error)
+
+	// CreateAffiliationWithBodyWithResponse State that a person is at an institution
+	//
+	// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+	CreateAffiliationWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAffiliationResponse, error)
+
+	// CreateAffiliationWithResponse State that a person is at an institution
+	//
+	// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+	CreateAffiliationWithResponse(ctx context.Context, id int64, body CreateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAffiliationResponse, error)
+
+	// UpdateAffiliationWithBodyWithResponse Confirm, change or end an affiliation
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+	UpdateAffiliationWithBodyWithResponse(ctx context.Context, id int64, affiliation int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAffiliationResponse, error)
+
+	// UpdateAffiliationWithResponse Confirm, change or end an affiliation
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+	UpdateAffiliationWithResponse(ctx context.Context, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAffiliationResponse, error)
+
+	// ListAuthoritiesWithResponse List who may sign what for an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/authorities (the `ListAuthorities` operationId).
+	ListAuthoritiesWithResponse(ctx context.Context, id int64, params *ListAuthoritiesParams, reqEditors ...RequestEditorFn) (*ListAuthoritiesResponse, error)
+
+	// CreateAuthorityWithBodyWithResponse Give the holder of a position authority to sign
+	//
+	// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+	CreateAuthorityWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAuthorityResponse, error)
+
+	// CreateAuthorityWithResponse Give the holder of a position authority to sign
+	//
+	// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+	CreateAuthorityWithResponse(ctx context.Context, id int64, body CreateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAuthorityResponse, error)
+
+	// UpdateAuthorityWithBodyWithResponse Change or end an authority, within what the caller may sign
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+	UpdateAuthorityWithBodyWithResponse(ctx context.Context, id int64, authority int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAuthorityResponse, error)
+
+	// UpdateAuthorityWithResponse Change or end an authority, within what the caller may sign
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+	UpdateAuthorityWithResponse(ctx context.Context, id int64, authority int64, body UpdateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAuthorityResponse, error)
+
+	// ListInstitutionLabsWithResponse List the labs of an institution, newest first
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/labs (the `ListInstitutionLabs` operationId).
+	ListInstitutionLabsWithResponse(ctx context.Context, id int64, params *ListInstitutionLabsParams, reqEditors ...RequestEditorFn) (*ListInstitutionLabsResponse, error)
+
+	// CreateInstitutionLabWithBodyWithResponse State that a lab belongs to an institution
+	//
+	// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+	CreateInstitutionLabWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInstitutionLabResponse, error)
+
+	// CreateInstitutionLabWithResponse State that a lab belongs to an institution
+	//
+	// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+	CreateInstitutionLabWithResponse(ctx context.Context, id int64, body CreateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInstitutionLabResponse, error)
+
+	// UpdateInstitutionLabWithBodyWithResponse Confirm, or end, that a lab belongs to an institution
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+	UpdateInstitutionLabWithBodyWithResponse(ctx context.Context, id int64, lab int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateInstitutionLabResponse, error)
+
+	// UpdateInstitutionLabWithResponse Confirm, or end, that a lab belongs to an institution
+	//
+	// Open to the owner, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+	UpdateInstitutionLabWithResponse(ctx context.Context, id int64, lab int64, body UpdateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateInstitutionLabResponse, error)
+
+	// ListMastersWithResponse List the master agreements that an institution signed, newest first
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/masters (the `ListMasters` operationId).
+	ListMastersWithResponse(ctx context.Context, id int64, params *ListMastersParams, reqEditors ...RequestEditorFn) (*ListMastersResponse, error)
+
+	// CreateMasterWithBodyWithResponse Record that an institution signed a master agreement, or is willing to use it
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+	CreateMasterWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateMasterResponse, error)
+
+	// CreateMasterWithResponse Record that an institution signed a master agreement, or is willing to use it
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+	CreateMasterWithResponse(ctx context.Context, id int64, body CreateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateMasterResponse, error)
+
+	// UpdateMasterWithBodyWithResponse Change the entry of a master agreement, or record that it was withdrawn
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+	UpdateMasterWithBodyWithResponse(ctx context.Context, id int64, master int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMasterResponse, error)
+
+	// UpdateMasterWithResponse Change the entry of a master agreement, or record that it was withdrawn
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+	UpdateMasterWithResponse(ctx context.Context, id int64, master int64, body UpdateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMasterResponse, error)
+
+	// ListPositionsWithResponse List the positions of an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/positions (the `ListPositions` operationId).
+	ListPositionsWithResponse(ctx context.Context, id int64, params *ListPositionsParams, reqEditors ...RequestEditorFn) (*ListPositionsResponse, error)
+
+	// CreatePositionWithBodyWithResponse Add a position to an institution
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+	CreatePositionWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePositionResponse, error)
+
+	// CreatePositionWithResponse Add a position to an institution
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+	CreatePositionWithResponse(ctx context.Context, id int64, body CreatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePositionResponse, error)
+
+	// UpdatePositionWithBodyWithResponse Change or end a position
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+	UpdatePositionWithBodyWithResponse(ctx context.Context, id int64, position int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePositionResponse, error)
+
+	// UpdatePositionWithResponse Change or end a position
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+	UpdatePositionWithResponse(ctx context.Context, id int64, position int64, body UpdatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePositionResponse, error)
+
+	// ListStandInsWithResponse List who signs in the place of others for an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/stand-ins (the `ListStandIns` operationId).
+	ListStandInsWithResponse(ctx context.Context, id int64, params *ListStandInsParams, reqEditors ...RequestEditorFn) (*ListStandInsResponse, error)
+
+	// CreateStandInWithBodyWithResponse Have a person sign in the place of an authority's holder for a time
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+	CreateStandInWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateStandInResponse, error)
+
+	// CreateStandInWithResponse Have a person sign in the place of an authority's holder for a time
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+	CreateStandInWithResponse(ctx context.Context, id int64, body CreateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateStandInResponse, error)
+
+	// UpdateStandInWithBodyWithResponse Change or end a stand-in
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+	UpdateStandInWithBodyWithResponse(ctx context.Context, id int64, standIn int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateStandInResponse, error)
+
+	// UpdateStandInWithResponse Change or end a stand-in
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+	UpdateStandInWithResponse(ctx context.Context, id int64, standIn int64, body UpdateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateStandInResponse, error)
+
 	// GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
 	//
 	// Open to anyone.
@@ -24321,6 +28877,556 @@ func (r AnswerInquiryResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r AnswerInquiryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListInstitutionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Institution
+}
+
+// Status returns HTTPResponse.Status
+func (r ListInstitutionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListInstitutionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateInstitutionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Institution
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateInstitutionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateInstitutionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ExportSignatoriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r ExportSignatoriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExportSignatoriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ImportSignatoriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SignatoryImport
+}
+
+// Status returns HTTPResponse.Status
+func (r ImportSignatoriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ImportSignatoriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetInstitutionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Institution
+}
+
+// Status returns HTTPResponse.Status
+func (r GetInstitutionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetInstitutionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateInstitutionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Institution
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateInstitutionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateInstitutionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListAffiliationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Affiliation
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAffiliationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAffiliationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateAffiliationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Affiliation
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateAffiliationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateAffiliationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateAffiliationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Affiliation
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateAffiliationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateAffiliationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListAuthoritiesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Authority
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAuthoritiesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAuthoritiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateAuthorityResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Authority
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateAuthorityResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateAuthorityResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateAuthorityResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Authority
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateAuthorityResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateAuthorityResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListInstitutionLabsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]InstitutionLab
+}
+
+// Status returns HTTPResponse.Status
+func (r ListInstitutionLabsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListInstitutionLabsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateInstitutionLabResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *InstitutionLab
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateInstitutionLabResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateInstitutionLabResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateInstitutionLabResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *InstitutionLab
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateInstitutionLabResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateInstitutionLabResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListMastersResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Master
+}
+
+// Status returns HTTPResponse.Status
+func (r ListMastersResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListMastersResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateMasterResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Master
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateMasterResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateMasterResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateMasterResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Master
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateMasterResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateMasterResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListPositionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Position
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPositionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPositionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreatePositionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Position
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePositionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePositionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdatePositionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Position
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdatePositionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdatePositionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListStandInsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]StandIn
+}
+
+// Status returns HTTPResponse.Status
+func (r ListStandInsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListStandInsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateStandInResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *StandIn
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateStandInResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateStandInResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateStandInResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *StandIn
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateStandInResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateStandInResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -27538,6 +32644,576 @@ func (c *ClientWithResponses) AnswerInquiryWithResponse(ctx context.Context, id 
 	return ParseAnswerInquiryResponse(rsp)
 }
 
+// ListInstitutionsWithResponse List institutions, newest first
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions (the `ListInstitutions` operationId).
+func (c *ClientWithResponses) ListInstitutionsWithResponse(ctx context.Context, params *ListInstitutionsParams, reqEditors ...RequestEditorFn) (*ListInstitutionsResponse, error) {
+	rsp, err := c.ListInstitutions(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListInstitutionsResponse(rsp)
+}
+
+// CreateInstitutionWithBodyWithResponse Add an institution, which agreements can bind
+//
+// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+func (c *ClientWithResponses) CreateInstitutionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInstitutionResponse, error) {
+	rsp, err := c.CreateInstitutionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInstitutionResponse(rsp)
+}
+
+// CreateInstitutionWithResponse Add an institution, which agreements can bind
+//
+// It can receive proposals at once; an admin or one of its officers confirms it before an agreement of it is executed. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions (the `CreateInstitution` operationId).
+func (c *ClientWithResponses) CreateInstitutionWithResponse(ctx context.Context, body CreateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInstitutionResponse, error) {
+	rsp, err := c.CreateInstitution(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInstitutionResponse(rsp)
+}
+
+// ExportSignatoriesWithResponse Download the signatories of master agreements as a spreadsheet, which the import accepts again
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/signatories (the `ExportSignatories` operationId).
+func (c *ClientWithResponses) ExportSignatoriesWithResponse(ctx context.Context, params *ExportSignatoriesParams, reqEditors ...RequestEditorFn) (*ExportSignatoriesResponse, error) {
+	rsp, err := c.ExportSignatories(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExportSignatoriesResponse(rsp)
+}
+
+// ImportSignatoriesWithBodyWithResponse Import signatories of master agreements from a spreadsheet
+//
+// It is CSV, XLSX or ODS of at most 4 MiB and 2,000 rows, as the whole body, with the columns of the download; an empty cell keeps what is known. All rows are stored or, if one is wrong, none. Open to admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/signatories (the `ImportSignatories` operationId).
+func (c *ClientWithResponses) ImportSignatoriesWithBodyWithResponse(ctx context.Context, params *ImportSignatoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSignatoriesResponse, error) {
+	rsp, err := c.ImportSignatoriesWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportSignatoriesResponse(rsp)
+}
+
+// GetInstitutionWithResponse Read an institution
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id} (the `GetInstitution` operationId).
+func (c *ClientWithResponses) GetInstitutionWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetInstitutionResponse, error) {
+	rsp, err := c.GetInstitution(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetInstitutionResponse(rsp)
+}
+
+// UpdateInstitutionWithBodyWithResponse Change an institution
+//
+// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+func (c *ClientWithResponses) UpdateInstitutionWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateInstitutionResponse, error) {
+	rsp, err := c.UpdateInstitutionWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateInstitutionResponse(rsp)
+}
+
+// UpdateInstitutionWithResponse Change an institution
+//
+// Its officers may, and who added it until it is confirmed. Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id} (the `UpdateInstitution` operationId).
+func (c *ClientWithResponses) UpdateInstitutionWithResponse(ctx context.Context, id int64, body UpdateInstitutionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateInstitutionResponse, error) {
+	rsp, err := c.UpdateInstitution(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateInstitutionResponse(rsp)
+}
+
+// ListAffiliationsWithResponse List who is at an institution, newest first
+//
+// Others than officers and admins see their own affiliations. Open to anyone with a token.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/affiliations (the `ListAffiliations` operationId).
+func (c *ClientWithResponses) ListAffiliationsWithResponse(ctx context.Context, id int64, params *ListAffiliationsParams, reqEditors ...RequestEditorFn) (*ListAffiliationsResponse, error) {
+	rsp, err := c.ListAffiliations(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAffiliationsResponse(rsp)
+}
+
+// CreateAffiliationWithBodyWithResponse State that a person is at an institution
+//
+// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+func (c *ClientWithResponses) CreateAffiliationWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAffiliationResponse, error) {
+	rsp, err := c.CreateAffiliationWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAffiliationResponse(rsp)
+}
+
+// CreateAffiliationWithResponse State that a person is at an institution
+//
+// People state it of themselves, officers of anybody. Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/affiliations (the `CreateAffiliation` operationId).
+func (c *ClientWithResponses) CreateAffiliationWithResponse(ctx context.Context, id int64, body CreateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAffiliationResponse, error) {
+	rsp, err := c.CreateAffiliation(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAffiliationResponse(rsp)
+}
+
+// UpdateAffiliationWithBodyWithResponse Confirm, change or end an affiliation
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+func (c *ClientWithResponses) UpdateAffiliationWithBodyWithResponse(ctx context.Context, id int64, affiliation int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAffiliationResponse, error) {
+	rsp, err := c.UpdateAffiliationWithBody(ctx, id, affiliation, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAffiliationResponse(rsp)
+}
+
+// UpdateAffiliationWithResponse Confirm, change or end an affiliation
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
+func (c *ClientWithResponses) UpdateAffiliationWithResponse(ctx context.Context, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAffiliationResponse, error) {
+	rsp, err := c.UpdateAffiliation(ctx, id, affiliation, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAffiliationResponse(rsp)
+}
+
+// ListAuthoritiesWithResponse List who may sign what for an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/authorities (the `ListAuthorities` operationId).
+func (c *ClientWithResponses) ListAuthoritiesWithResponse(ctx context.Context, id int64, params *ListAuthoritiesParams, reqEditors ...RequestEditorFn) (*ListAuthoritiesResponse, error) {
+	rsp, err := c.ListAuthorities(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAuthoritiesResponse(rsp)
+}
+
+// CreateAuthorityWithBodyWithResponse Give the holder of a position authority to sign
+//
+// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+func (c *ClientWithResponses) CreateAuthorityWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAuthorityResponse, error) {
+	rsp, err := c.CreateAuthorityWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAuthorityResponse(rsp)
+}
+
+// CreateAuthorityWithResponse Give the holder of a position authority to sign
+//
+// An officer gives only what they may sign themselves (NO_AUTHORITY). Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/authorities (the `CreateAuthority` operationId).
+func (c *ClientWithResponses) CreateAuthorityWithResponse(ctx context.Context, id int64, body CreateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAuthorityResponse, error) {
+	rsp, err := c.CreateAuthority(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAuthorityResponse(rsp)
+}
+
+// UpdateAuthorityWithBodyWithResponse Change or end an authority, within what the caller may sign
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+func (c *ClientWithResponses) UpdateAuthorityWithBodyWithResponse(ctx context.Context, id int64, authority int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAuthorityResponse, error) {
+	rsp, err := c.UpdateAuthorityWithBody(ctx, id, authority, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAuthorityResponse(rsp)
+}
+
+// UpdateAuthorityWithResponse Change or end an authority, within what the caller may sign
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/authorities/{authority} (the `UpdateAuthority` operationId).
+func (c *ClientWithResponses) UpdateAuthorityWithResponse(ctx context.Context, id int64, authority int64, body UpdateAuthorityJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAuthorityResponse, error) {
+	rsp, err := c.UpdateAuthority(ctx, id, authority, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAuthorityResponse(rsp)
+}
+
+// ListInstitutionLabsWithResponse List the labs of an institution, newest first
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/labs (the `ListInstitutionLabs` operationId).
+func (c *ClientWithResponses) ListInstitutionLabsWithResponse(ctx context.Context, id int64, params *ListInstitutionLabsParams, reqEditors ...RequestEditorFn) (*ListInstitutionLabsResponse, error) {
+	rsp, err := c.ListInstitutionLabs(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListInstitutionLabsResponse(rsp)
+}
+
+// CreateInstitutionLabWithBodyWithResponse State that a lab belongs to an institution
+//
+// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+func (c *ClientWithResponses) CreateInstitutionLabWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateInstitutionLabResponse, error) {
+	rsp, err := c.CreateInstitutionLabWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInstitutionLabResponse(rsp)
+}
+
+// CreateInstitutionLabWithResponse State that a lab belongs to an institution
+//
+// The owner of the lab does; an officer of the institution confirms it. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/labs (the `CreateInstitutionLab` operationId).
+func (c *ClientWithResponses) CreateInstitutionLabWithResponse(ctx context.Context, id int64, body CreateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateInstitutionLabResponse, error) {
+	rsp, err := c.CreateInstitutionLab(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateInstitutionLabResponse(rsp)
+}
+
+// UpdateInstitutionLabWithBodyWithResponse Confirm, or end, that a lab belongs to an institution
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+func (c *ClientWithResponses) UpdateInstitutionLabWithBodyWithResponse(ctx context.Context, id int64, lab int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateInstitutionLabResponse, error) {
+	rsp, err := c.UpdateInstitutionLabWithBody(ctx, id, lab, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateInstitutionLabResponse(rsp)
+}
+
+// UpdateInstitutionLabWithResponse Confirm, or end, that a lab belongs to an institution
+//
+// Open to the owner, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/labs/{lab} (the `UpdateInstitutionLab` operationId).
+func (c *ClientWithResponses) UpdateInstitutionLabWithResponse(ctx context.Context, id int64, lab int64, body UpdateInstitutionLabJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateInstitutionLabResponse, error) {
+	rsp, err := c.UpdateInstitutionLab(ctx, id, lab, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateInstitutionLabResponse(rsp)
+}
+
+// ListMastersWithResponse List the master agreements that an institution signed, newest first
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/masters (the `ListMasters` operationId).
+func (c *ClientWithResponses) ListMastersWithResponse(ctx context.Context, id int64, params *ListMastersParams, reqEditors ...RequestEditorFn) (*ListMastersResponse, error) {
+	rsp, err := c.ListMasters(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListMastersResponse(rsp)
+}
+
+// CreateMasterWithBodyWithResponse Record that an institution signed a master agreement, or is willing to use it
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+func (c *ClientWithResponses) CreateMasterWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateMasterResponse, error) {
+	rsp, err := c.CreateMasterWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateMasterResponse(rsp)
+}
+
+// CreateMasterWithResponse Record that an institution signed a master agreement, or is willing to use it
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/masters (the `CreateMaster` operationId).
+func (c *ClientWithResponses) CreateMasterWithResponse(ctx context.Context, id int64, body CreateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateMasterResponse, error) {
+	rsp, err := c.CreateMaster(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateMasterResponse(rsp)
+}
+
+// UpdateMasterWithBodyWithResponse Change the entry of a master agreement, or record that it was withdrawn
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+func (c *ClientWithResponses) UpdateMasterWithBodyWithResponse(ctx context.Context, id int64, master int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMasterResponse, error) {
+	rsp, err := c.UpdateMasterWithBody(ctx, id, master, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMasterResponse(rsp)
+}
+
+// UpdateMasterWithResponse Change the entry of a master agreement, or record that it was withdrawn
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/masters/{master} (the `UpdateMaster` operationId).
+func (c *ClientWithResponses) UpdateMasterWithResponse(ctx context.Context, id int64, master int64, body UpdateMasterJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMasterResponse, error) {
+	rsp, err := c.UpdateMaster(ctx, id, master, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMasterResponse(rsp)
+}
+
+// ListPositionsWithResponse List the positions of an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/positions (the `ListPositions` operationId).
+func (c *ClientWithResponses) ListPositionsWithResponse(ctx context.Context, id int64, params *ListPositionsParams, reqEditors ...RequestEditorFn) (*ListPositionsResponse, error) {
+	rsp, err := c.ListPositions(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPositionsResponse(rsp)
+}
+
+// CreatePositionWithBodyWithResponse Add a position to an institution
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+func (c *ClientWithResponses) CreatePositionWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePositionResponse, error) {
+	rsp, err := c.CreatePositionWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePositionResponse(rsp)
+}
+
+// CreatePositionWithResponse Add a position to an institution
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/positions (the `CreatePosition` operationId).
+func (c *ClientWithResponses) CreatePositionWithResponse(ctx context.Context, id int64, body CreatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePositionResponse, error) {
+	rsp, err := c.CreatePosition(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePositionResponse(rsp)
+}
+
+// UpdatePositionWithBodyWithResponse Change or end a position
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+func (c *ClientWithResponses) UpdatePositionWithBodyWithResponse(ctx context.Context, id int64, position int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePositionResponse, error) {
+	rsp, err := c.UpdatePositionWithBody(ctx, id, position, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePositionResponse(rsp)
+}
+
+// UpdatePositionWithResponse Change or end a position
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/positions/{position} (the `UpdatePosition` operationId).
+func (c *ClientWithResponses) UpdatePositionWithResponse(ctx context.Context, id int64, position int64, body UpdatePositionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePositionResponse, error) {
+	rsp, err := c.UpdatePosition(ctx, id, position, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePositionResponse(rsp)
+}
+
+// ListStandInsWithResponse List who signs in the place of others for an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/stand-ins (the `ListStandIns` operationId).
+func (c *ClientWithResponses) ListStandInsWithResponse(ctx context.Context, id int64, params *ListStandInsParams, reqEditors ...RequestEditorFn) (*ListStandInsResponse, error) {
+	rsp, err := c.ListStandIns(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListStandInsResponse(rsp)
+}
+
+// CreateStandInWithBodyWithResponse Have a person sign in the place of an authority's holder for a time
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+func (c *ClientWithResponses) CreateStandInWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateStandInResponse, error) {
+	rsp, err := c.CreateStandInWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateStandInResponse(rsp)
+}
+
+// CreateStandInWithResponse Have a person sign in the place of an authority's holder for a time
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/stand-ins (the `CreateStandIn` operationId).
+func (c *ClientWithResponses) CreateStandInWithResponse(ctx context.Context, id int64, body CreateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateStandInResponse, error) {
+	rsp, err := c.CreateStandIn(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateStandInResponse(rsp)
+}
+
+// UpdateStandInWithBodyWithResponse Change or end a stand-in
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+func (c *ClientWithResponses) UpdateStandInWithBodyWithResponse(ctx context.Context, id int64, standIn int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateStandInResponse, error) {
+	rsp, err := c.UpdateStandInWithBody(ctx, id, standIn, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateStandInResponse(rsp)
+}
+
+// UpdateStandInWithResponse Change or end a stand-in
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
+func (c *ClientWithResponses) UpdateStandInWithResponse(ctx context.Context, id int64, standIn int64, body UpdateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateStandInResponse, error) {
+	rsp, err := c.UpdateStandIn(ctx, id, standIn, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateStandInResponse(rsp)
+}
+
 // GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
 //
 // Open to anyone.
@@ -30381,6 +36057,620 @@ func ParseAnswerInquiryResponse(rsp *http.Response) (*AnswerInquiryResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Inquiry
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListInstitutionsResponse parses an HTTP response from a ListInstitutionsWithResponse call
+func ParseListInstitutionsResponse(rsp *http.Response) (*ListInstitutionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListInstitutionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Institution
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateInstitutionResponse parses an HTTP response from a CreateInstitutionWithResponse call
+func ParseCreateInstitutionResponse(rsp *http.Response) (*CreateInstitutionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateInstitutionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Institution
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExportSignatoriesResponse parses an HTTP response from a ExportSignatoriesWithResponse call
+func ParseExportSignatoriesResponse(rsp *http.Response) (*ExportSignatoriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExportSignatoriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseImportSignatoriesResponse parses an HTTP response from a ImportSignatoriesWithResponse call
+func ParseImportSignatoriesResponse(rsp *http.Response) (*ImportSignatoriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ImportSignatoriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SignatoryImport
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetInstitutionResponse parses an HTTP response from a GetInstitutionWithResponse call
+func ParseGetInstitutionResponse(rsp *http.Response) (*GetInstitutionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetInstitutionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Institution
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateInstitutionResponse parses an HTTP response from a UpdateInstitutionWithResponse call
+func ParseUpdateInstitutionResponse(rsp *http.Response) (*UpdateInstitutionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateInstitutionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Institution
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListAffiliationsResponse parses an HTTP response from a ListAffiliationsWithResponse call
+func ParseListAffiliationsResponse(rsp *http.Response) (*ListAffiliationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAffiliationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Affiliation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateAffiliationResponse parses an HTTP response from a CreateAffiliationWithResponse call
+func ParseCreateAffiliationResponse(rsp *http.Response) (*CreateAffiliationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateAffiliationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Affiliation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateAffiliationResponse parses an HTTP response from a UpdateAffiliationWithResponse call
+func ParseUpdateAffiliationResponse(rsp *http.Response) (*UpdateAffiliationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateAffiliationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Affiliation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListAuthoritiesResponse parses an HTTP response from a ListAuthoritiesWithResponse call
+func ParseListAuthoritiesResponse(rsp *http.Response) (*ListAuthoritiesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAuthoritiesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Authority
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateAuthorityResponse parses an HTTP response from a CreateAuthorityWithResponse call
+func ParseCreateAuthorityResponse(rsp *http.Response) (*CreateAuthorityResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateAuthorityResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Authority
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateAuthorityResponse parses an HTTP response from a UpdateAuthorityWithResponse call
+func ParseUpdateAuthorityResponse(rsp *http.Response) (*UpdateAuthorityResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateAuthorityResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Authority
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListInstitutionLabsResponse parses an HTTP response from a ListInstitutionLabsWithResponse call
+func ParseListInstitutionLabsResponse(rsp *http.Response) (*ListInstitutionLabsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListInstitutionLabsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []InstitutionLab
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateInstitutionLabResponse parses an HTTP response from a CreateInstitutionLabWithResponse call
+func ParseCreateInstitutionLabResponse(rsp *http.Response) (*CreateInstitutionLabResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateInstitutionLabResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest InstitutionLab
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateInstitutionLabResponse parses an HTTP response from a UpdateInstitutionLabWithResponse call
+func ParseUpdateInstitutionLabResponse(rsp *http.Response) (*UpdateInstitutionLabResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateInstitutionLabResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest InstitutionLab
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListMastersResponse parses an HTTP response from a ListMastersWithResponse call
+func ParseListMastersResponse(rsp *http.Response) (*ListMastersResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListMastersResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Master
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateMasterResponse parses an HTTP response from a CreateMasterWithResponse call
+func ParseCreateMasterResponse(rsp *http.Response) (*CreateMasterResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateMasterResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Master
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateMasterResponse parses an HTTP response from a UpdateMasterWithResponse call
+func ParseUpdateMasterResponse(rsp *http.Response) (*UpdateMasterResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateMasterResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Master
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListPositionsResponse parses an HTTP response from a ListPositionsWithResponse call
+func ParseListPositionsResponse(rsp *http.Response) (*ListPositionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPositionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Position
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreatePositionResponse parses an HTTP response from a CreatePositionWithResponse call
+func ParseCreatePositionResponse(rsp *http.Response) (*CreatePositionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePositionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Position
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdatePositionResponse parses an HTTP response from a UpdatePositionWithResponse call
+func ParseUpdatePositionResponse(rsp *http.Response) (*UpdatePositionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdatePositionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Position
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListStandInsResponse parses an HTTP response from a ListStandInsWithResponse call
+func ParseListStandInsResponse(rsp *http.Response) (*ListStandInsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListStandInsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []StandIn
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateStandInResponse parses an HTTP response from a CreateStandInWithResponse call
+func ParseCreateStandInResponse(rsp *http.Response) (*CreateStandInResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateStandInResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest StandIn
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateStandInResponse parses an HTTP response from a UpdateStandInWithResponse call
+func ParseUpdateStandInResponse(rsp *http.Response) (*UpdateStandInResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateStandInResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest StandIn
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

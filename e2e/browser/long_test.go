@@ -18,7 +18,8 @@ func TestPages_FitTheirWindowWhateverTheNamesAre(t *testing.T) {
 	for _, column := range []string{"organizations name", "organizations description", "users last_name",
 		"materials title", "materials citation", "materials additional_info", "attachments filename", "grants title",
 		"request_issues text", "material_requests quantity", "material_requests note", "material_requests tracking",
-		"material_requests requester_abstract", "material_requests rejection_reason"} {
+		"institutions legal_name", "institutions kind_evidence", "positions title", "authorities name",
+		"authorities delegation", "stand_ins reason", "masters evidence", "material_requests requester_abstract", "material_requests rejection_reason"} {
 		table, name, _ := strings.Cut(column, " ")
 		s.change("UPDATE "+table+" SET "+name+" = $1 WHERE "+name+" IS NOT NULL AND "+name+" <> ''", unbroken)
 	}

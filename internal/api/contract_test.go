@@ -94,6 +94,23 @@ var (
 	signedFields      = "user_id:uuid token:string expires:expiry"
 	actFields         = "id:int at:time actor:{" + personFields +
 		"}? action:string object:string as_admin:bool version:int? refused:string? times:int"
+	stamped           = " created_at:time updated_at:time"
+	institutionFields = "id:int legal_name:string aliases:[string] ror:string country:string address:string " +
+		"kind:string kind_evidence:string kind_since:date? mailbox:string mail_domains:[string] " +
+		"least_level:string recheck_days:int confirmed:bool withdrawn:date?" + stamped
+	labOfFields = "id:int institution:int organization:int from:date? until:date? confirmed:bool " +
+		"confirmed_by:uuid?" + stamped
+	affiliationFields = "id:int institution:int person:uuid source:string confirmed:bool from:date? expires:date?" +
+		stamped
+	positionFields  = "id:int institution:int title:string from:date? until:date?" + stamped
+	authorityFields = "id:int institution:int position:int holder:uuid? name:string title:string mail:string " +
+		"direction:string families:[string] categories:[string] human:bool largest_bsl:int delegation:string " +
+		"supersedes:int? from:date? until:date?" + stamped
+	standInFields = "id:int institution:int authority:int person:uuid? name:string title:string mail:string " +
+		"reason:string from:date? until:date?" + stamped
+	masterFields = "id:int institution:int family:string version:string standing:string counterparty:int? " +
+		"signed_on:date? withdrawn_on:date? signer:string evidence:string checked_by:string checked_on:date?" + stamped
+
 	versionFields = "version:int at:time actor:{" + personFields +
 		"}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
 )
@@ -155,6 +172,19 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/materials/import":         "organism:[string]! " + grantMaterialFields,
 		"/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
+		"/institutions": institutionFields, "/institutions/{id}": institutionFields,
+		"POST /institutions/signatories": "dry_run:bool rows:int added:int changed:int unchanged:int institutions:int " +
+			"faults:[{row:int column:string text:string}]",
+		"/institutions/{id}/labs": labOfFields, "/institutions/{id}/labs/{lab}": labOfFields,
+		"/institutions/{id}/affiliations":               affiliationFields,
+		"/institutions/{id}/affiliations/{affiliation}": affiliationFields,
+		"/institutions/{id}/positions":                  positionFields,
+		"/institutions/{id}/positions/{position}":       positionFields,
+		"/institutions/{id}/authorities":                authorityFields,
+		"/institutions/{id}/authorities/{authority}":    authorityFields,
+		"/institutions/{id}/stand-ins":                  standInFields,
+		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
+		"/institutions/{id}/masters":                    masterFields, "/institutions/{id}/masters/{master}": masterFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
 		"PUT /uploaded-file/{attachment}/{filename}": attachmentFields,
@@ -179,6 +209,9 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	statuses := map[string]int{ // of success, where it is not 200
 		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
 		"POST /materials/imports": 202, "POST /jobs/{id}/undo": 202,
+		"POST /institutions": 201, "POST /institutions/{id}/labs": 201, "POST /institutions/{id}/affiliations": 201,
+		"POST /institutions/{id}/positions": 201, "POST /institutions/{id}/authorities": 201,
+		"POST /institutions/{id}/stand-ins": 201, "POST /institutions/{id}/masters": 201,
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
 		"POST /materials/{id}/inquiries": 201,
 		"POST /material-requests":        201, "POST /request-groups": 201, "POST /material-requests/{id}/messages": 201,

@@ -81,6 +81,12 @@ func (s *scene) foreign() map[string]attempt {
 	asked := invalid("", "inquiry")
 	asked.body = fmt.Sprint(stranger.want(201, "POST", fmt.Sprintf("/materials/%d/inquiries", s.newMaterial()),
 		obj{"text": "Which passage?"}).id())
+	office := s.newInstitution()
+	another := func(field string, id int64) attempt {
+		a := invalid("", field)
+		a.body = fmt.Sprint(id)
+		return a
+	}
 	return map[string]attempt{
 		"mta_attachment_id": document, "mta_attachment": document, "requester_signed_mta_attachment": document,
 		"irb_attachment":          document,
@@ -92,6 +98,8 @@ func (s *scene) foreign() map[string]attempt {
 		"grant_id": refused("FORBIDDEN",
 			stranger.want(200, "POST", "/grants", obj{"title": "x", "funder_id": "x"}).id()),
 		"material": {}, // anybody may ask for any
+		"position": another("position", office.position), "authority": another("authority", office.authority),
+		"supersedes": another("supersedes", office.authority), "counterparty": {},
 	}
 }
 
@@ -140,6 +148,9 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 			case line.Route == "PUT,PATCH /shipping-requirements/{id}" && name == "organization" &&
 				(text == unknownRef || text == other.body):
 				continue // it is read only, so ignored
+			case line.Route == "PUT,PATCH /institutions/{id}/labs/{lab}" && name == "organization" &&
+				text == other.body:
+				a = invalid("another's organization", name) // it stays as it is
 			case line.Route == "POST /attachments" && name == "owned_by_user" && text == unknownUser:
 				continue // so is this: the maker owns what they make
 			}

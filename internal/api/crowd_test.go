@@ -41,6 +41,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.requester().want(201, "POST", fmt.Sprintf("/materials/%d/inquiries", s.material), obj{"text": "Which passage?"})
 	s.newJob(job.EnqueueOptions{User: &s.requester().ID})
 	c.hook, _ = s.newDelivery()
+	s.institution()
 	s.again("requester")
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"title": "HT-29"})
 	s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"description": "Cells"})
@@ -57,7 +58,8 @@ var crowded = []string{"users", "members", "organizations", "memberships", "addr
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents",
 	"request_issues", "request_events",
 	"inquiries", "notifications", "material versions", "organization versions", "jobs",
-	"webhooks", "webhook_deliveries"}
+	"webhooks", "webhook_deliveries", "institutions", "institution_labs", "affiliations", "positions", "authorities",
+	"stand_ins", "masters"}
 
 // lists are all lists.
 func (c *crowd) lists() map[string]longList {
@@ -110,6 +112,16 @@ func (c *crowd) lists() map[string]longList {
 			map[string]string{"title": "title_sort", "-embargo_date": "embargo_date"}},
 		"GET /materials/{id}/history": {fmt.Sprintf("/materials/%d/history", c.material), c.member,
 			[]string{"material versions"}, map[string]string{"version": ""}},
+		"GET /institutions": {"/institutions", c.member, []string{"institutions"},
+			map[string]string{"legal_name": "legal_name_sort", "-updated_at": "updated_at"}},
+		"GET /institutions/{id}/labs": {c.institution().path + "/labs", c.member, []string{"institution_labs"}, nil},
+		"GET /institutions/{id}/affiliations": {c.institution().path + "/affiliations", c.owner,
+			[]string{"affiliations"}, nil},
+		"GET /institutions/{id}/positions": {c.institution().path + "/positions", c.owner, []string{"positions"}, nil},
+		"GET /institutions/{id}/authorities": {c.institution().path + "/authorities", c.owner,
+			[]string{"authorities"}, nil},
+		"GET /institutions/{id}/stand-ins": {c.institution().path + "/stand-ins", c.owner, []string{"stand_ins"}, nil},
+		"GET /institutions/{id}/masters":   {c.institution().path + "/masters", c.member, []string{"masters"}, nil},
 		"GET /grants": {"/grants", c.member, []string{"grants"},
 			map[string]string{"-funder_id": "funder_id_sort"}},
 		"GET /grants/{id}/materials": {fmt.Sprintf("/grants/%d/materials", c.grant), c.member, funded,
@@ -258,6 +270,13 @@ func (c *crowd) more(table string, n int) {
 		c.copies("webhook_deliveries", "o.id = (SELECT MIN(id) FROM webhook_deliveries)", numbers, columns{
 			"type": "CASE n.i % 2 WHEN 0 THEN 'ping' ELSE 'request.made' END", "created_at": early,
 			"ended_at": some(late)})
+	case "institutions":
+		c.copies("institutions", "o.id = (SELECT MIN(id) FROM institutions)", numbers, columns{
+			"legal_name": word("university"), "legal_name_sort": word("university"), "ror": "''", "created_at": early,
+			"updated_at": late})
+	case "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters":
+		c.copies(table, "o.id = (SELECT MIN(id) FROM "+table+")", numbers,
+			columns{"created_at": early, "updated_at": late})
 	default:
 		c.t.Fatalf("the crowd has no %s", table)
 	}

@@ -17,7 +17,7 @@ import (
 
 // noFilters are numbers that name no object, and copies of objects.
 var noFilters = []string{"size", "version", "seq", "times", "tries", "failures", "last_status", "open_issues",
-	"decide_days", "countersign_days", "ship_days", "address", "state",
+	"decide_days", "countersign_days", "ship_days", "recheck_days", "largest_bsl", "address", "state",
 	"waiting_on", "shipment"}
 
 // filterable reports whether a field of a list's objects is a flag, a word of a list, an id or a date.

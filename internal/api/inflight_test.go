@@ -88,7 +88,8 @@ func (v visit) inFlight(ctx context.Context, p *testPerson, method string) answe
 func (s *scene) loses(p *testPerson) {
 	s.t.Helper()
 	for _, query := range []string{"UPDATE users SET is_admin = FALSE WHERE id = $1",
-		"UPDATE memberships SET left_at = created_at WHERE user_id = $1"} {
+		"UPDATE memberships SET left_at = created_at WHERE user_id = $1",
+		"UPDATE authorities SET holder = NULL WHERE holder = $1"} {
 		if _, err := s.sql.ExecContext(s.t.Context(), query, p.ID); err != nil {
 			s.t.Fatal(err)
 		}
@@ -180,6 +181,12 @@ func (s *scene) regain() {
 		}
 	}
 	s.owns(s.id, s.owner)
+	if s.office != nil {
+		if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE authorities SET holder = $1 WHERE id = $2", s.owner.ID,
+			s.office.authority); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }
 
 // owns makes somebody the owner of a lab.

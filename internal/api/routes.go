@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"aliquot/internal/api/account"
 	"aliquot/internal/api/admin"
 	"aliquot/internal/api/catalog"
@@ -17,7 +19,7 @@ import (
 // routes is the contract as a table: method and path, the action that the policy table rules on, the status of success,
 // the handler, and its description; for a list also the fields to sort by. Every path works with and without a trailing
 // slash, at the root and under /v1.
-var routes = []rest.Route{
+var routes = slices.Concat([]rest.Route{
 	rest.On("login", "POST /login", exchange.Login, 200, account.Login,
 		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on "+
 			"the spot."),
@@ -440,4 +442,4 @@ var routes = []rest.Route{
 			"entries has the hashes of events.").As(evidence.TileType),
 
 	rest.On("getOpenAPI", "GET /openapi.json", exchange.DocumentationRead, 200, getOpenAPI, "Read this document"),
-}
+}, institutionRoutes)

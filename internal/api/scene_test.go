@@ -26,6 +26,7 @@ type scene struct {
 	request int64 // one of the requester
 
 	supplier *testPerson // of a lab of their own; nil: none yet
+	office   *office     // of an institution whose officer is the owner; nil: none yet
 }
 
 // roles are the callers of the sweep, in the order of the columns of its table.
@@ -668,6 +669,91 @@ var visits = []routeCase{
 	}},
 	{"DELETE /materials/{id}", "member",
 		func(s *scene, _ string) visit { return atf("/materials/%d", s.newMaterial()) }},
+
+	{"POST /institutions", "requester", func(s *scene, _ string) visit {
+		s.confirmAll()
+		return at("/institutions", obj{"legal_name": fmt.Sprint("University ", s.next()), "country": "DE"})
+	}},
+	{"POST /institutions (confirmed)", "admin", func(s *scene, _ string) visit {
+		return at("/institutions", obj{"legal_name": fmt.Sprint("University ", s.next()), "country": "DE",
+			"confirmed": true})
+	}},
+	{"GET /institutions", "anonymous", func(s *scene, _ string) visit {
+		s.institution()
+		return at("/institutions", nil)
+	}},
+	{"GET /institutions/signatories", "anonymous", func(s *scene, _ string) visit {
+		s.institution()
+		return at("/institutions/signatories", nil)
+	}},
+	{"POST /institutions/signatories", "admin", func(s *scene, _ string) visit {
+		return at("/institutions/signatories", []byte(fmt.Sprintf(
+			"institution,country,family,signed_on\nCollege %d,FR,UBMTA,2001-01-01\n", s.next())))
+	}},
+	{"GET /institutions/{id}", "anonymous", func(s *scene, _ string) visit { return at(s.institution().path, nil) }},
+	{"PUT,PATCH /institutions/{id}", "owner", func(s *scene, _ string) visit {
+		return at(s.institution().path, obj{"address": fmt.Sprint("Street ", s.next())})
+	}},
+	{"PUT,PATCH /institutions/{id} (not confirmed)", "requester", func(s *scene, _ string) visit {
+		s.confirmAll()
+		made := s.requester().want(201, "POST", "/institutions",
+			obj{"legal_name": fmt.Sprint("Institute ", s.next()), "country": "DE"})
+		return at(fmt.Sprintf("/institutions/%d", made.id()), obj{"address": fmt.Sprint("Street ", s.next())})
+	}},
+	{"GET /institutions/{id}/labs", "anonymous",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/labs", nil) }},
+	{"POST /institutions/{id}/labs", "owner", func(s *scene, _ string) visit {
+		return at(s.institution().path+"/labs", obj{"organization": s.id})
+	}},
+	{"PUT,PATCH /institutions/{id}/labs/{lab}", "owner", func(s *scene, _ string) visit {
+		return atf("%s/labs/%d", s.institution().path, s.institution().lab).with(obj{"from": s.day()})
+	}},
+	{"GET /institutions/{id}/affiliations", "requester",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/affiliations", nil) }},
+	{"POST /institutions/{id}/affiliations", "requester", func(s *scene, _ string) visit {
+		return at(s.institution().path+"/affiliations", obj{"from": s.day(), "expires": s.day()})
+	}},
+	{"POST /institutions/{id}/affiliations (another's)", "owner", func(s *scene, _ string) visit {
+		return at(s.institution().path+"/affiliations", obj{"person": s.person(fmt.Sprint("guest", s.next())).ID})
+	}},
+	{"PUT,PATCH /institutions/{id}/affiliations/{affiliation}", "requester", func(s *scene, _ string) visit {
+		return atf("%s/affiliations/%d", s.institution().path, s.institution().affiliation).with(obj{"from": s.day()})
+	}},
+	{"GET /institutions/{id}/positions", "owner",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/positions", nil) }},
+	{"POST /institutions/{id}/positions", "owner",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/positions", obj{"title": "Deputy"}) }},
+	{"PUT,PATCH /institutions/{id}/positions/{position}", "owner", func(s *scene, _ string) visit {
+		return atf("%s/positions/%d", s.institution().path, s.institution().position).
+			with(obj{"title": fmt.Sprint("Director ", s.next())})
+	}},
+	{"GET /institutions/{id}/authorities", "owner",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/authorities", nil) }},
+	{"POST /institutions/{id}/authorities", "owner", func(s *scene, _ string) visit {
+		return at(s.institution().path+"/authorities", s.authority(s.institution().position))
+	}},
+	{"PUT,PATCH /institutions/{id}/authorities/{authority}", "owner", func(s *scene, _ string) visit {
+		return atf("%s/authorities/%d", s.institution().path, s.institution().authority).
+			with(obj{"delegation": fmt.Sprint("Letter ", s.next())})
+	}},
+	{"GET /institutions/{id}/stand-ins", "owner",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/stand-ins", nil) }},
+	{"POST /institutions/{id}/stand-ins", "owner", func(s *scene, _ string) visit {
+		return at(s.institution().path+"/stand-ins", standIn(s.institution().authority))
+	}},
+	{"PUT,PATCH /institutions/{id}/stand-ins/{stand_in}", "owner", func(s *scene, _ string) visit {
+		return atf("%s/stand-ins/%d", s.institution().path, s.institution().standIn).
+			with(obj{"reason": fmt.Sprint("Leave ", s.next())})
+	}},
+	{"GET /institutions/{id}/masters", "anonymous",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/masters", nil) }},
+	{"POST /institutions/{id}/masters", "owner", func(s *scene, _ string) visit {
+		return at(s.institution().path+"/masters", obj{"family": "UBMTA", "signed_on": "1995-06-01"})
+	}},
+	{"PUT,PATCH /institutions/{id}/masters/{master}", "owner", func(s *scene, _ string) visit {
+		return atf("%s/masters/%d", s.institution().path, s.institution().master).
+			with(obj{"evidence": fmt.Sprint("List ", s.next())})
+	}},
 
 	{"POST /grants", "requester",
 		func(*scene, string) visit { return at("/grants", obj{"title": "Colon", "funder_id": "R01"}) }},

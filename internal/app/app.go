@@ -11,6 +11,7 @@ import (
 	"aliquot/internal/app/documents"
 	"aliquot/internal/app/evidence"
 	"aliquot/internal/app/funding"
+	"aliquot/internal/app/institutions"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/notifier"
 	"aliquot/internal/app/spreadsheet"
@@ -31,6 +32,7 @@ type App struct {
 	Grants        funding.Grants
 	Groups        transfer.Groups
 	Inquiries     transfer.Inquiries
+	Institutions  institutions.Institutions
 	Labs          labs.Labs
 	Materials     catalog.Materials
 	Notifications notifier.Notifications
@@ -47,7 +49,8 @@ func New(cfg Config) *App {
 
 func newApp(c *core.Core, streams stream.Streams) *App {
 	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c),
-		Evidence: evidence.New(c), Grants: funding.New(c), Labs: labs.New(c), Materials: catalog.New(c),
+		Evidence: evidence.New(c), Grants: funding.New(c), Institutions: institutions.New(c), Labs: labs.New(c),
+		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},
 		Spreadsheets: spreadsheet.New(c), Streams: streams}

@@ -61,6 +61,7 @@ func Fill(ctx context.Context, a *app.App) error {
 	f.goBack(hour)
 	f.signIn(admin)
 	f.do("make the admin one", func() error { return a.Accounts.SetAdmin(ctx, AdminID, true) })
+	f.registerInstitutions()
 	f.makeAdminsRequest()
 	f.play()
 	f.goBack(0)

@@ -89,6 +89,15 @@ func (a Actor) ToOrganization(organization int64) Relation {
 	return r
 }
 
+// ToInstitution returns the relations of a to an institution, of which the user is an officer or not.
+func (a Actor) ToInstitution(officer bool) Relation {
+	r := a.Relations()
+	if officer && a.Is(a.ID) {
+		r |= OfficerOf
+	}
+	return r
+}
+
 // Scope limits what a token made for a program may do. A login has no scope: it has all rights of its user.
 type Scope string
 
@@ -111,6 +120,7 @@ var reads = []Action{
 	MaterialHistory, MaterialTemplate, MaterialExport,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
+	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 
@@ -132,7 +142,7 @@ var ofOneLab = []Action{
 // ofNoObject lists those actions whose object is not known beforehand, or belongs to nobody: what they show is narrowed
 // to the lab, and what they create must belong to it.
 var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead,
-	SearchRead, LogRead, InvitationOpen, GrantReport}
+	SearchRead, LogRead, InvitationOpen, GrantReport, InstitutionRead, SignatoryRead}
 
 // always lists the actions that need no right of the token.
 var always = []Action{Login, Register, Logout}

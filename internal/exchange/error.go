@@ -41,6 +41,7 @@ const (
 	MaterialEmbargoed   Code = "MATERIAL_EMBARGOED"   // the material is not offered yet
 	RequestClosed       Code = "REQUEST_CLOSED"       // the request is closed
 	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request depends on this document
+	NoAuthority         Code = "NO_AUTHORITY"         // beyond what the caller may sign for the institution
 	Conflict            Code = "CONFLICT"             // someone else changed it first
 	StorageFull         Code = "STORAGE_FULL"         // no space left on the disk of the database or of the files
 	Unavailable         Code = "UNAVAILABLE"          // an outside service or the database does not respond

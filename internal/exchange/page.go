@@ -113,4 +113,7 @@ var (
 	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
 	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
 	WebhookFields = []Field{byID, byCreated, byUpdated}
+
+	InstitutionFields = []Field{byID, {Name: "legal_name", Kind: Text}, byCreated, byUpdated}
+	EntryFields       = []Field{byID} // of what is registered of institutions
 )

@@ -14,6 +14,7 @@ const (
 	RequesterOf                      // the user who made the request
 	PartyOf                          // a party of a request that the document is linked to
 	ReaderOf                         // anyone, if a listed material shows the document
+	OfficerOf                        // holds an authority of the institution that the object belongs to
 	AdminOf                          // an administrator
 
 	ReadOnly // restricts the others: the token only reads
@@ -110,6 +111,20 @@ const (
 
 	AddressRead  Action = "address.read"
 	AddressWrite Action = "address.write"
+
+	InstitutionCreate    Action = "institution.create"
+	InstitutionRead      Action = "institution.read" // with its labs and master agreements
+	InstitutionUpdate    Action = "institution.update"
+	InstitutionConfirm   Action = "institution.confirm"
+	InstitutionLabClaim  Action = "institution-lab.claim" // that a lab belongs to it
+	InstitutionLabUpdate Action = "institution-lab.update"
+	AffiliationRead      Action = "affiliation.read" // the caller's own; officers read all
+	AffiliationWrite     Action = "affiliation.write"
+	AuthorityRead        Action = "authority.read" // with positions and stand-ins
+	AuthorityWrite       Action = "authority.write"
+	MasterWrite          Action = "master.write"
+	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
+	SignatoryImport      Action = "signatory.import"
 
 	GrantCreate       Action = "grant.create"
 	GrantList         Action = "grant.list" // the caller's own
@@ -235,6 +250,20 @@ var rules = Policy{
 
 	AddressRead:  OwnerOf,
 	AddressWrite: OwnerOf,
+
+	InstitutionCreate:    SignedIn,
+	InstitutionRead:      Anyone,
+	InstitutionUpdate:    OfficerOf | OwnerOf, // who made it owns it until it is confirmed
+	InstitutionConfirm:   OfficerOf,
+	InstitutionLabClaim:  OwnerOf,
+	InstitutionLabUpdate: OfficerOf | OwnerOf,
+	AffiliationRead:      SignedIn,
+	AffiliationWrite:     OfficerOf | OwnerOf,
+	AuthorityRead:        OfficerOf,
+	AuthorityWrite:       OfficerOf,
+	MasterWrite:          OfficerOf,
+	SignatoryRead:        Anyone,
+	SignatoryImport:      AdminOf,
 
 	GrantCreate:       SignedIn,
 	GrantList:         SignedIn,

@@ -40,7 +40,9 @@ var objects = map[string]func(exchange.Actor) exchange.Relation{
 	"nothing": func(a exchange.Actor) exchange.Relation { return a.ToUser(a.ID) },
 	// and what belongs to them alone
 	"the owner": func(a exchange.Actor) exchange.Relation { return a.ToUser(exchangetest.OwnerID) },
-	"the lab":   func(a exchange.Actor) exchange.Relation { return a.ToOrganization(lab) },
+	// The owner is its officer.
+	"an institution": func(a exchange.Actor) exchange.Relation { return a.ToInstitution(a.Is(exchangetest.OwnerID)) },
+	"the lab":        func(a exchange.Actor) exchange.Relation { return a.ToOrganization(lab) },
 	"a request": func(a exchange.Actor) exchange.Relation {
 		return (request.Request{Requester: exchangetest.RequesterID, AssignedTo: assigneeID}).RelationsOf(a, lab)
 	},
@@ -154,6 +156,25 @@ const matrix = `
 | both | publication.read | nothing | n | y | y | y | y | y | y | y |
 | both | shipping.read | the lab | y | y | y | y | y | y | y | y |
 | both | shipping.write | the lab | n | n | y | y | n | y | n | y |
+| both | institution.create | nothing | n | y | y | y | y | y | y | y |
+| both | institution.read | nothing | y | y | y | y | y | y | y | y |
+| both | institution.update | an institution | n | n | n | y | n | n | n | y |
+| both | institution.update | the owner | n | n | n | y | n | n | n | y |
+| both | institution.confirm | an institution | n | n | n | y | n | n | n | y |
+| both | institution.confirm | the owner | n | n | n | n | n | n | n | y |
+| both | institution-lab.claim | the lab | n | n | n | y | n | n | n | y |
+| both | institution-lab.claim | an institution | n | n | n | n | n | n | n | y |
+| both | institution-lab.update | the lab | n | n | n | y | n | n | n | y |
+| both | institution-lab.update | an institution | n | n | n | y | n | n | n | y |
+| both | affiliation.read | nothing | n | y | y | y | y | y | y | y |
+| both | affiliation.write | an institution | n | n | n | y | n | n | n | y |
+| both | affiliation.write | the owner | n | n | n | y | n | n | n | y |
+| both | authority.read | an institution | n | n | n | y | n | n | n | y |
+| both | authority.write | an institution | n | n | n | y | n | n | n | y |
+| both | authority.write | the owner | n | n | n | n | n | n | n | y |
+| both | master.write | an institution | n | n | n | y | n | n | n | y |
+| both | signatory.read | nothing | y | y | y | y | y | y | y | y |
+| both | signatory.import | an institution | n | n | n | n | n | n | n | y |
 | both | grant.create | nothing | n | y | y | y | y | y | y | y |
 | both | grant.list | nothing | n | y | y | y | y | y | y | y |
 | both | grant.read | the owner | n | n | n | y | n | n | n | y |

@@ -108,6 +108,13 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 		change{"DELETE FROM addresses WHERE user_id = $1", id},
 		change{"DELETE FROM memberships WHERE user_id = $1 AND organization_id NOT IN (SELECT id FROM organizations " +
 			"WHERE owner_id = $1)", id},
+		change{"DELETE FROM affiliations WHERE person = $1", id},
+		change{"UPDATE authorities SET until_day = $2 WHERE holder = $1 AND (until_day = '' OR until_day > $2)",
+			[]any{u.ID, st.conn.Today()}},
+		change{"UPDATE stand_ins SET until_day = $2 WHERE person = $1 AND until_day > $2",
+			[]any{u.ID, st.conn.Today()}},
+		change{"UPDATE authorities SET name = '', title = '', mail = '' WHERE holder = $1", id},
+		change{"UPDATE stand_ins SET name = '', title = '', mail = '', reason = '' WHERE person = $1", id},
 		change{"DELETE FROM grant_links" + grants, id},
 		change{"DELETE FROM grant_materials" + grants, id},
 		change{"DELETE FROM grants WHERE user_id = $1", id},

@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/store/cellosaurus"
 	"aliquot/internal/store/delivery"
 	"aliquot/internal/store/insight"
+	"aliquot/internal/store/institution"
 	"aliquot/internal/store/queue"
 	"aliquot/internal/store/sqldb"
 )
@@ -107,6 +108,7 @@ type Conn struct {
 	Inbox           Inbox
 	Inquiries       Inquiries
 	Insights        insight.Insights
+	Institutions    institution.Institutions
 	Invitations     Invitations
 	Jobs            queue.Jobs
 	JoinRequests    JoinRequests
@@ -138,7 +140,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		CellLines: cellosaurus.New(c), Chains: Chains{c}, Closing: Closing{c},
 		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Inquiries: Inquiries{c},
-		Insights: insight.New(c), Invitations: Invitations{c},
+		Insights: insight.New(c), Institutions: institution.New(c), Invitations: Invitations{c},
 		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Reminders: Reminders{c}, Replies: Replies{c},

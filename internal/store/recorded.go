@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -95,13 +96,33 @@ var recordedTables = map[string]recordedTable{
 	"webhooks": {object: "webhook", key: "id", clear: "organization_id events", bools: "enabled",
 		times: "created_at", personal: "url description",
 		left: "secret old_secret old_until off_reason off_at failing_since updated_at"},
+	"institutions": withFields(recordedTable{object: "institution", key: "id",
+		clear: "ror country kind kind_since mail_domains least_level recheck_days withdrawn made_by",
+		times: "created_at", left: "legal_name_sort updated_at"}, party.InstitutionFields),
+	"institution_labs": withFields(ofInstitution("lab", "organization confirmed_by from_day until_day"),
+		party.LabFields),
+	"affiliations": withFields(ofInstitution("affiliation", "person source from_day until_day"),
+		party.AffiliationFields),
+	"positions": withFields(ofInstitution("position", "from_day until_day"), party.PositionFields),
+	"authorities": withFields(ofInstitution("authority", "position holder direction families categories "+
+		"largest_bsl supersedes from_day until_day"), party.AuthorityFields),
+	"stand_ins": withFields(ofInstitution("stand_in", "authority person from_day until_day"), party.StandInFields),
+	"masters": withFields(ofInstitution("master", "family edition standing counterparty signed_on withdrawn_on "+
+		"checked_on"), party.MasterFields),
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
+}
+
+// ofInstitution is a table of what is registered of institutions.
+func ofInstitution(part, inClear string) recordedTable {
+	return recordedTable{object: "institution", key: "institution", part: part, partKey: "id", clear: inClear,
+		times: "created_at", left: "updated_at"}
 }
 
 // withFields adds to t the columns of a table of fields that none of its lists names, so that a new field is recorded:
 // flags in clear, all others as texts that can be erased.
 func withFields[T any](t recordedTable, table []field.Descriptor[T]) recordedTable {
-	named := strings.Fields(strings.Join([]string{t.key, t.clear, t.bools, t.times, t.personal, t.left}, " "))
+	named := strings.Fields(strings.Join([]string{t.key, t.partKey, t.clear, t.bools, t.times, t.personal, t.left},
+		" "))
 	for _, d := range table {
 		switch column := d.ColumnName(); {
 		case d.At == nil || slices.Contains(named, column):

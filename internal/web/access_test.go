@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -83,14 +84,36 @@ func (w *world) furnished() *strings.Replacer {
 	for _, d := range handed.Documents {
 		file = d.AttachmentID
 	}
+	ada := w.as("ada").actor
+	institution, err := w.app.Institutions.Create(ctx, ada, patch[party.Institution](w, map[string]any{"legal_name": "A",
+		"country": "DE", "confirmed": true}))
+	w.must(err)
+	position, err := w.app.Institutions.Positions.Create(ctx, ada, institution.ID,
+		patch[party.Position](w, map[string]any{"title": "Director"}))
+	w.must(err)
+	_, err = w.app.Institutions.Authorities.Create(ctx, ada, institution.ID, patch[party.Authority](w, map[string]any{
+		"position": position.ID, "holder": olivia.ID, "direction": "BOTH", "from": "2020-01-01"}))
+	w.must(err)
+	claimed, err := w.app.Institutions.Labs.Create(ctx, olivia, institution.ID,
+		patch[party.Lab](w, map[string]any{"organization": labID}))
+	w.must(err)
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(labID), "{contact}", hela.Contact.ID.String(),
+		"{institution}", id(institution.ID), "{institution lab}", id(claimed.ID),
 		"{member}", w.as("tomas").actor.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}",
 		id(deref(hela.MTAAttachmentID)),
 		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}",
 		id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
 		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID),
 		"{file}", id(file), "{inquiry}", id(inquiry.ID), "{mapped}", id(w.material(mapped).ID), "{map}", id(w.mapOf(mapped).ID))
+}
+
+// patch is the body of an institution, or of what is registered of one.
+func patch[T party.Described[T]](w *world, values map[string]any) party.Patch[T] {
+	w.Helper()
+	p, err := party.PatchOf[T](values)
+	w.must(err)
+	return p
 }
 
 func deref(p *int64) int64 {
@@ -258,7 +281,7 @@ func TestAccess_IsCheckedBeforeTheForm(t *testing.T) {
 	for _, name := range strings.Fields("name title description note text reason override abstract form restrictions " +
 		"accepted_payment_details url events who role days " +
 		"funder_id material until to member assigned_to carrier sent_at decide_days organization_id category draft " +
-		"shipping_requirements_id") {
+		"shipping_requirements_id from legal_name kind_since mail_domains signed_on") {
 		long.Set(name, strings.Repeat("x", 20_000))
 	}
 	const short, multi = "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"

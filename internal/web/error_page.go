@@ -38,7 +38,8 @@ func (v *pageRequest) failed(err error) ui.Response {
 	switch code {
 	case exchange.NotAuthenticated:
 		return v.ToSignIn()
-	case exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope, exchange.RegistrationClosed:
+	case exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope, exchange.RegistrationClosed,
+		exchange.NoAuthority:
 		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "You do not have access to this",
 			v.SignedIn()
 		p.Lead = nameOfAction.ReplaceAllString(message, "")

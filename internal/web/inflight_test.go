@@ -48,6 +48,7 @@ func TestAccess_LostDuringAFormChangesNothing(t *testing.T) {
 			row.fly(t, "DELETE FROM tokens WHERE hash = $1", "in")
 			if stranger := strings.Fields(row.want)[1]; stranger == "403" && !own[row.pattern] {
 				row.fly(t, "UPDATE memberships SET left_at = created_at; UPDATE users SET is_admin = FALSE; UPDATE "+
+					"authorities SET holder = NULL; UPDATE "+
 					"organizations SET owner_id = (SELECT id FROM users ORDER BY id LIMIT 1)", stranger)
 			}
 		})

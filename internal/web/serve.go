@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/web/account"
 	"aliquot/internal/web/admin"
 	"aliquot/internal/web/catalog"
+	"aliquot/internal/web/institution"
 	"aliquot/internal/web/lab"
 	"aliquot/internal/web/request"
 	"aliquot/internal/web/share"
@@ -20,7 +21,8 @@ import (
 
 // pages returns all pages.
 func pages() []ui.Route {
-	return slices.Concat(catalog.Routes(), request.Routes(), share.Routes(), lab.Routes(), account.Routes(),
+	return slices.Concat(catalog.Routes(), request.Routes(), share.Routes(), lab.Routes(), institution.Routes(),
+		account.Routes(),
 		admin.Routes())
 }
 

@@ -144,7 +144,7 @@ func Lint(instruments []Instrument) error {
 				fault("excludes the unknown fact %q", v)
 			}
 		}
-		if _, ok := party.ParseLevel(i.LeastLevel); !ok {
+		if !slices.Contains(party.Levels(), i.LeastLevel) {
 			fault("has the unknown level %q", i.LeastLevel)
 		}
 		if i.Template != "" {

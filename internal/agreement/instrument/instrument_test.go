@@ -143,7 +143,7 @@ func transfer(row map[string]string) (Transfer, exchange.Date) {
 		}
 	}
 	if on := row["bilateral"]; on != "" {
-		t.Masters = append(t.Masters, party.Master{Institution: 1, Counterparty: 2, Family: "BILATERAL",
+		t.Masters = append(t.Masters, party.Master{Institution: 1, Counterparty: new(int64(2)), Family: "BILATERAL",
 			Standing: party.Bilateral, SignedOn: exchange.Date(on)})
 	}
 	return t, exchange.Date(row["day"])

@@ -3,8 +3,11 @@ package party
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
 )
 
 // Direction is on which side of an agreement an authority is good for.
@@ -17,9 +20,11 @@ const (
 	Both    Direction = "BOTH"
 )
 
+var directions = []string{string(Provide), string(Receive), string(Both)}
+
 // Person is a user, or somebody without an account who is known by name, title and mail.
 type Person struct {
-	User  int64 // 0: without an account
+	User  uuid.UUID // uuid.Nil: without an account
 	Name  string
 	Title string
 	Mail  string
@@ -27,7 +32,7 @@ type Person struct {
 
 // same reports whether both are the same person.
 func (p Person) same(other Person) bool {
-	if p.User != 0 || other.User != 0 {
+	if p.User != uuid.Nil || other.User != uuid.Nil {
 		return p.User == other.User
 	}
 	return p.Mail != "" && p.Mail == other.Mail
@@ -39,29 +44,38 @@ type Position struct {
 	Institution int64
 	Title       string
 	Period
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Authority is what the holder of a position may sign. An empty list allows all.
 type Authority struct {
-	ID         int64
-	Position   int64
-	Holder     Person
-	Direction  Direction
-	Families   []string // of instruments
-	Categories []string // of materials
-	Human      bool     // whether it covers material of human origin
-	LargestBSL int
-	Delegation string // the document that delegates it
-	Supersedes int64  // the authority that it replaces from its first day on
+	ID          int64
+	Institution int64
+	Position    int64
+	Holder      Person
+	Direction   Direction
+	Families    []string // of instruments
+	Categories  []string // of materials
+	Human       bool     // whether it covers material of human origin
+	LargestBSL  int
+	Delegation  string // the document that delegates it
+	Supersedes  *int64 // the authority that it replaces from its first day on
 	Period
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // StandIn signs in the place of an authority's holder for a time. The record names both.
 type StandIn struct {
-	Authority int64
-	Person    Person
-	Reason    string
+	ID          int64
+	Institution int64
+	Authority   int64
+	Person      Person
+	Reason      string
 	Period
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Act is what somebody would sign.
@@ -169,11 +183,22 @@ func (r Register) Check(person Person, act Act, day exchange.Date) (Signer, Refu
 	return Signer{}, why
 }
 
-// check returns why the authority does not cover the act on the day, or nothing.
-func (r Register) check(a Authority, act Act, day exchange.Date) (Position, Refusal) {
+// Held returns the authorities that a user holds on the day. Who holds one is an officer of the institution; a stand-in
+// signs and is none.
+func (r Register) Held(user uuid.UUID, day exchange.Date) (list []Authority) {
+	for _, a := range r.Authorities {
+		if _, refusal := r.inForce(a, day); refusal == "" && user != uuid.Nil && a.Holder.User == user {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// inForce returns the position of an authority that holds on the day, or why it does not.
+func (r Register) inForce(a Authority, day exchange.Date) (Position, Refusal) {
 	i := slices.IndexFunc(r.Positions, func(p Position) bool { return p.ID == a.Position })
 	superseded := slices.ContainsFunc(r.Authorities, func(later Authority) bool {
-		return later.Supersedes == a.ID && a.ID != 0 && later.From <= day
+		return later.Supersedes != nil && *later.Supersedes == a.ID && later.From <= day
 	})
 	switch {
 	case day < a.From:
@@ -184,6 +209,16 @@ func (r Register) check(a Authority, act Act, day exchange.Date) (Position, Refu
 		return Position{}, Superseded
 	case i < 0 || !r.Positions[i].Holds(day):
 		return Position{}, PositionEnded
+	}
+	return r.Positions[i], ""
+}
+
+// check returns why the authority does not cover the act on the day, or nothing.
+func (r Register) check(a Authority, act Act, day exchange.Date) (Position, Refusal) {
+	position, refusal := r.inForce(a, day)
+	switch {
+	case refusal != "":
+		return position, refusal
 	case a.Direction != Both && a.Direction != act.Direction:
 		return Position{}, WrongDirection
 	case !allows(a.Families, act.Family):
@@ -195,20 +230,25 @@ func (r Register) check(a Authority, act Act, day exchange.Date) (Position, Refu
 	case act.BSL > a.LargestBSL:
 		return Position{}, BSLOutside
 	}
-	return r.Positions[i], ""
+	return position, ""
 }
 
-// MayGrant reports whether the holder of an authority may grant another: only within what they may sign themselves,
-// and not beyond its last day.
-func (a Authority) MayGrant(other Authority) bool {
+// Includes reports whether the authority covers all that another does, whatever days they hold.
+func (a Authority) Includes(other Authority) bool {
 	within := func(own, others []string) bool {
 		return len(own) == 0 ||
 			len(others) > 0 && !slices.ContainsFunc(others, func(o string) bool { return !slices.Contains(own, o) })
 	}
 	return (a.Direction == Both || a.Direction == other.Direction) &&
 		within(a.Families, other.Families) && within(a.Categories, other.Categories) &&
-		(a.Human || !other.Human) && other.LargestBSL <= a.LargestBSL &&
-		other.From >= a.From && (a.Until == "" || other.Until != "" && other.Until <= a.Until)
+		(a.Human || !other.Human) && other.LargestBSL <= a.LargestBSL
+}
+
+// MayGrant reports whether the holder of an authority may grant another: only within what they may sign themselves,
+// and not beyond its last day.
+func (a Authority) MayGrant(other Authority) bool {
+	return a.Includes(other) && other.From >= a.From &&
+		(a.Until == "" || other.Until != "" && other.Until <= a.Until)
 }
 
 func allows(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }

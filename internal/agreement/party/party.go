@@ -4,10 +4,11 @@ package party
 
 import (
 	"slices"
-	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/identifier"
+
+	"github.com/google/uuid"
 )
 
 // Period is when something holds: from its first day on, until the day before Until. An empty day sets no limit.
@@ -39,31 +40,26 @@ func Kinds() []string {
 }
 
 // Level is how a signature was made. Higher levels prove more.
-type Level int
+type Level string
 
 // The levels, from wet ink on an uploaded paper to a signature by a qualified service.
 const (
-	Uploaded Level = iota + 1
-	MailedLink
-	SignedIn
-	Passkey
-	Qualified
+	Uploaded   Level = "UPLOADED"
+	MailedLink Level = "MAILED_LINK"
+	SignedIn   Level = "SIGNED_IN"
+	Passkey    Level = "PASSKEY"
+	Qualified  Level = "QUALIFIED"
 )
 
-var levels = []string{"UPLOADED", "MAILED_LINK", "SIGNED_IN", "PASSKEY", "QUALIFIED"}
-
-// String returns the name of the level; that of no level is empty.
-func (l Level) String() string {
-	if l < Uploaded || l > Qualified {
-		return ""
-	}
-	return levels[l-1]
+// Levels returns every level, the lowest first.
+func Levels() []string {
+	return []string{string(Uploaded), string(MailedLink), string(SignedIn), string(Passkey), string(Qualified)}
 }
 
-// ParseLevel returns the level with a name.
-func ParseLevel(name string) (Level, bool) {
-	i := slices.Index(levels, name)
-	return Level(i + 1), i >= 0
+// Reaches reports whether a signature of the level is enough where least is asked; one of no known level never is.
+func (l Level) Reaches(least Level) bool {
+	have, want := slices.Index(Levels(), string(l)), slices.Index(Levels(), string(least))
+	return want >= 0 && have >= want
 }
 
 // Institution is who an agreement binds. A lab belongs to one and binds nobody.
@@ -80,9 +76,18 @@ type Institution struct {
 	Mailbox      string // of its office for agreements
 	MailDomains  []string
 	LeastLevel   Level
+	RecheckDays  int  // after so many days the entry of a master agreement is to be checked again
 	Confirmed    bool // by an admin, or by one of its officers
 	Withdrawn    exchange.Date
+	MadeBy       uuid.UUID
 	Playbook     Playbook
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// NewInstitution returns an institution of which nothing is known.
+func NewInstitution(by uuid.UUID) Institution {
+	return Institution{Kind: Unknown, LeastLevel: SignedIn, RecheckDays: 365, MadeBy: by}
 }
 
 // Playbook has what an institution prefers: families of instruments, best first.
@@ -98,33 +103,6 @@ type Preference struct {
 	Families       []string
 }
 
-// Check returns what is wrong with an institution, by field.
-func (i Institution) Check() error {
-	var faults exchange.FieldErrors
-	if strings.TrimSpace(i.LegalName) == "" {
-		faults.Add("legal_name", "is required")
-	}
-	if i.ROR != "" {
-		if _, err := identifier.ROR(i.ROR); err != nil {
-			faults.Add("ror", "%s", err)
-		}
-	}
-	if _, err := identifier.Country(i.Country); err != nil {
-		faults.Add("country", "%s", err)
-	}
-	if !slices.Contains(Kinds(), string(i.Kind)) {
-		faults.Add("kind", "must be one of %s", strings.Join(Kinds(), ", "))
-	} else if i.Kind != Unknown && (i.KindEvidence == "" || i.KindSince == "") {
-		faults.Add("kind_evidence", "is required, with its date, where the kind is not %s", Unknown)
-	}
-	for _, d := range i.MailDomains {
-		if d != strings.ToLower(d) || !strings.Contains(d, ".") || strings.ContainsAny(d, "@ /") {
-			faults.Add("mail_domains", "must be names of domains in lower case, such as example.edu")
-		}
-	}
-	return faults.Err()
-}
-
 // MayExecute reports whether an agreement of the institution may become executed on the day: proposals may also be
 // made to an institution that nobody confirmed.
 func (i Institution) MayExecute(day exchange.Date) bool {
@@ -133,10 +111,14 @@ func (i Institution) MayExecute(day exchange.Date) bool {
 
 // Lab is a lab of an institution for a time. An agreement keeps the institution of its day.
 type Lab struct {
+	ID           int64
 	Organization int64
 	Institution  int64
 	Period
-	ConfirmedBy int64
+	Confirmed   bool
+	ConfirmedBy uuid.UUID
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
 // InstitutionOf returns the institution of a lab on a day: where several claim it, that of the latest confirmed row;
@@ -144,7 +126,7 @@ type Lab struct {
 func InstitutionOf(labs []Lab, organization int64, day exchange.Date) int64 {
 	var best Lab
 	for _, l := range labs {
-		if l.Organization == organization && l.ConfirmedBy != 0 && l.Holds(day) &&
+		if l.Organization == organization && l.Confirmed && l.Holds(day) &&
 			(best.Institution == 0 || l.From > best.From) {
 			best = l
 		}
@@ -164,17 +146,33 @@ const (
 	Self             Source = "SELF"
 )
 
+// Sources returns every source.
+func Sources() []string {
+	return []string{string(IdentityProvider), string(ORCIDAsserted), string(Officer), string(MailDomain), string(Self)}
+}
+
 // Affiliation is a person's being at an institution.
 type Affiliation struct {
-	Person      int64
+	ID          int64
+	Person      uuid.UUID
 	Institution int64
 	Source      Source
+	Confirmed   bool // the source is not the person alone
 	Period
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// By returns the affiliation as known from a source.
+func (a Affiliation) By(s Source) Affiliation {
+	a.Source, a.Confirmed = s, s != Self
+	return a
 }
 
 // Affiliated reports whether the person is at the institution on the day. Confirmed is false where that is known from
 // the person alone: such a person may ask for a material, and no agreement of theirs is executed.
-func Affiliated(rows []Affiliation, person, institution int64, day exchange.Date) (affiliated, confirmed bool) {
+func Affiliated(rows []Affiliation, person uuid.UUID, institution int64,
+	day exchange.Date) (affiliated, confirmed bool) {
 	for _, a := range rows {
 		if a.Person == person && a.Institution == institution && a.Holds(day) {
 			affiliated, confirmed = true, confirmed || a.Source != Self
@@ -193,10 +191,13 @@ const (
 	Bilateral Standing = "BILATERAL"
 )
 
+var standings = []string{string(Signed), string(Willing), string(Bilateral)}
+
 // Master is an institution's signature under a master agreement.
 type Master struct {
+	ID           int64
 	Institution  int64
-	Counterparty int64 // of a bilateral one
+	Counterparty *int64 // of a bilateral one
 	Family       string
 	Version      string
 	Standing     Standing
@@ -206,16 +207,21 @@ type Master struct {
 	Evidence     string
 	CheckedBy    string
 	CheckedOn    exchange.Date
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
 
 // InForce reports whether the master agreement holds on the day, towards the counterparty.
 func (m Master) InForce(day exchange.Date, counterparty int64) bool {
 	return m.SignedOn != "" && Period{m.SignedOn, m.WithdrawnOn}.Holds(day) &&
-		(m.Standing != Bilateral || m.Counterparty == counterparty)
+		(m.Standing != Bilateral || m.Counterparty != nil && *m.Counterparty == counterparty)
 }
 
-// NeedsCheck reports whether the entry was last checked before the first day that the institution accepts.
-func (m Master) NeedsCheck(notBefore exchange.Date) bool { return m.CheckedOn < notBefore }
+// NeedsCheck reports whether an entry of a master agreement of the institution is older today than the institution
+// accepts.
+func (i Institution) NeedsCheck(m Master, today time.Time) bool {
+	return string(m.CheckedOn) < today.AddDate(0, 0, -i.RecheckDays).Format(time.DateOnly)
+}
 
 // MasterInForce returns the latest master agreement of a family between the two on the day. Of a bilateral one, the row
 // of either institution is enough, since it is one paper; otherwise it is the first institution's own.

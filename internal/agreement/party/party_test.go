@@ -1,9 +1,14 @@
 package party_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"aliquot/internal/agreement/party"
@@ -11,6 +16,11 @@ import (
 )
 
 const day = exchange.Date("2026-06-15")
+
+// user returns the id of a user with a number.
+func user(n int) uuid.UUID { return uuid.UUID{15: byte(n)} }
+
+var one, two = user(1), user(2)
 
 func TestPeriod_EndsBeforeItsLastDate(t *testing.T) {
 	t.Parallel()
@@ -28,43 +38,84 @@ func TestPeriod_EndsBeforeItsLastDate(t *testing.T) {
 	}
 }
 
-func TestLevel_HasANameAndAnOrder(t *testing.T) {
+func TestLevel_HasAnOrder(t *testing.T) {
 	t.Parallel()
-	for l := party.Uploaded; l <= party.Qualified; l++ {
-		if back, ok := party.ParseLevel(l.String()); !ok || back != l {
-			t.Errorf("%d is %q, which is %d", l, l, back)
+	for i, l := range party.Levels() {
+		for k, least := range party.Levels() {
+			if got := party.Level(l).Reaches(party.Level(least)); got != (i >= k) {
+				t.Errorf("%s where %s is asked: %t", l, least, got)
+			}
 		}
 	}
-	if _, ok := party.ParseLevel("TELEPATHY"); ok || party.Level(0).String() != "" || party.Level(9).String() != "" {
-		t.Error("a level that does not exist has a name")
+	for _, wrong := range []party.Level{"", "TELEPATHY"} {
+		if wrong.Reaches(party.Uploaded) || party.Qualified.Reaches(wrong) {
+			t.Errorf("the level %q is compared", wrong)
+		}
 	}
 }
 
-func TestInstitution_CheckNamesEachWrongField(t *testing.T) {
-	t.Parallel()
-	good := party.Institution{LegalName: "Aarlund University", Country: "DK", Kind: party.Nonprofit,
-		KindEvidence: "Charter of 1928", KindSince: "2026-01-02", MailDomains: []string{"aarlund.example"}}
-	if err := good.Check(); err != nil {
+// body makes a body of JSON values by field.
+func body[T party.Described[T]](t *testing.T, values map[string]string) party.Patch[T] {
+	t.Helper()
+	fields := map[string]any{}
+	for name, value := range values {
+		fields[name] = json.RawMessage(value)
+	}
+	p, err := party.PatchOf[T](fields)
+	if err != nil {
 		t.Fatal(err)
 	}
-	bad := party.Institution{
-		ROR:         "https://ror.org/1",
-		Country:     "Atlantis",
-		Kind:        "CHARITY",
-		MailDomains: []string{"@Aarlund"},
-	}
-	faults := exchange.FieldsOf(bad.Check())
-	for _, field := range []string{"legal_name", "ror", "country", "kind", "mail_domains"} {
-		if _, ok := faults[field]; !ok {
-			t.Errorf("%s is not named in %v", field, faults)
+	return p
+}
+
+// faulty lists the fields that a body is refused for.
+func faulty[T party.Described[T]](t *testing.T, old T, values map[string]string) []string {
+	t.Helper()
+	_, err := body[T](t, values).Patch(old)
+	return slices.Sorted(maps.Keys(exchange.FieldsOf(err)))
+}
+
+func TestPatch_NamesEachWrongField(t *testing.T) {
+	t.Parallel()
+	institution, authority := party.NewInstitution(one), party.Authority{Position: 1, LargestBSL: 1}
+	for name, c := range map[string]struct{ got, want []string }{
+		"a good institution": {faulty(t, institution, map[string]string{"legal_name": `"Aarlund University"`,
+			"country": `"Denmark"`, "kind": `"NONPROFIT"`, "kind_evidence": `"Charter of 1928"`,
+			"kind_since": `"2026-01-02"`, "mail_domains": `["Aarlund.example"]`, "mailbox": `"tto@aarlund.example"`}), nil},
+		"a bad one": {faulty(t, institution, map[string]string{"ror": `"https://ror.org/1"`, "country": `"Atlantis"`,
+			"kind": `"CHARITY"`, "mail_domains": `["@Aarlund"]`, "least_level": `"TELEPATHY"`, "recheck_days": "0",
+			"mailbox": `"office"`}),
+			[]string{"country", "kind", "least_level", "legal_name", "mail_domains", "mailbox", "recheck_days", "ror"}},
+		"a kind without evidence": {faulty(t, institution, map[string]string{"legal_name": `"A"`, "country": `"DK"`,
+			"kind": `"NONPROFIT"`}), []string{"kind_evidence", "kind_since"}},
+		"an authority of nobody": {faulty(t, authority, map[string]string{"direction": `"BOTH"`,
+			"from": `"2026-01-01"`}), []string{"mail", "name"}},
+		"of an unknown category, backwards": {faulty(t, authority, map[string]string{"name": `"Ada"`,
+			"mail": `"ada@example.edu"`, "direction": `"BOTH"`, "from": `"2026-01-01"`, "until": `"2026-01-01"`,
+			"categories": `["plasmid", "TEAPOT"]`, "families": `["a b"]`}), []string{"categories", "families", "until"}},
+		"a stand-in without end": {faulty(t, party.StandIn{}, map[string]string{"person": `"` + one.String() + `"`}),
+			[]string{"authority", "from", "until"}},
+		"a bilateral one alone": {faulty(t, party.Master{Standing: party.Bilateral}, map[string]string{
+			"family": `"BILATERAL"`, "signed_on": `"2026-01-01"`}), []string{"counterparty"}},
+		"one with itself": {faulty(t, party.Master{Institution: 7}, map[string]string{"family": `"BILATERAL"`,
+			"standing": `"BILATERAL"`, "counterparty": "7", "signed_on": `"2026-01-01"`}), []string{"counterparty"}},
+		"all with one": {faulty(t, party.Master{Standing: party.Signed}, map[string]string{"family": `"UBMTA"`,
+			"counterparty": "7", "signed_on": `"2026-01-01"`}), []string{"counterparty"}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: %v, not %v", name, c.got, c.want)
 		}
 	}
-	if _, blamed := faults["kind_evidence"]; blamed {
-		t.Errorf("a kind that does not exist asks for evidence: %v", faults)
-	}
-	good.KindEvidence = ""
-	if _, ok := exchange.FieldsOf(good.Check())["kind_evidence"]; !ok {
-		t.Error("a kind without evidence is accepted")
+}
+
+func TestPatch_KeepsWhatItDoesNotNameAndClearsWithNull(t *testing.T) {
+	t.Parallel()
+	old := party.Master{Family: "UBMTA", Standing: party.Signed, SignedOn: "1995-06-01", WithdrawnOn: "2020-01-01",
+		Signer: "Ada"}
+	got, err := body[party.Master](t, map[string]string{"withdrawn_on": "null", "version": `"1995"`}).Patch(old)
+	if err != nil || got.WithdrawnOn != "" || got.SignedOn != old.SignedOn || got.Signer != "Ada" ||
+		got.Version != "1995" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -89,9 +140,9 @@ func TestInstitutionOf_IsThatOfTheDay(t *testing.T) {
 			Organization: 1,
 			Institution:  10,
 			Period:       party.Period{From: "2020-01-01", Until: "2026-06-15"},
-			ConfirmedBy:  5,
+			Confirmed:    true,
 		},
-		{Organization: 1, Institution: 20, Period: party.Period{From: "2026-06-15"}, ConfirmedBy: 5},
+		{Organization: 1, Institution: 20, Period: party.Period{From: "2026-06-15"}, Confirmed: true},
 		{Organization: 1, Institution: 30, Period: party.Period{From: "2026-06-15"}},
 	}
 	for d, want := range map[exchange.Date]int64{"2019-12-31": 0, "2026-06-14": 10, day: 20} {
@@ -104,14 +155,14 @@ func TestInstitutionOf_IsThatOfTheDay(t *testing.T) {
 func TestAffiliated_ByOneselfIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	rows := []party.Affiliation{
-		{Person: 1, Institution: 10, Source: party.Self},
-		{Person: 2, Institution: 10, Source: party.Self},
-		{Person: 2, Institution: 10, Source: party.Officer, Period: party.Period{From: "2026-01-01"}},
+		{Person: one, Institution: 10, Source: party.Self},
+		{Person: two, Institution: 10, Source: party.Self},
+		{Person: two, Institution: 10, Source: party.Officer, Period: party.Period{From: "2026-01-01"}},
 	}
-	for person, want := range map[int64][2]bool{1: {true, false}, 2: {true, true}, 3: {false, false}} {
+	for person, want := range map[uuid.UUID][2]bool{one: {true, false}, two: {true, true}, user(3): {false, false}} {
 		affiliated, confirmed := party.Affiliated(rows, person, 10, day)
 		if got := [2]bool{affiliated, confirmed}; got != want {
-			t.Errorf("person %d: %v, not %v", person, got, want)
+			t.Errorf("person %s: %v, not %v", person, got, want)
 		}
 	}
 }
@@ -121,7 +172,7 @@ func TestMasterInForce_IsAFunctionOfTheDayAndTheCounterparty(t *testing.T) {
 	rows := []party.Master{
 		{Institution: 1, Family: "UBMTA", Standing: party.Signed, SignedOn: "1995-06-01", WithdrawnOn: "2026-06-15"},
 		{Institution: 2, Family: "UBMTA", Standing: party.Signed, SignedOn: "2026-06-15"},
-		{Institution: 2, Family: "BILATERAL", Standing: party.Bilateral, Counterparty: 3, SignedOn: "2020-01-01"},
+		{Institution: 2, Family: "BILATERAL", Standing: party.Bilateral, Counterparty: new(int64(3)), SignedOn: "2020-01-01"},
 	}
 	for _, c := range []struct {
 		family     string
@@ -137,8 +188,11 @@ func TestMasterInForce_IsAFunctionOfTheDayAndTheCounterparty(t *testing.T) {
 			t.Errorf("%+v: %t", c, got)
 		}
 	}
-	if !(party.Master{CheckedOn: "2025-01-01"}).NeedsCheck("2026-01-01") {
-		t.Error("an old entry needs no check")
+	yearly, today := party.Institution{RecheckDays: 365}, time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
+	for checked, want := range map[exchange.Date]bool{"": true, "2025-06-14": true, "2025-06-15": false} {
+		if yearly.NeedsCheck(party.Master{CheckedOn: checked}, today) != want {
+			t.Errorf("one checked on %q needs a check: %t", checked, !want)
+		}
 	}
 }
 
@@ -150,7 +204,7 @@ func register() party.Register {
 			{ID: 2, Title: "Closed office", Period: party.Period{Until: "2026-01-01"}},
 		},
 		Authorities: []party.Authority{
-			{ID: 1, Position: 1, Holder: party.Person{User: 7}, Direction: party.Provide, Families: []string{"UBMTA"},
+			{ID: 1, Position: 1, Holder: party.Person{User: user(7)}, Direction: party.Provide, Families: []string{"UBMTA"},
 				Categories: []string{"PLASMID"}, LargestBSL: 2, Period: party.Period{From: "2026-01-01"}},
 			{
 				ID:         2,
@@ -162,19 +216,19 @@ func register() party.Register {
 			{
 				ID:         3,
 				Position:   1,
-				Holder:     party.Person{User: 8},
+				Holder:     party.Person{User: user(8)},
 				Direction:  party.Both,
 				LargestBSL: 4,
 				Human:      true,
-				Supersedes: 2,
+				Supersedes: new(int64(2)),
 				Period:     party.Period{From: "2026-06-15", Until: "2027-01-01"},
 			},
-			{ID: 4, Position: 2, Holder: party.Person{User: 9}, Direction: party.Both, LargestBSL: 4},
+			{ID: 4, Position: 2, Holder: party.Person{User: user(9)}, Direction: party.Both, LargestBSL: 4},
 		},
 		StandIns: []party.StandIn{
 			{
 				Authority: 1,
-				Person:    party.Person{User: 11},
+				Person:    party.Person{User: user(11)},
 				Period:    party.Period{From: "2026-06-10", Until: "2026-06-17"},
 			},
 		},
@@ -189,8 +243,8 @@ func TestRegister_RefusesWithTheReasonClosestToARight(t *testing.T) {
 		change(&act)
 		return act
 	}
-	director, successor := party.Person{User: 7}, party.Person{User: 8}
-	old, deputy := party.Person{Mail: "old@example.edu"}, party.Person{User: 11}
+	director, successor := party.Person{User: user(7)}, party.Person{User: user(8)}
+	old, deputy := party.Person{Mail: "old@example.edu"}, party.Person{User: user(11)}
 	for name, c := range map[string]struct {
 		person party.Person
 		act    party.Act
@@ -198,13 +252,13 @@ func TestRegister_RefusesWithTheReasonClosestToARight(t *testing.T) {
 		want   party.Refusal
 	}{
 		"the director":                   {director, good, day, ""},
-		"a stranger":                     {party.Person{User: 99}, good, day, party.NoAuthority},
+		"a stranger":                     {party.Person{User: user(99)}, good, day, party.NoAuthority},
 		"nobody":                         {party.Person{}, good, day, party.NoAuthority},
 		"before the first day":           {director, good, "2025-12-31", party.NotYet},
 		"after the last day":             {successor, good, "2027-01-01", party.Ended},
 		"the day before being replaced":  {old, good, "2026-06-14", ""},
 		"from the day of being replaced": {old, good, day, party.Superseded},
-		"a position that ended":          {party.Person{User: 9}, good, day, party.PositionEnded},
+		"a position that ended":          {party.Person{User: user(9)}, good, day, party.PositionEnded},
 		"the other direction":            {director, with(func(a *party.Act) { a.Direction = party.Receive }), day, party.WrongDirection},
 		"another instrument":             {director, with(func(a *party.Act) { a.Family = "OPEN_MTA" }), day, party.InstrumentOutside},
 		"another category":               {director, with(func(a *party.Act) { a.Category = "PDX" }), day, party.CategoryOutside},
@@ -218,7 +272,7 @@ func TestRegister_RefusesWithTheReasonClosestToARight(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, not %q", name, got, c.want)
 		}
-		if got == "" && c.person == deputy && (signer.For == nil || signer.For.User != 7) {
+		if got == "" && c.person == deputy && (signer.For == nil || signer.For.User != user(7)) {
 			t.Errorf("%s: the record does not name whom they represent: %+v", name, signer)
 		}
 	}
@@ -226,7 +280,7 @@ func TestRegister_RefusesWithTheReasonClosestToARight(t *testing.T) {
 
 func TestRegister_ListsExactlyThoseWhoPassTheCheck(t *testing.T) {
 	t.Parallel()
-	people := []party.Person{{User: 7}, {User: 8}, {User: 9}, {User: 11}, {Mail: "old@example.edu"}, {User: 99}}
+	people := []party.Person{{User: user(7)}, {User: user(8)}, {User: user(9)}, {User: user(11)}, {Mail: "old@example.edu"}, {User: user(99)}}
 	rapid.Check(t, func(t *rapid.T) {
 		act := party.Act{
 			Direction: rapid.SampledFrom([]party.Direction{party.Provide, party.Receive}).Draw(t, "direction"),
@@ -251,11 +305,23 @@ func TestRegister_ListsExactlyThoseWhoPassTheCheck(t *testing.T) {
 	})
 }
 
+func TestRegister_HeldAreTheAuthoritiesOfToday(t *testing.T) {
+	t.Parallel()
+	for who, want := range map[uuid.UUID]int{user(7): 1, user(8): 1, user(9): 0, user(11): 0, uuid.Nil: 0} {
+		if got := register().Held(who, day); len(got) != want {
+			t.Errorf("%s holds %v, not %d", who, got, want)
+		}
+	}
+	if got := register().Held(user(8), "2026-06-14"); len(got) != 0 {
+		t.Errorf("before its first day it is held: %v", got)
+	}
+}
+
 // TestAuthority_GrantsNothingThatItDoesNotCover holds the rule that officers change authorities within their own.
 func TestAuthority_GrantsNothingThatItDoesNotCover(t *testing.T) {
 	t.Parallel()
 	draw := func(t *rapid.T, id int64) party.Authority {
-		return party.Authority{ID: id, Position: 1, Holder: party.Person{User: id},
+		return party.Authority{ID: id, Position: 1, Holder: party.Person{User: user(int(id))},
 			Direction: rapid.SampledFrom([]party.Direction{party.Provide, party.Receive, party.Both}).
 				Draw(t, "direction"),
 			Families:   rapid.SampledFrom([][]string{nil, {"A"}, {"A", "B"}}).Draw(t, "families"),

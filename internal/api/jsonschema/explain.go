@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -18,8 +19,22 @@ var tableMeanings = func() map[string]string {
 	addMeanings(all, lab.Fields)
 	addMeanings(all, lab.ShippingFields)
 	addMeanings(all, person.AddressFields)
+	ownMeanings(all, "Institution", party.InstitutionFields)
+	ownMeanings(all, "InstitutionLab", party.LabFields)
+	ownMeanings(all, "Affiliation", party.AffiliationFields)
+	ownMeanings(all, "Position", party.PositionFields)
+	ownMeanings(all, "Authority", party.AuthorityFields)
+	ownMeanings(all, "StandIn", party.StandInFields)
+	ownMeanings(all, "Master", party.MasterFields)
 	return all
 }()
+
+// ownMeanings adds what fields mean in one kind of object alone.
+func ownMeanings[T any](all map[string]string, kind string, table []field.Descriptor[T]) {
+	for _, d := range table {
+		all[kind+"."+d.Name] = cmp.Or(d.Doc, d.Help)
+	}
+}
 
 func addMeanings[T any](all map[string]string, table []field.Descriptor[T]) {
 	for _, d := range table {
@@ -34,11 +49,8 @@ func Explain(name string, schema Object) {
 	kind := strings.TrimSuffix(strings.TrimSuffix(name, "New"), "Patch")
 	properties := schema["properties"].(Object)
 	for field, property := range properties {
-		text := Meanings[kind+"."+field]
-		if text == "" {
-			text = Meanings[field]
-		}
-		text = cmp.Or(text, tableMeanings[field])
+		of := kind + "." + field
+		text := cmp.Or(Meanings[of], tableMeanings[of], Meanings[field], tableMeanings[field])
 		if is := property.(Object); text != "" && is["x-alias-of"] == nil {
 			documented := maps.Clone(is)
 			documented["description"] = text

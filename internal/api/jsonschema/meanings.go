@@ -3,9 +3,20 @@ package jsonschema
 // Meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
 // the name of the object before it.
 var Meanings = map[string]string{
-	"count":    "How many were found; at most 10,000, unless the call has count=exact.",
-	"count_is": "exact, or at_least: more than count were found.",
-	"results":  "The results, best first.",
+	"count":                        "How many were found; at most 10,000, unless the call has count=exact.",
+	"Institution.id":               "The id of the institution.",
+	"SignatoryImport.dry_run":      "Whether nothing was changed because it was a trial.",
+	"SignatoryImport.rows":         "How many rows the file has.",
+	"SignatoryImport.added":        "How many master agreements it adds.",
+	"SignatoryImport.changed":      "How many master agreements it changes.",
+	"SignatoryImport.unchanged":    "How many rows say what is known.",
+	"SignatoryImport.institutions": "How many institutions it adds, which nobody has confirmed.",
+	"SignatoryImport.faults":       "What is wrong with rows, by row and column.",
+	"SignatoryFault.row":           "The row as spreadsheet programs number it.",
+	"SignatoryFault.column":        "The header of the column; empty: the row as a whole.",
+	"SignatoryFault.text":          "What is wrong and how to mend it.",
+	"count_is":                     "exact, or at_least: more than count were found.",
+	"results":                      "The results, best first.",
 	"facets": "By facet and value, the number of results that have it, as if the facet itself were not " +
 		"filtered by. The most frequent values, and those that are filtered by.",
 	"facets_more": "By facet, how many values are left out; complete facets are not listed.",

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -69,6 +70,9 @@ var bodyRules = func() map[bodyKind]rules {
 		lab.JoinDecline{}, notify.WebhookPatch{}, material.SavedSearchPatch{}, material.ImportName{},
 		material.ImportNew{}, material.BatchImportBody{}, material.Patch{}, document.AttachmentPatch{},
 		request.New{}, request.NewGroup{}, request.Patch{}, request.ShipmentPatch{}, request.TextBody{},
+		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
+		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
+		party.Patch[party.Master]{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 	} {
 		for _, create := range []bool{false, true} {
@@ -95,23 +99,30 @@ func rulesOf(body reflect.Type, create bool) rules {
 
 // shownAs maps an answered object to the request bodies that its texts came from.
 var shownAs = map[reflect.Type][]any{
-	reflect.TypeFor[shape.Award]():        {person.GrantPatch{}},
-	reflect.TypeFor[shape.Organization](): {lab.OrganizationPatch{}},
-	reflect.TypeFor[shape.Lab]():          {lab.OrganizationPatch{}},
-	reflect.TypeFor[shape.Shipping]():     {lab.ShippingPatch{}},
-	reflect.TypeFor[shape.Address]():      {person.AddressPatch{}},
-	reflect.TypeFor[shape.OwnAddress]():   {person.AddressPatch{}},
-	reflect.TypeFor[shape.Material]():     {material.Patch{}},
-	reflect.TypeFor[shape.Attachment]():   {document.AttachmentPatch{}},
-	reflect.TypeFor[shape.Request]():      {request.Patch{}, request.New{}},
-	reflect.TypeFor[shape.Shipment]():     {request.ShipmentPatch{}},
-	reflect.TypeFor[shape.Document]():     {request.ReasonBody{}},
-	reflect.TypeFor[shape.Message]():      {request.MessageBody{}},
-	reflect.TypeFor[shape.Issue]():        {request.TextBody{}},
-	reflect.TypeFor[shape.Webhook]():      {notify.WebhookPatch{}},
-	reflect.TypeFor[shape.SavedSearch]():  {material.SavedSearchPatch{}},
-	reflect.TypeFor[shape.MailSettings](): {mailing.Patch{}},
-	reflect.TypeFor[shape.JoinRequest]():  {lab.JoinNew{}, lab.JoinDecline{}},
+	reflect.TypeFor[shape.Award]():          {person.GrantPatch{}},
+	reflect.TypeFor[shape.Organization]():   {lab.OrganizationPatch{}},
+	reflect.TypeFor[shape.Lab]():            {lab.OrganizationPatch{}},
+	reflect.TypeFor[shape.Shipping]():       {lab.ShippingPatch{}},
+	reflect.TypeFor[shape.Address]():        {person.AddressPatch{}},
+	reflect.TypeFor[shape.OwnAddress]():     {person.AddressPatch{}},
+	reflect.TypeFor[shape.Material]():       {material.Patch{}},
+	reflect.TypeFor[shape.Attachment]():     {document.AttachmentPatch{}},
+	reflect.TypeFor[shape.Request]():        {request.Patch{}, request.New{}},
+	reflect.TypeFor[shape.Shipment]():       {request.ShipmentPatch{}},
+	reflect.TypeFor[shape.Document]():       {request.ReasonBody{}},
+	reflect.TypeFor[shape.Message]():        {request.MessageBody{}},
+	reflect.TypeFor[shape.Issue]():          {request.TextBody{}},
+	reflect.TypeFor[shape.Webhook]():        {notify.WebhookPatch{}},
+	reflect.TypeFor[shape.SavedSearch]():    {material.SavedSearchPatch{}},
+	reflect.TypeFor[shape.MailSettings]():   {mailing.Patch{}},
+	reflect.TypeFor[shape.Institution]():    {party.Patch[party.Institution]{}},
+	reflect.TypeFor[shape.InstitutionLab](): {party.Patch[party.Lab]{}},
+	reflect.TypeFor[shape.Affiliation]():    {party.Patch[party.Affiliation]{}},
+	reflect.TypeFor[shape.Position]():       {party.Patch[party.Position]{}},
+	reflect.TypeFor[shape.Authority]():      {party.Patch[party.Authority]{}},
+	reflect.TypeFor[shape.StandIn]():        {party.Patch[party.StandIn]{}},
+	reflect.TypeFor[shape.Master]():         {party.Patch[party.Master]{}},
+	reflect.TypeFor[shape.JoinRequest]():    {lab.JoinNew{}, lab.JoinDecline{}},
 }
 
 // Shown returns the rules of an answered object: maximum lengths and possible values. Stored values may be empty, and

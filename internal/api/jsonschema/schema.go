@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -185,6 +186,14 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[request.New]():         "RequestNew",
 	reflect.TypeFor[request.NewGroup]():    "RequestGroupNew",
 	reflect.TypeFor[request.Patch]():       "RequestPatch",
+
+	reflect.TypeFor[party.Patch[party.Institution]](): "InstitutionPatch",
+	reflect.TypeFor[party.Patch[party.Lab]]():         "InstitutionLabPatch",
+	reflect.TypeFor[party.Patch[party.Affiliation]](): "AffiliationPatch",
+	reflect.TypeFor[party.Patch[party.Position]]():    "PositionPatch",
+	reflect.TypeFor[party.Patch[party.Authority]]():   "AuthorityPatch",
+	reflect.TypeFor[party.Patch[party.StandIn]]():     "StandInPatch",
+	reflect.TypeFor[party.Patch[party.Master]]():      "MasterPatch",
 }
 
 // schemaName returns the name of the schema of a type.

@@ -125,6 +125,7 @@ func whoMay(action exchange.Action) string {
 			{exchange.RequesterOf, "the requester"},
 			{exchange.PartyOf, "the parties of a request that it is linked to"},
 			{exchange.ReaderOf, "anyone where a listed material shows it"},
+			{exchange.OfficerOf, "officers of the institution"},
 		} {
 			if relations&one.relation != 0 {
 				list = append(list, one.who)

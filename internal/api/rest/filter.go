@@ -24,7 +24,7 @@ type filter struct {
 // amounts are numbers that are not ids, and copies are objects that are shown as they were at the time.
 var (
 	amounts = []string{"size", "version", "seq", "times", "tries", "failures", "last_status", "open_issues",
-		"decide_days", "countersign_days", "ship_days"}
+		"decide_days", "countersign_days", "ship_days", "recheck_days", "largest_bsl"}
 	copies = []string{"address", "state", "waiting_on", "shipment"}
 )
 

@@ -3,13 +3,16 @@ package rest
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/field"
 
 	"github.com/google/uuid"
 )
@@ -36,28 +39,39 @@ func AsSent(c *Call, body any, err error) error {
 // references returns the references in a body.
 func (c *Call) references(body any) (list []catalog.Reference) {
 	v := reflect.ValueOf(body)
+	values := map[string]any{}
 	for _, field := range fieldsOf(v.Type()) {
-		switch value := v.FieldByIndex(field.index).Interface().(type) {
+		values[field.name] = v.FieldByIndex(field.index).Interface()
+	}
+	of := reflect.New(v.Type())
+	of.Elem().Set(v)
+	if table, ok := of.Interface().(field.Body); ok {
+		for name, slot := range table.Others() {
+			values[name] = reflect.ValueOf(slot).Elem().Interface()
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch value := values[name].(type) {
 		case exchange.Opt[exchange.Ref]:
 			if value.Set && value.Value > 0 {
-				list = append(list, catalog.Reference{Field: field.name, ID: int64(value.Value)})
+				list = append(list, catalog.Reference{Field: name, ID: int64(value.Value)})
 			}
 		case exchange.Null[exchange.Ref]:
 			// The address of a request belongs to its requester, whoever changes the request.
-			if value.Value != nil && *value.Value > 0 && (field.name != "address" || c.Method == http.MethodPost) {
-				list = append(list, catalog.Reference{Field: field.name, ID: int64(*value.Value)})
+			if value.Value != nil && *value.Value > 0 && (name != "address" || c.Method == http.MethodPost) {
+				list = append(list, catalog.Reference{Field: name, ID: int64(*value.Value)})
 			}
 		case exchange.Opt[exchange.UserRef]:
 			if value.Value != exchange.UserRef(uuid.Nil) {
-				list = append(list, catalog.Reference{Field: field.name, User: uuid.UUID(value.Value)})
+				list = append(list, catalog.Reference{Field: name, User: uuid.UUID(value.Value)})
 			}
 		case exchange.Null[exchange.UserRef]:
 			if value.Value != nil {
-				list = append(list, catalog.Reference{Field: field.name, User: uuid.UUID(*value.Value)})
+				list = append(list, catalog.Reference{Field: name, User: uuid.UUID(*value.Value)})
 			}
 		case exchange.Opt[[]exchange.UserRef]:
 			for _, user := range value.Value {
-				list = append(list, catalog.Reference{Field: field.name, User: uuid.UUID(user)})
+				list = append(list, catalog.Reference{Field: name, User: uuid.UUID(user)})
 			}
 		}
 	}

@@ -19,6 +19,7 @@ var Statuses = map[exchange.Code]int{
 	exchange.FieldForbidden:      http.StatusForbidden,
 	exchange.OutOfScope:          http.StatusForbidden,
 	exchange.RegistrationClosed:  http.StatusForbidden,
+	exchange.NoAuthority:         http.StatusForbidden,
 	exchange.CrossSite:           http.StatusForbidden,
 	exchange.NotFound:            http.StatusNotFound,
 	exchange.MethodNotAllowed:    http.StatusMethodNotAllowed,

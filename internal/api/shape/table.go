@@ -9,11 +9,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/person"
+
+	"github.com/google/uuid"
 )
 
 // The JSON of the objects below is made of tables of fields. A field may show something instead of its value, such as
@@ -39,7 +42,30 @@ var layouts = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[Address]():               layoutOfTable(person.AddressFields, nil),
 	reflect.TypeFor[OwnAddress](): layoutOfTable(person.AddressFields, map[string]reflect.Type{
 		"user": reflect.TypeFor[Person]()}),
-	reflect.TypeFor[material.Patch](): field.BodyType[material.Patch](material.Descriptors),
+	reflect.TypeFor[Institution]():                    layoutOfTable(party.InstitutionFields, nil),
+	reflect.TypeFor[party.Patch[party.Institution]](): bodyOf[party.Institution](),
+	reflect.TypeFor[InstitutionLab](): layoutOfTable(party.LabFields, map[string]reflect.Type{
+		"confirmed_by": reflect.TypeFor[*uuid.UUID]()}),
+	reflect.TypeFor[party.Patch[party.Lab]]():         bodyOf[party.Lab](),
+	reflect.TypeFor[Affiliation]():                    layoutOfTable(party.AffiliationFields, nil),
+	reflect.TypeFor[party.Patch[party.Affiliation]](): bodyOf[party.Affiliation](),
+	reflect.TypeFor[Position]():                       layoutOfTable(party.PositionFields, nil),
+	reflect.TypeFor[party.Patch[party.Position]]():    bodyOf[party.Position](),
+	reflect.TypeFor[Authority](): layoutOfTable(party.AuthorityFields, map[string]reflect.Type{
+		"holder": reflect.TypeFor[*uuid.UUID]()}),
+	reflect.TypeFor[party.Patch[party.Authority]](): bodyOf[party.Authority](),
+	reflect.TypeFor[StandIn](): layoutOfTable(party.StandInFields, map[string]reflect.Type{
+		"person": reflect.TypeFor[*uuid.UUID]()}),
+	reflect.TypeFor[party.Patch[party.StandIn]](): bodyOf[party.StandIn](),
+	reflect.TypeFor[Master]():                     layoutOfTable(party.MasterFields, nil),
+	reflect.TypeFor[party.Patch[party.Master]]():  bodyOf[party.Master](),
+	reflect.TypeFor[material.Patch]():             field.BodyType[material.Patch](material.Descriptors),
+}
+
+// bodyOf returns a struct with the fields of the body of a party of agreements.
+func bodyOf[T party.Described[T]]() reflect.Type {
+	var o T
+	return field.BodyType[party.Patch[T]](o.Table())
 }
 
 // layoutOfTable returns the layout of a table; instead holds the types of what fields show in place of their values.
@@ -52,8 +78,11 @@ func layoutOfTable[T any](table []field.Descriptor[T], instead map[string]reflec
 		}
 		shown := instead[d.ShownName()]
 		if shown == nil {
-			if shown = reflect.TypeOf(d.At(new(T))).Elem(); shown == reflect.TypeFor[time.Time]() {
+			switch shown = reflect.TypeOf(d.At(new(T))).Elem(); shown {
+			case reflect.TypeFor[time.Time]():
 				shown = reflect.TypeFor[Time]()
+			case reflect.TypeFor[exchange.Date](): // "" is null
+				shown = reflect.TypeFor[*exchange.Date]()
 			}
 		}
 		name := strings.ToUpper(d.Name)
@@ -115,9 +144,17 @@ func appendField[T any](b []byte, d *field.Descriptor[T], o *T, instead func(fie
 		if *at != nil {
 			return strconv.AppendInt(b, **at, 10), nil
 		}
+	case *exchange.Date:
+		if *at != "" {
+			return appendString(b, string(*at)), nil
+		}
 	case **exchange.Date:
 		if *at != nil {
 			return appendString(b, string(**at)), nil
+		}
+	case *uuid.UUID:
+		if *at != uuid.Nil {
+			return appendString(b, at.String()), nil
 		}
 	case *[]string:
 		if *at != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -35,6 +36,9 @@ drafts.json          forms that you began
 basket.json          the ids of the materials in your basket
 inquiries.json       the questions that you asked about materials, with their answers
 grants.json          your grants
+affiliations.json    institutions that you are at
+authorities.json     what you may sign for institutions, or might once
+stand_ins.json       where you stand in for somebody who signs
 invitations.json     labs that invited you, and labs that you asked to join
 tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
 acts.json            what is on record that you did, beside what happened in requests
@@ -111,6 +115,12 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Grant], error) {
 				return c.Grants.List(ctx, user, p)
 			}),
+		takeAll(ctx, part, z, "affiliations",
+			func(ctx context.Context) ([]party.Affiliation, error) { return c.Institutions.OfPerson(ctx, user) }),
+		takeAll(ctx, part, z, "authorities",
+			func(ctx context.Context) ([]party.Authority, error) { return c.Institutions.HeldBy(ctx, user) }),
+		takeAll(ctx, part, z, "stand_ins",
+			func(ctx context.Context) ([]party.StandIn, error) { return c.Institutions.StandingIn(ctx, user) }),
 		takeAll(ctx, part, z, "invitations",
 			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
 		takePages(ctx, part, z, "tokens",

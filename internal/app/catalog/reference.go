@@ -45,7 +45,19 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 		return err
 	},
 	"contact_user_id": lookUpUser, "owner": lookUpUser, "members": lookUpUser, "owned_by_user": lookUpUser,
-	"assigned_to": lookUpUser,
+	"assigned_to": lookUpUser, "person": lookUpUser, "holder": lookUpUser,
+	"counterparty": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
+		_, err := c.Institutions.Get(ctx, r.ID)
+		return err
+	},
+	"position": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
+		return c.Institutions.Positions.Known(ctx, r.ID)
+	},
+	"authority": lookUpAuthority, "supersedes": lookUpAuthority,
+}
+
+func lookUpAuthority(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
+	return c.Institutions.Authorities.Known(ctx, r.ID)
 }
 
 func lookUpOrganization(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {

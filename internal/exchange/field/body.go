@@ -110,6 +110,8 @@ func ReadForm[T any](table []Descriptor[T], form url.Values, body any) error {
 		case *exchange.Opt[int]:
 			n, _ := strconv.Atoi(text)
 			*slot = exchange.Some(n)
+		case *exchange.Null[exchange.Names]:
+			*slot = exchange.NullOf(exchange.Names(SplitItems(text)))
 		case json.Unmarshaler:
 			raw := []byte("null")
 			if text != "" {

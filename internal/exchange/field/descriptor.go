@@ -86,6 +86,8 @@ func (d Descriptor[T]) Text(o *T) string {
 		if *at != nil {
 			return strconv.FormatInt(**at, 10)
 		}
+	case *exchange.Date:
+		return string(*at)
 	case **exchange.Date:
 		if *at != nil {
 			return string(**at)
@@ -129,7 +131,7 @@ func (d Descriptor[T]) NewSlot() any {
 		return new(exchange.Opt[exchange.Ref])
 	case **int64:
 		return new(exchange.Null[exchange.Ref])
-	case **exchange.Date:
+	case *exchange.Date, **exchange.Date:
 		return new(exchange.Null[exchange.Date])
 	case *[]string:
 		return new(exchange.Null[exchange.Names])
@@ -183,6 +185,12 @@ func (d Descriptor[T]) Apply(f *exchange.FieldErrors, slot any, o *T) {
 		*at = int64(slot.(*exchange.Opt[exchange.Ref]).Or(exchange.Ref(*at)))
 	case **int64:
 		*at = exchange.RefID(*slot.(*exchange.Null[exchange.Ref]), *at)
+	case *exchange.Date: // "" is null
+		if said := *slot.(*exchange.Null[exchange.Date]); said.Set && said.Value == nil {
+			*at = ""
+		} else if said.Set {
+			*at = *said.Value
+		}
 	case **exchange.Date:
 		*at = slot.(*exchange.Null[exchange.Date]).Or(*at)
 	case *uuid.UUID:
@@ -218,6 +226,12 @@ func (d Descriptor[T]) Send(o *T, slot any) {
 		*slot.(*exchange.Opt[exchange.Ref]) = exchange.Some(exchange.Ref(*at))
 	case **int64:
 		*slot.(*exchange.Null[exchange.Ref]) = exchange.Null[exchange.Ref]{Set: true, Value: (*exchange.Ref)(*at)}
+	case *exchange.Date:
+		said := exchange.Cleared[exchange.Date]()
+		if *at != "" {
+			said.Value = at
+		}
+		*slot.(*exchange.Null[exchange.Date]) = said
 	case **exchange.Date:
 		*slot.(*exchange.Null[exchange.Date]) = exchange.Null[exchange.Date]{Set: true, Value: *at}
 	case *[]string:
@@ -253,7 +267,8 @@ func (d Descriptor[T]) Rows() int {
 
 // InputType returns the type of its input in a form; "": text.
 func (d Descriptor[T]) InputType() string {
-	if _, date := d.At(new(T)).(**exchange.Date); date {
+	switch d.At(new(T)).(type) {
+	case *exchange.Date, **exchange.Date:
 		return "date"
 	}
 	if d.IsNumber() {

@@ -81,10 +81,16 @@ func AppendWritten[T any](args []any, table []field.Descriptor[T], o *T) ([]any,
 			args = append(args, *at)
 		case **int64:
 			args = append(args, *at)
+		case *exchange.Date:
+			args = append(args, string(*at))
 		case **exchange.Date:
 			args = append(args, (*string)(*at))
 		case *uuid.UUID:
-			args = append(args, *at)
+			if *at == uuid.Nil { // nobody
+				args = append(args, nil)
+			} else {
+				args = append(args, *at)
+			}
 		case *json.RawMessage:
 			args = append(args, string(*at))
 		case *[]string:

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"aliquot/internal/api/institution"
+	"aliquot/internal/api/rest"
+	"aliquot/internal/exchange"
+)
+
+// institutionRoutes are those of institutions, and of what is registered of them.
+var institutionRoutes = []rest.Route{
+	rest.On("createInstitution", "POST /institutions", exchange.InstitutionCreate, 201, institution.Create,
+		"Add an institution, which agreements can bind. It can receive proposals at once; an admin or one of its "+
+			"officers confirms it before an agreement of it is executed."),
+	rest.On("listInstitutions", "GET /institutions", exchange.InstitutionRead, 200, institution.List,
+		"List institutions, newest first").SortedBy(exchange.InstitutionFields),
+	rest.On("exportSignatories", "GET /institutions/signatories", exchange.SignatoryRead, 200,
+		institution.ExportSignatories,
+		"Download the signatories of master agreements as a spreadsheet, which the import accepts again").SendsFile(),
+	rest.On("importSignatories", "POST /institutions/signatories", exchange.SignatoryImport, 200,
+		institution.ImportSignatories,
+		"Import signatories of master agreements from a spreadsheet. It is CSV, XLSX or ODS of at most 4 MiB and "+
+			"2,000 rows, as the whole body, with the columns of the download; an empty cell keeps what is known. All "+
+			"rows are stored or, if one is wrong, none.").Streams().Asks(institution.ImportQuery{}),
+	rest.On("getInstitution", "GET /institutions/{id}", exchange.InstitutionRead, 200, institution.Get,
+		"Read an institution").ShownAt("/offices/"),
+	rest.On("updateInstitution", "PUT,PATCH /institutions/{id}", exchange.InstitutionUpdate, 200, institution.Update,
+		"Change an institution. Its officers may, and who added it until it is confirmed."),
+	rest.On("listInstitutionLabs", "GET /institutions/{id}/labs", exchange.InstitutionRead, 200,
+		institution.ListLabs,
+		"List the labs of an institution, newest first").SortedBy(exchange.EntryFields),
+	rest.On("createInstitutionLab", "POST /institutions/{id}/labs", exchange.InstitutionLabClaim, 201,
+		institution.CreateLab,
+		"State that a lab belongs to an institution. The owner of the lab does; an officer of the institution "+
+			"confirms it."),
+	rest.On("updateInstitutionLab", "PUT,PATCH /institutions/{id}/labs/{lab}", exchange.InstitutionLabUpdate, 200,
+		institution.UpdateLab,
+		"Confirm, or end, that a lab belongs to an institution"),
+	rest.On("listAffiliations", "GET /institutions/{id}/affiliations", exchange.AffiliationRead, 200,
+		institution.ListAffiliations,
+		"List who is at an institution, newest first. Others than officers and admins see their own "+
+			"affiliations.").SortedBy(exchange.EntryFields),
+	rest.On("createAffiliation", "POST /institutions/{id}/affiliations", exchange.AffiliationWrite, 201,
+		institution.CreateAffiliation,
+		"State that a person is at an institution. People state it of themselves, officers of anybody."),
+	rest.On("updateAffiliation", "PUT,PATCH /institutions/{id}/affiliations/{affiliation}", exchange.AffiliationWrite,
+		200, institution.UpdateAffiliation,
+		"Confirm, change or end an affiliation"),
+	rest.On("listPositions", "GET /institutions/{id}/positions", exchange.AuthorityRead, 200,
+		institution.ListPositions,
+		"List the positions of an institution, newest first").SortedBy(exchange.EntryFields),
+	rest.On("createPosition", "POST /institutions/{id}/positions", exchange.AuthorityWrite, 201,
+		institution.CreatePosition,
+		"Add a position to an institution"),
+	rest.On("updatePosition", "PUT,PATCH /institutions/{id}/positions/{position}", exchange.AuthorityWrite, 200,
+		institution.UpdatePosition,
+		"Change or end a position"),
+	rest.On("listAuthorities", "GET /institutions/{id}/authorities", exchange.AuthorityRead, 200,
+		institution.ListAuthorities,
+		"List who may sign what for an institution, newest first").SortedBy(exchange.EntryFields),
+	rest.On("createAuthority", "POST /institutions/{id}/authorities", exchange.AuthorityWrite, 201,
+		institution.CreateAuthority,
+		"Give the holder of a position authority to sign. An officer gives only what they may sign themselves "+
+			"(NO_AUTHORITY)."),
+	rest.On("updateAuthority", "PUT,PATCH /institutions/{id}/authorities/{authority}", exchange.AuthorityWrite, 200,
+		institution.UpdateAuthority,
+		"Change or end an authority, within what the caller may sign"),
+	rest.On("listStandIns", "GET /institutions/{id}/stand-ins", exchange.AuthorityRead, 200,
+		institution.ListStandIns,
+		"List who signs in the place of others for an institution, newest first").SortedBy(exchange.EntryFields),
+	rest.On("createStandIn", "POST /institutions/{id}/stand-ins", exchange.AuthorityWrite, 201,
+		institution.CreateStandIn,
+		"Have a person sign in the place of an authority's holder for a time"),
+	rest.On("updateStandIn", "PUT,PATCH /institutions/{id}/stand-ins/{stand_in}", exchange.AuthorityWrite, 200,
+		institution.UpdateStandIn,
+		"Change or end a stand-in"),
+	rest.On("listMasters", "GET /institutions/{id}/masters", exchange.InstitutionRead, 200,
+		institution.ListMasters,
+		"List the master agreements that an institution signed, newest first").SortedBy(exchange.EntryFields),
+	rest.On("createMaster", "POST /institutions/{id}/masters", exchange.MasterWrite, 201,
+		institution.CreateMaster,
+		"Record that an institution signed a master agreement, or is willing to use it"),
+	rest.On("updateMaster", "PUT,PATCH /institutions/{id}/masters/{master}", exchange.MasterWrite, 200,
+		institution.UpdateMaster,
+		"Change the entry of a master agreement, or record that it was withdrawn"),
+}

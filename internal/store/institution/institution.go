@@ -1,0 +1,230 @@
+// Package institution is the SQL of institutions, and of what is registered of them.
+package institution
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"aliquot/internal/agreement/party"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/field"
+	"aliquot/internal/store/sqldb"
+
+	"github.com/google/uuid"
+)
+
+// Institutions stores institutions, and what is registered of them.
+type Institutions struct {
+	conn         *sqldb.Conn
+	Labs         Rows[party.Lab]
+	Affiliations Rows[party.Affiliation]
+	Positions    Rows[party.Position]
+	Authorities  Rows[party.Authority]
+	StandIns     Rows[party.StandIn]
+	Masters      Rows[party.Master]
+}
+
+// New returns the store on a connection.
+func New(c *sqldb.Conn) Institutions {
+	return Institutions{c, Rows[party.Lab]{c, "institution_labs"}, Rows[party.Affiliation]{c, "affiliations"},
+		Rows[party.Position]{c, "positions"}, Rows[party.Authority]{c, "authorities"},
+		Rows[party.StandIn]{c, "stand_ins"}, Rows[party.Master]{c, "masters"}}
+}
+
+const madeBy = "o.made_by"
+
+func scan(r sqldb.Row, i *party.Institution) error {
+	return r.Scan(append(sqldb.ScannedInto(party.InstitutionFields, i), &i.MadeBy)...)
+}
+
+var columns = sqldb.ColumnsOf("o.", party.InstitutionFields) + ", " + madeBy
+
+// Get reads one institution.
+func (st Institutions) Get(ctx context.Context, id int64) (party.Institution, error) {
+	return sqldb.One(ctx, st.conn, scan, "SELECT "+columns+" FROM institutions o WHERE o.id = $1", id)
+}
+
+// ForUpdate reads one and locks it, with all that is registered of it, until commit.
+func (st Institutions) ForUpdate(ctx context.Context, id int64) (party.Institution, error) {
+	return sqldb.One(ctx, st.conn, scan, "SELECT "+columns+" FROM institutions o WHERE o.id = $1"+
+		st.conn.Dialect().ForUpdate, id)
+}
+
+var institutions = sqldb.Listing[party.Institution]{Columns: columns, Table: "institutions", Scan: scan,
+	ID: func(i party.Institution) int64 { return i.ID }}
+
+// List lists institutions; name "" is every one, otherwise those whose legal name contains it.
+func (st Institutions) List(ctx context.Context, name string,
+	p exchange.Page) (exchange.ListPage[party.Institution], error) {
+	f := sqldb.Where("1 = 1")
+	if key := exchange.SortKey(name); key != "" {
+		f.And(`o.legal_name_sort LIKE ? ESCAPE '\'`, "%"+likeText.Replace(key)+"%")
+	}
+	return institutions.Page(ctx, st.conn, p, f)
+}
+
+var likeText = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+
+// Known reads the institutions that have a ROR ID or, in a country, a legal name, the oldest first.
+func (st Institutions) Known(ctx context.Context, ror, country, name string) ([]party.Institution, error) {
+	return sqldb.All(ctx, st.conn, scan, "SELECT "+columns+` FROM institutions o WHERE o.ror <> '' AND o.ror = $1
+		OR o.legal_name_sort = $2 AND o.country = $3 ORDER BY o.id`, ror, exchange.SortKey(name), country)
+}
+
+// Names reads the legal names of those of the institutions that exist.
+func (st Institutions) Names(ctx context.Context, ids []int64) (map[int64]string, error) {
+	names := map[int64]string{}
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
+			var id int64
+			var name string
+			err := r.Scan(&id, &name)
+			names[id] = name
+			return err
+		}, "SELECT id, legal_name FROM institutions WHERE id IN ("+places+")", args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// UnconfirmedBy counts the institutions that a user made and that nobody confirmed.
+func (st Institutions) UnconfirmedBy(ctx context.Context, user uuid.UUID) (int, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int],
+		"SELECT COUNT(*) FROM institutions WHERE made_by = $1 AND NOT confirmed", user)
+}
+
+// Insert adds an institution and returns its id.
+func (st Institutions) Insert(ctx context.Context, i party.Institution) (int64, error) {
+	return sqldb.InsertOne(ctx, st.conn, "institutions", party.InstitutionFields, &i, sortKey(i),
+		sqldb.Setter{Column: "made_by", Value: i.MadeBy})
+}
+
+// Update saves an institution.
+func (st Institutions) Update(ctx context.Context, i party.Institution) error {
+	return sqldb.UpdateOne(ctx, st.conn, "institutions", party.InstitutionFields,
+		[]sqldb.Setter{{Column: "id", Value: i.ID}}, &i, sortKey(i))
+}
+
+func sortKey(i party.Institution) sqldb.Setter {
+	return sqldb.Setter{Column: "legal_name_sort", Value: exchange.SortKey(i.LegalName)}
+}
+
+// Register reads who may sign for an institution, on any day.
+func (st Institutions) Register(ctx context.Context, institution int64) (r party.Register, err error) {
+	if r.Positions, err = st.Positions.Of(ctx, institution); err != nil {
+		return r, err
+	}
+	if r.Authorities, err = st.Authorities.Of(ctx, institution); err != nil {
+		return r, err
+	}
+	r.StandIns, err = st.StandIns.Of(ctx, institution)
+	return r, err
+}
+
+// Rows stores what is registered of institutions in one table, whose columns are those of a table of fields.
+type Rows[T party.Described[T]] struct {
+	conn *sqldb.Conn
+	name string
+}
+
+func table[T party.Described[T]]() []field.Descriptor[T] {
+	var o T
+	return o.Table()
+}
+
+func scanRow[T party.Described[T]](r sqldb.Row, o *T) error {
+	return r.Scan(sqldb.ScannedInto(table[T](), o)...)
+}
+
+func (st Rows[T]) query() string {
+	return "SELECT " + sqldb.ColumnsOf("o.", table[T]()) + " FROM " + st.name + " o WHERE "
+}
+
+// Of reads all of an institution, the oldest first.
+func (st Rows[T]) Of(ctx context.Context, institution int64) ([]T, error) {
+	return sqldb.All(ctx, st.conn, scanRow[T], st.query()+"o.institution = $1 ORDER BY o.id", institution)
+}
+
+// Get reads one of an institution. Who changes it has locked the institution.
+func (st Rows[T]) Get(ctx context.Context, institution, id int64) (T, error) {
+	return sqldb.One(ctx, st.conn, scanRow[T], st.query()+"o.institution = $1 AND o.id = $2", institution, id)
+}
+
+// Known returns NotFound unless there is one with an id, of any institution.
+func (st Rows[T]) Known(ctx context.Context, id int64) error {
+	_, err := sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT id FROM "+st.name+" WHERE id = $1", id)
+	return err
+}
+
+// List lists those of an institution; person uuid.Nil is all, otherwise those with that person.
+func (st Rows[T]) List(ctx context.Context, institution int64, person uuid.UUID,
+	p exchange.Page) (exchange.ListPage[T], error) {
+	l := sqldb.Listing[T]{Columns: sqldb.ColumnsOf("o.", table[T]()), Table: st.name, Scan: scanRow[T],
+		ID: func(o T) int64 { return *table[T]()[0].At(&o).(*int64) }, Filters: map[string]sqldb.Condition{}}
+	for _, d := range table[T]() {
+		if d.Column != "" {
+			l.Filters[d.Name] = sqldb.Equals("o." + d.Column)
+		}
+	}
+	f := sqldb.Where("o.institution = ?", institution)
+	if person != uuid.Nil {
+		f.And("o.person = ?", person)
+	}
+	return l.Page(ctx, st.conn, p, f)
+}
+
+// Count counts those of an institution.
+func (st Rows[T]) Count(ctx context.Context, institution int64) (int, error) {
+	return sqldb.One(ctx, st.conn, sqldb.Value[int], "SELECT COUNT(*) FROM "+st.name+" WHERE institution = $1",
+		institution)
+}
+
+// Insert adds one and returns its id.
+func (st Rows[T]) Insert(ctx context.Context, o T) (int64, error) {
+	return sqldb.InsertOne(ctx, st.conn, st.name, table[T](), &o)
+}
+
+// Update saves the one with an id.
+func (st Rows[T]) Update(ctx context.Context, id int64, o T) error {
+	return sqldb.UpdateOne(ctx, st.conn, st.name, table[T](), []sqldb.Setter{{Column: "id", Value: id}}, &o)
+}
+
+// OfPerson reads a person's affiliations with all institutions, the oldest first.
+func (st Institutions) OfPerson(ctx context.Context, person uuid.UUID) ([]party.Affiliation, error) {
+	return sqldb.All(ctx, st.conn, scanRow[party.Affiliation], st.Affiliations.query()+"o.person = $1 ORDER BY o.id",
+		person)
+}
+
+// HeldBy reads the authorities that a user holds, of any time, the oldest first.
+func (st Institutions) HeldBy(ctx context.Context, user uuid.UUID) ([]party.Authority, error) {
+	return sqldb.All(ctx, st.conn, scanRow[party.Authority], st.Authorities.query()+"o.holder = $1 ORDER BY o.id", user)
+}
+
+// StandingIn reads where a user stands in, at any time, the oldest first.
+func (st Institutions) StandingIn(ctx context.Context, user uuid.UUID) ([]party.StandIn, error) {
+	return sqldb.All(ctx, st.conn, scanRow[party.StandIn], st.StandIns.query()+"o.person = $1 ORDER BY o.id", user)
+}
+
+// Signatory is the entry of a master agreement with its institution and, of a bilateral one, the name of the other.
+type Signatory struct {
+	Institution  party.Institution
+	Counterparty string
+	Master       party.Master
+}
+
+// Signatories reads the signatories of a family of master agreements, or of all if it is "", by name.
+func (st Institutions) Signatories(ctx context.Context, family string) ([]Signatory, error) {
+	scan := func(r sqldb.Row, s *Signatory) error {
+		into := append(sqldb.ScannedInto(party.MasterFields, &s.Master), &s.Institution.LegalName, &s.Institution.ROR,
+			&s.Institution.Country, &s.Counterparty)
+		return r.Scan(into...)
+	}
+	return sqldb.All(ctx, st.conn, scan, "SELECT "+sqldb.ColumnsOf("o.", party.MasterFields)+`, i.legal_name, i.ror,
+		i.country, COALESCE(c.legal_name, '')
+		FROM masters o JOIN institutions i ON i.id = o.institution LEFT JOIN institutions c ON c.id = o.counterparty
+		WHERE $1 = '' OR o.family = $1 ORDER BY i.legal_name_sort, o.family, o.signed_on, o.id`, family)
+}
