@@ -31,6 +31,7 @@ type Descriptor[T any] struct {
 	// characters of a line; 0: a text of any number of lines, up to exchange.LongLength characters
 	Max      int
 	Needed   bool   // a text that may not be empty
+	OrNobody bool   // the id of a user, which is null where it is uuid.Nil
 	From, To int    // bounds of a number
 	Unit     string // of a number, in the plural
 	// checks and sets it, if its type does not say how

@@ -86,7 +86,7 @@ func AppendWritten[T any](args []any, table []field.Descriptor[T], o *T) ([]any,
 		case **exchange.Date:
 			args = append(args, (*string)(*at))
 		case *uuid.UUID:
-			if *at == uuid.Nil { // nobody
+			if d.OrNobody && *at == uuid.Nil {
 				args = append(args, nil)
 			} else {
 				args = append(args, *at)
