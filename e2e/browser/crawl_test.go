@@ -14,6 +14,7 @@ import (
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/web"
 
 	"github.com/PuerkitoBio/goquery"
@@ -218,6 +219,9 @@ func (s *site) furnish() {
 	content, err := s.app.Spreadsheets.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))
 	s.must(err)
 	_, err = s.app.Spreadsheets.Bulk(ctx, olivia, lab, material.BulkOptions{Mode: material.BulkDryRun}, content)
+	s.must(err)
+	_, err = s.app.Inquiries.Ask(ctx, s.actor("josiah"), s.material("HT-29"),
+		request.TextBody{Text: exchange.Some("Which passage would I get?")})
 	s.must(err)
 }
 
