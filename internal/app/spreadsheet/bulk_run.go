@@ -54,7 +54,7 @@ type bulkRun struct {
 
 // bulkMaterials is the handler of BulkMaterials.
 func (a Spreadsheets) bulkMaterials(ctx context.Context, r *job.Run, args core.BulkArgs) error {
-	b := &bulkRun{a: a, args: args, run: r, pace: firstPace}
+	b := &bulkRun{a: a, args: args, run: r, pace: newPace(a.DB.Postgres())}
 	var err error
 	if b.record, err = a.DB.Read().Bulk.Get(ctx, r.ID()); err != nil {
 		return err

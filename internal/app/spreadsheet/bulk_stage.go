@@ -14,30 +14,42 @@ import (
 	"aliquot/internal/store"
 )
 
-// pace is how many rows are written in one transaction. It adapts so that a transaction takes at most longStep, or
-// politeStep while others wait to write: SQLite has only one writer.
-type pace int
+// pace is how many rows are written in one transaction. It adapts so that a transaction takes at most long, or polite
+// while others wait to write.
+type pace struct {
+	n            int
+	long, polite time.Duration
+}
 
 const (
 	firstPace, leastPace = 25, 5
-	longStep, politeStep = 25 * time.Millisecond, 6 * time.Millisecond
 	politeFor            = time.Second // since somebody waited
 )
 
+// newPace returns the pace of a database. SQLite has only one writer, so that every other one waits for the whole of a
+// transaction. On PostgreSQL others wait for the same rows only, and the round trips of even the smallest transaction
+// can take longer than SQLite's limits when the machine is busy: fewer rows would not shorten it.
+func newPace(postgres bool) pace {
+	if postgres {
+		return pace{firstPace, 250 * time.Millisecond, 100 * time.Millisecond}
+	}
+	return pace{firstPace, 25 * time.Millisecond, 6 * time.Millisecond}
+}
+
 // rows returns how many rows to write next.
-func (p *pace) rows() int { return max(int(*p), leastPace) }
+func (p *pace) rows() int { return max(p.n, leastPace) }
 
 // took adapts the pace to how long a transaction took, and to whether others want to write too.
 func (p *pace) took(d time.Duration, shared bool) {
-	most := longStep
+	most := p.long
 	if shared {
-		most = politeStep
+		most = p.polite
 	}
 	switch {
 	case d < most/3:
-		*p = pace(min(2*p.rows(), bulkStep))
+		p.n = min(2*p.rows(), bulkStep)
 	case d > most:
-		*p = pace(p.rows() / 2)
+		p.n = p.rows() / 2
 	}
 }
 
