@@ -16,8 +16,8 @@ browser := echo "$${TEST_BROWSER:-$$(command -v chromium || command -v chromium-
 # code or tests. Of the large ones, whose spreadsheets, simulated years and browsers take many times as long with it, it
 # looks at the tests about calls at the same time, whose names have a word of "together".
 meeting := "sync|\bgo func|\.Go\(|httptest\.NewServer|filestest\.
-large := ./e2e/browser ./internal/api ./e2e ./internal/web ./internal/app ./internal/store
-concurrent := ./internal/api ./internal/web ./internal/app ./internal/store
+large := ./e2e/browser ./internal/api ./e2e ./internal/web ./internal/app ./internal/store ./internal/backup ./internal/dossier
+concurrent := ./internal/api ./internal/web ./internal/app ./internal/backup ./internal/dossier
 together := Once|Twice|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival|Wait|Room|Opposite|Readers|Concurrent|Locked|DeferredCommit|DoesNotBlock
 # The detector looks at our code; SQLite, which is C turned into Go, would take five times as long with it.
 race := -race -gcflags=modernc.org/...=-race=false
@@ -31,16 +31,11 @@ test: install check lint pdf-check .bin/withpostgres .bin/testgate ## everything
 	others=$$(go list ./... | grep -vxFf <(go list $(large) $$raced))
 	export CGO_ENABLED=1 TEST_BROWSER=$$browser
 	export GOGC=400 # a twentieth to a sixth less processor time; the commands that must be small set their own
-	detected=$$(mktemp)
-	trap 'rm -f "$$detected"' EXIT
 	{ failed=0
-	  # Beside the browser and the built program, which wait for each other half of the time.
-	  { .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -json $$raced || exit_raced=1
-	    .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -run '$(together)' -json $(concurrent) && exit $${exit_raced:-0}
-	  } > "$$detected" & beside=$$!
+	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -json $$raced || failed=1
+	  .bin/withpostgres -- go test -vet=off $(race) -timeout 30m -run '$(together)' -json ./internal/store || failed=1
+	  go test -vet=off $(race) -timeout 30m -run '$(together)' -json $(concurrent) || failed=1 # whose goroutines are the same on SQLite
 	  .bin/withpostgres -- go test -vet=off -timeout 30m -json $(large) $$others || failed=1
-	  wait $$beside || failed=1
-	  cat "$$detected"
 	  exit $$failed; } | .bin/testgate
 
 fast: ## all tests on SQLite alone
@@ -48,7 +43,7 @@ fast: ## all tests on SQLite alone
 
 lint: .bin/golangci-lint ## golangci-lint
 	@echo "== golangci-lint"
-	.bin/golangci-lint run
+	GOGC=400 .bin/golangci-lint run
 
 fmt: ## format the Go code
 	@gofmt -w .

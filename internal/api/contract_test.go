@@ -374,57 +374,53 @@ func members(fields string) map[string]string {
 // TestRoutes_AnswerAtBothBasesWithAndWithoutASlash compares the four addresses of every route.
 func TestRoutes_AnswerAtBothBasesWithAndWithoutASlash(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		s := newScene(t, db, exchange.AccessMembers)
-		for _, c := range visits {
-			methods, _ := c.methods()
-			for _, method := range methods {
-				var first answer
-				for i, form := range []string{"%s", "%s/", "/v1%s", "/v1%s/"} {
-					v := c.make(s, c.by)
-					path, query, asked := strings.Cut(v.path, "?")
-					if v.path = fmt.Sprintf(form, path); asked {
-						v.path += "?" + query
-					}
-					a := v.call(s.people[c.by], method)
-					if i == 0 {
-						first = a
-					}
-					if a.Status != first.Status || a.Status >= 300 ||
-						!slices.Equal(slices.Sorted(maps.Keys(a.Body)), slices.Sorted(maps.Keys(first.Body))) ||
-						(a.List == nil) != (first.List == nil) || method == "GET" && a.Header.Get("Link") == "" &&
-						len(a.List) < len(first.List) {
-						t.Errorf("%s %s: %d %s; without: %d %s", method, v.path, a.Status, a.Raw, first.Status,
-							first.Raw)
-					}
+	s := newScene(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
+	for _, c := range visits {
+		methods, _ := c.methods()
+		for _, method := range methods {
+			var first answer
+			for i, form := range []string{"%s", "%s/", "/v1%s", "/v1%s/"} {
+				v := c.make(s, c.by)
+				path, query, asked := strings.Cut(v.path, "?")
+				if v.path = fmt.Sprintf(form, path); asked {
+					v.path += "?" + query
+				}
+				a := v.call(s.people[c.by], method)
+				if i == 0 {
+					first = a
+				}
+				if a.Status != first.Status || a.Status >= 300 ||
+					!slices.Equal(slices.Sorted(maps.Keys(a.Body)), slices.Sorted(maps.Keys(first.Body))) ||
+					(a.List == nil) != (first.List == nil) || method == "GET" && a.Header.Get("Link") == "" &&
+					len(a.List) < len(first.List) {
+					t.Errorf("%s %s: %d %s; without: %d %s", method, v.path, a.Status, a.Raw, first.Status,
+						first.Raw)
 				}
 			}
 		}
-	})
+	}
 }
 
 func TestHead_AnswersLikeGetWithoutABody(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		s := newScene(t, db, exchange.AccessMembers)
-		for _, c := range visits {
-			if !strings.HasPrefix(c.route, "GET ") || c.route == "GET /audit-events" { // to read these adds one
-				continue
-			}
-			v := c.make(s, c.by)
-			get, head := v.call(s.people[c.by], "GET"), v.call(s.people[c.by], "HEAD")
-			for _, name := range []string{"Content-Type", "Content-Length", "X-Total-Count", "ETag"} {
-				if head.Header.Get(name) != get.Header.Get(name) {
-					t.Errorf("HEAD %s: %s is %q, of GET %q", v.path, name, head.Header.Get(name), get.Header.Get(name))
-				}
-			}
-			known := get.Header.Get("Content-Length") != "" // not of what is made as it is sent
-			if head.Status != get.Status || len(head.Raw) > 0 || known &&
-				head.Header.Get("Content-Length") != fmt.Sprint(len(get.Raw)) {
-				t.Errorf("HEAD %s: %d with %d bytes, of GET %d", v.path, head.Status, len(head.Raw), get.Status)
+	s := newScene(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
+	for _, c := range visits {
+		if !strings.HasPrefix(c.route, "GET ") || c.route == "GET /audit-events" { // to read these adds one
+			continue
+		}
+		v := c.make(s, c.by)
+		get, head := v.call(s.people[c.by], "GET"), v.call(s.people[c.by], "HEAD")
+		for _, name := range []string{"Content-Type", "Content-Length", "X-Total-Count", "ETag"} {
+			if head.Header.Get(name) != get.Header.Get(name) {
+				t.Errorf("HEAD %s: %s is %q, of GET %q", v.path, name, head.Header.Get(name), get.Header.Get(name))
 			}
 		}
-	})
+		known := get.Header.Get("Content-Length") != "" // not of what is made as it is sent
+		if head.Status != get.Status || len(head.Raw) > 0 || known &&
+			head.Header.Get("Content-Length") != fmt.Sprint(len(get.Raw)) {
+			t.Errorf("HEAD %s: %d with %d bytes, of GET %d", v.path, head.Status, len(head.Raw), get.Status)
+		}
+	}
 }
 
 func TestRoutes_UnsupportedMethodIsNamed(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
 
@@ -211,22 +210,20 @@ func TestScope_EveryRouteAndToken(t *testing.T) {
 	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
 		t.Run(string(setting), func(t *testing.T) {
 			t.Parallel()
-			storetest.Each(t, func(t *testing.T, db *store.DB) {
-				s := newScene(t, db, setting)
-				for _, c := range visits {
-					if len(scoped[c.route]) != 3 {
-						t.Errorf("%s: the table of scopes has %q", c.route, scoped[c.route])
-						continue
-					}
-					for i, body := range []obj{
-						{"name": "reads", "scopes": []string{"read"}},
-						{"name": "this lab", "scopes": []string{"write"}, "organization": s.id},
-						{"name": "another lab", "scopes": []string{"read", "write"}},
-					} {
-						s.tryScope(c, body, scoped[c.route][i])
-					}
+			s := newScene(t, storetest.Open(t, storetest.SQLite), setting)
+			for _, c := range visits {
+				if len(scoped[c.route]) != 3 {
+					t.Errorf("%s: the table of scopes has %q", c.route, scoped[c.route])
+					continue
 				}
-			})
+				for i, body := range []obj{
+					{"name": "reads", "scopes": []string{"read"}},
+					{"name": "this lab", "scopes": []string{"write"}, "organization": s.id},
+					{"name": "another lab", "scopes": []string{"read", "write"}},
+				} {
+					s.tryScope(c, body, scoped[c.route][i])
+				}
+			}
 		})
 	}
 	if len(scoped) != len(visits) {
