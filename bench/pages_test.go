@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -193,6 +194,7 @@ func (p *press) ask(path string) *http.Request {
 
 // pageRead is a statement that a page reads with.
 type pageRead struct {
+	query    string
 	prepared *sql.Stmt
 	args     []any
 }
@@ -249,8 +251,33 @@ func (p *press) measure(b *testing.B, path func(int) string) {
 	b.ReportMetric(ratio, "ratio")
 	b.ReportMetric(0, "ns/op") // of all together, which says nothing
 	if p95 > pageBar || ratio < pageBare {
-		b.Errorf("p95 is %.1f ms, not %.0f, or %.2f of the bare limit, not %.2f", p95, pageBar, ratio, pageBare)
+		b.Errorf("p95 is %.1f ms, not %.0f, or %.2f of the bare limit, not %.2f; the reads that take longest:%s",
+			p95, pageBar, ratio, pageBare, slowest(b, pages))
 	}
+}
+
+// slowest lists the three reads of some pages that take longest, with the milliseconds of each.
+func slowest(b *testing.B, pages map[string]*copied) string {
+	type read struct {
+		took        time.Duration
+		path, query string
+	}
+	var list []read
+	for path, page := range pages {
+		for _, s := range page.reads {
+			began := time.Now()
+			if err := s.run(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			list = append(list, read{time.Since(began), path, s.query})
+		}
+	}
+	slices.SortFunc(list, func(a, b read) int { return cmp.Compare(b.took, a.took) })
+	var text strings.Builder
+	for _, r := range list[:min(3, len(list))] {
+		fmt.Fprintf(&text, "\n%.1f ms, %s: %s", float64(r.took.Microseconds())/1000, r.path, r.query)
+	}
+	return text.String()
 }
 
 // copy prints a page, once what pages remember is there, and notes what it reads.
@@ -261,7 +288,7 @@ func (p *press) copy(b *testing.B, path string) *copied {
 	p.db.Watch(func(query string, args []any) {
 		mu.Lock()
 		defer mu.Unlock()
-		c.reads = append(c.reads, pageRead{prepare(b, p.bare, query), slices.Clone(args)})
+		c.reads = append(c.reads, pageRead{query, prepare(b, p.bare, query), slices.Clone(args)})
 	})
 	defer p.db.Watch(nil)
 	w := httptest.NewRecorder()

@@ -90,7 +90,7 @@ func (l *looker) look(f found) {
 	if status := t.visit(f.path); status != f.status {
 		l.Errorf("%s: %s answered %d, now %d", f.role, f.path, f.status, status)
 	}
-	if moved := see[float64](t, "window.moved"); moved >= maxShift {
+	if moved := t.shift(f.path); moved >= maxShift {
 		l.Errorf("%s: %s moves by itself while it loads: %.3f", f.role, f.path, moved)
 	}
 	l.everyWay(t, f.role+": "+f.path)

@@ -11,9 +11,20 @@ import (
 // Most of what a page may weigh when a browser comes for the first time: with style, script and icons, compressed.
 const maxBytes = 60_000
 
-// How far a page may move by itself while it loads: what Core Web Vitals call good. On a quiet machine pages are below
-// 0.02; on a busy one they are painted while they are parsed, and the columns of a table find their widths by and by.
-const maxShift = 0.1
+// How far a page may move by itself while it loads, a fifth of what Core Web Vitals call good.
+const maxShift = 0.02
+
+// shift is how far the page of a tab moved by itself while it loaded. What moves once may have been painted while a busy
+// machine parsed it; what is at fault moves each time, so the page is loaded again before it counts.
+func (t *tab) shift(path string) float64 {
+	t.Helper()
+	moved := see[float64](t, "window.moved")
+	if moved >= maxShift {
+		t.visit(path)
+		moved = min(moved, see[float64](t, "window.moved"))
+	}
+	return moved
+}
 
 // mainPages are those that people see most, by who sees them, with the ids of the sample data filled in.
 func (s *site) mainPages() []shown {
@@ -68,7 +79,7 @@ func TestPages_AreSmallAndDoNotShift(t *testing.T) {
 		if tab.bytes() > maxBytes {
 			t.Errorf("%s weighs %.0f bytes", p.path, tab.bytes())
 		}
-		if moved := see[float64](tab, "window.moved"); moved >= maxShift {
+		if moved := tab.shift(p.path); moved >= maxShift {
 			t.Errorf("%s moves by itself: %.3f", p.path, moved)
 		}
 	}

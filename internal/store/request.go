@@ -119,11 +119,11 @@ func (st Requests) ByIDs(ctx context.Context, ids []int64) (list []request.Detai
 }
 
 // Earlier reads the requests of a person to an organization other than the one given, the newest first, without their
-// documents.
+// documents. They are looked for among the person's: an organization can have a hundred times as many.
 func (st Requests) Earlier(ctx context.Context, requester uuid.UUID, organization, than int64,
 	limit int) ([]request.Detail, error) {
 	return sqldb.All(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
-		" WHERE o.requester_id = $1 AND o.organization_id = $2 AND o.id <> $3 AND o.deleted_at IS NULL "+
+		" WHERE o.requester_id = $1 AND o.organization_id + 0 = $2 AND o.id <> $3 AND o.deleted_at IS NULL "+
 		"ORDER BY o.id DESC LIMIT $4", requester, organization, than, limit)
 }
 
