@@ -14,8 +14,8 @@ const maxBytes = 60_000
 // How far a page may move by itself while it loads, a fifth of what Core Web Vitals call good.
 const maxShift = 0.02
 
-// shift is how far the page of a tab moved by itself while it loaded. What moves once may have been painted while a busy
-// machine parsed it; what is at fault moves each time, so the page is loaded again before it counts.
+// shift is how far the page of a tab moved by itself while it loaded. What moves once may have been painted while a
+// busy machine parsed it; what is at fault moves each time, so the page is loaded again before it counts.
 func (t *tab) shift(path string) float64 {
 	t.Helper()
 	moved := see[float64](t, "window.moved")

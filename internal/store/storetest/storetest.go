@@ -60,8 +60,8 @@ func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	}
 }
 
-// Strictest runs test on PostgreSQL if there is a server, otherwise on SQLite: for long tests of hostile values, of which
-// PostgreSQL refuses more than SQLite does.
+// Strictest runs test on PostgreSQL if there is a server, otherwise on SQLite: for long tests of hostile values, of
+// which PostgreSQL refuses more than SQLite does.
 func Strictest(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
 	kinds := Kinds()
