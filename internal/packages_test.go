@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"agreement/letter/lettertest": {"agreement/instrument", "agreement/letter"},
 	"agreement/pades":             {"record"},
 	"agreement/pdfa":              {},
-	"agreement/signing":           {"agreement/letter"},
+	"agreement/signing":           {"agreement/instrument", "agreement/letter", "agreement/party", "exchange"},
 	"agreement/lint": {"agreement/instrument", "agreement/letter", "agreement/party", "agreement/requirement",
 		"exchange"},
 	"agreement/party":       {"exchange", "exchange/category", "exchange/field", "exchange/identifier"},

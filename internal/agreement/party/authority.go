@@ -30,8 +30,8 @@ type Person struct {
 	Mail  string
 }
 
-// same reports whether both are the same person.
-func (p Person) same(other Person) bool {
+// Same reports whether both are the same person.
+func (p Person) Same(other Person) bool {
 	if p.User != uuid.Nil || other.User != uuid.Nil {
 		return p.User == other.User
 	}
@@ -154,7 +154,7 @@ func (r Register) MaySign(act Act, day exchange.Date) []Signer {
 // closest to a right. It is the one test of a signature; MaySign lists those who pass it.
 func (r Register) Check(person Person, act Act, day exchange.Date) (Signer, Refusal) {
 	for _, s := range r.MaySign(act, day) {
-		if s.Person.same(person) {
+		if s.Person.Same(person) {
 			return s, ""
 		}
 	}
@@ -166,11 +166,11 @@ func (r Register) Check(person Person, act Act, day exchange.Date) (Signer, Refu
 	}
 	for _, a := range r.Authorities {
 		_, refusal := r.check(a, act, day)
-		if a.Holder.same(person) {
+		if a.Holder.Same(person) {
 			note(refusal)
 		}
 		for _, s := range r.StandIns {
-			if s.Authority != a.ID || !s.Person.same(person) {
+			if s.Authority != a.ID || !s.Person.Same(person) {
 				continue
 			}
 			if s.Holds(day) {

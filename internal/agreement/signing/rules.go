@@ -1,0 +1,119 @@
+package signing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/party"
+	"aliquot/internal/exchange"
+)
+
+// Why a person may not sign a letter.
+var (
+	ErrNoRole      = errors.New("nobody signs this letter in this role")
+	ErrTwice       = errors.New("this version has been signed in this role already")
+	ErrInstitution = errors.New("the institution is not confirmed here, or has withdrawn")
+	ErrLevel       = errors.New("this letter needs a signature of a higher level")
+	ErrNoAuthority = errors.New("this person has no authority to sign this")
+)
+
+// Signature is a signature on a version of a letter.
+type Signature struct {
+	Document Document
+	Role     string
+	Signer   party.Signer // of a scientist, without position and authority
+	Level    party.Level
+	At       time.Time
+}
+
+// Side is a party of a letter, and who its scientist is.
+type Side struct {
+	Institution party.Institution
+	Register    party.Register
+	Scientist   party.Person
+}
+
+// Agreement is what signatures are checked against: the version that a letter has now.
+type Agreement struct {
+	Document   Document
+	Instrument instrument.Instrument
+	Provider   Side
+	Recipient  Side
+	Acts       []party.Act // what an official signs: one for each material; the direction is that of the role
+	Signatures []Signature
+}
+
+// side returns the party of a role, and the direction in which it signs.
+func (a Agreement) side(role string) (Side, party.Direction) {
+	if strings.HasPrefix(role, "PROVIDER_") {
+		return a.Provider, party.Provide
+	}
+	return a.Recipient, party.Receive
+}
+
+// Check returns as who a person signs a document in a role on a day, or why they may not: the version is not the
+// newest, the role is not one of the instrument's or has signed already, the institution may not execute agreements,
+// the level is too low for the instrument or the institution, or the person has no authority.
+func (a Agreement) Check(d Document, role string, person party.Person, level party.Level,
+	day exchange.Date) (party.Signer, error) {
+	side, direction := a.side(role)
+	switch {
+	case d != a.Document:
+		return party.Signer{}, ErrStale
+	case !slices.Contains(a.Instrument.Signers, role):
+		return party.Signer{}, ErrNoRole
+	case a.signed(role):
+		return party.Signer{}, ErrTwice
+	case !side.Institution.MayExecute(day):
+		return party.Signer{}, ErrInstitution
+	case !level.Reaches(a.leastLevel(side)):
+		return party.Signer{}, fmt.Errorf("%w: %s or higher", ErrLevel, a.leastLevel(side))
+	}
+	if strings.HasSuffix(role, "_SCIENTIST") {
+		if !side.Scientist.Same(person) {
+			return party.Signer{}, ErrNoAuthority
+		}
+		return party.Signer{Person: person}, nil
+	}
+	var signer party.Signer
+	for _, act := range a.Acts {
+		act.Direction = direction
+		var refusal party.Refusal
+		if signer, refusal = side.Register.Check(person, act, day); refusal != "" {
+			return party.Signer{}, fmt.Errorf("%w: %s", ErrNoAuthority, refusal)
+		}
+	}
+	if signer.Authority == 0 { // a letter about nothing
+		return party.Signer{}, ErrNoAuthority
+	}
+	return signer, nil
+}
+
+// leastLevel returns the higher of the levels that the instrument and the institution ask for.
+func (a Agreement) leastLevel(side Side) party.Level {
+	level := party.Level(a.Instrument.LeastLevel)
+	if own := side.Institution.LeastLevel; own.Reaches(level) {
+		return own
+	}
+	return level
+}
+
+func (a Agreement) signed(role string) bool {
+	return slices.ContainsFunc(a.Signatures, func(s Signature) bool {
+		return s.Role == role && s.Document == a.Document
+	})
+}
+
+// Unsigned returns the roles that have not signed this version. Signatures of earlier ones do not count.
+func (a Agreement) Unsigned() (roles []string) {
+	for _, role := range a.Instrument.Signers {
+		if !a.signed(role) {
+			roles = append(roles, role)
+		}
+	}
+	return roles
+}
