@@ -277,6 +277,7 @@ const (
 	NotificationKindDocumentAdded      NotificationKind = "document_added"
 	NotificationKindDocumentReturned   NotificationKind = "document_returned"
 	NotificationKindDocumentWithdrawn  NotificationKind = "document_withdrawn"
+	NotificationKindErasureAsked       NotificationKind = "erasure_asked"
 	NotificationKindEscalated          NotificationKind = "escalated"
 	NotificationKindInquiryAnswered    NotificationKind = "inquiry_answered"
 	NotificationKindInquiryMade        NotificationKind = "inquiry_made"
@@ -1696,6 +1697,9 @@ type Detail struct {
 	Days     *int64        `json:"days,omitempty"`
 	Document *DocumentName `json:"document,omitempty"`
 
+	// Erased What was written here was erased; left out if it was not.
+	Erased *bool `json:"erased,omitempty"`
+
 	// Fields The names of what changed.
 	Fields []string       `json:"fields,omitempty"`
 	From   *RequestStatus `json:"from,omitempty"`
@@ -1820,6 +1824,45 @@ type Duplicate struct {
 
 	// Material The existing material.
 	Material nullable.Nullable[Material] `json:"material"`
+}
+
+// Erasure defines model for Erasure.
+type Erasure struct {
+	// AskedAt When it was asked for; null: it was not, or was taken back.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	AskedAt nullable.Nullable[Time] `json:"asked_at"`
+
+	// AskedBy The person, or the admin who asked for it.
+	AskedBy nullable.Nullable[openapi_types.UUID] `json:"asked_by"`
+
+	// DoneAt When it was done; null: it was not.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	DoneAt nullable.Nullable[Time] `json:"done_at"`
+
+	// DueAt When it is done, if nobody withdraws it; null unless it is pending.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	DueAt nullable.Nullable[Time] `json:"due_at"`
+
+	// First What has to be done before it can be; empty: nothing.
+	First string `json:"first"`
+
+	// Reason The reason that an admin gave.
+	Reason string `json:"reason"`
+
+	// State NONE, PENDING until it is done, or DONE.
+	State string `json:"state"`
+
+	// Stays What is not erased, and why.
+	Stays string `json:"stays"`
+}
+
+// ErasureNew defines model for ErasureNew.
+type ErasureNew struct {
+	// Reason The reason that an admin gave.
+	Reason *string `json:"reason,omitempty"`
 }
 
 // Error defines model for Error.
@@ -7346,6 +7389,9 @@ type CreateAddressJSONRequestBody = AddressNew
 // UpdateAddressJSONRequestBody defines body for UpdateAddress for application/json ContentType.
 type UpdateAddressJSONRequestBody = AddressPatch
 
+// AskErasureJSONRequestBody defines body for AskErasure for application/json ContentType.
+type AskErasureJSONRequestBody = ErasureNew
+
 // UpdateMailSettingsJSONRequestBody defines body for UpdateMailSettings for application/json ContentType.
 type UpdateMailSettingsJSONRequestBody = MailSettingsPatch
 
@@ -9291,6 +9337,45 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/addresses/{address} (the `UpdateAddress` operationId).
 	UpdateAddress(ctx context.Context, id openapi_types.UUID, address int64, body UpdateAddressJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TakeBackErasure Take an erasure back that was not done yet
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with DELETE /users/{id}/erasure (the `TakeBackErasure` operationId).
+	TakeBackErasure(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetErasure Read whether a person's data is to be erased, or was
+	//
+	// Says what has to be done first, and what stays and why. Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/erasure (the `GetErasure` operationId).
+	GetErasure(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskErasureWithBody Ask for the erasure of a person
+	//
+	// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+	AskErasureWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskErasure Ask for the erasure of a person
+	//
+	// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+	AskErasure(ctx context.Context, id openapi_types.UUID, body AskErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExportAccount Download all that is stored about a person
+	//
+	// It is a ZIP of JSON files, each with a page for reading beside it, and of the files that the person owns. Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/export (the `ExportAccount` operationId).
+	ExportAccount(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListInquiriesOf List the questions that a user asked about materials, newest first
 	//
@@ -13055,6 +13140,95 @@ func (c *Client) UpdateAddressWithBody(ctx context.Context, id openapi_types.UUI
 // Corresponds with PATCH /users/{id}/addresses/{address} (the `UpdateAddress` operationId).
 func (c *Client) UpdateAddress(ctx context.Context, id openapi_types.UUID, address int64, body UpdateAddressJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateAddressRequest(c.Server, id, address, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TakeBackErasure Take an erasure back that was not done yet
+//
+// Open to the owner and admins.
+//
+// Corresponds with DELETE /users/{id}/erasure (the `TakeBackErasure` operationId).
+func (c *Client) TakeBackErasure(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTakeBackErasureRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetErasure Read whether a person's data is to be erased, or was
+//
+// Says what has to be done first, and what stays and why. Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/erasure (the `GetErasure` operationId).
+func (c *Client) GetErasure(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetErasureRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskErasureWithBody Ask for the erasure of a person
+//
+// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+func (c *Client) AskErasureWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskErasureRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskErasure Ask for the erasure of a person
+//
+// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+func (c *Client) AskErasure(ctx context.Context, id openapi_types.UUID, body AskErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskErasureRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExportAccount Download all that is stored about a person
+//
+// It is a ZIP of JSON files, each with a page for reading beside it, and of the files that the person owns. Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/export (the `ExportAccount` operationId).
+func (c *Client) ExportAccount(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportAccountRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -24927,6 +25101,155 @@ func NewUpdateAddressRequestWithBody(server string, id openapi_types.UUID, addre
 	return req, nil
 }
 
+// NewTakeBackErasureRequest constructs an http.Request for the TakeBackErasure method
+func NewTakeBackErasureRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/erasure", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetErasureRequest constructs an http.Request for the GetErasure method
+func NewGetErasureRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/erasure", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAskErasureRequest calls the generic AskErasure builder with application/json body
+func NewAskErasureRequest(server string, id openapi_types.UUID, body AskErasureJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAskErasureRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewAskErasureRequestWithBody constructs an http.Request for the AskErasure method, with any body, and a specified content type
+func NewAskErasureRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/erasure", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewExportAccountRequest constructs an http.Request for the ExportAccount method
+func NewExportAccountRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/export", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListInquiriesOfRequest constructs an http.Request for the ListInquiriesOf method
 func NewListInquiriesOfRequest(server string, id openapi_types.UUID, params *ListInquiriesOfParams) (*http.Request, error) {
 	var err error
@@ -28274,6 +28597,51 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/addresses/{address} (the `UpdateAddress` operationId).
 	UpdateAddressWithResponse(ctx context.Context, id openapi_types.UUID, address int64, body UpdateAddressJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAddressResponse, error)
+
+	// TakeBackErasureWithResponse Take an erasure back that was not done yet
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /users/{id}/erasure (the `TakeBackErasure` operationId).
+	TakeBackErasureWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*TakeBackErasureResponse, error)
+
+	// GetErasureWithResponse Read whether a person's data is to be erased, or was
+	//
+	// Says what has to be done first, and what stays and why. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/erasure (the `GetErasure` operationId).
+	GetErasureWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetErasureResponse, error)
+
+	// AskErasureWithBodyWithResponse Ask for the erasure of a person
+	//
+	// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+	AskErasureWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskErasureResponse, error)
+
+	// AskErasureWithResponse Ask for the erasure of a person
+	//
+	// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+	AskErasureWithResponse(ctx context.Context, id openapi_types.UUID, body AskErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*AskErasureResponse, error)
+
+	// ExportAccountWithResponse Download all that is stored about a person
+	//
+	// It is a ZIP of JSON files, each with a page for reading beside it, and of the files that the person owns. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/export (the `ExportAccount` operationId).
+	ExportAccountWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ExportAccountResponse, error)
 
 	// ListInquiriesOfWithResponse List the questions that a user asked about materials, newest first
 	//
@@ -31843,6 +32211,94 @@ func (r UpdateAddressResponse) StatusCode() int {
 	return 0
 }
 
+type TakeBackErasureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r TakeBackErasureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TakeBackErasureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetErasureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Erasure
+}
+
+// Status returns HTTPResponse.Status
+func (r GetErasureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetErasureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AskErasureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Erasure
+}
+
+// Status returns HTTPResponse.Status
+func (r AskErasureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AskErasureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ExportAccountResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r ExportAccountResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExportAccountResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListInquiriesOfResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -35267,6 +35723,81 @@ func (c *ClientWithResponses) UpdateAddressWithResponse(ctx context.Context, id 
 		return nil, err
 	}
 	return ParseUpdateAddressResponse(rsp)
+}
+
+// TakeBackErasureWithResponse Take an erasure back that was not done yet
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /users/{id}/erasure (the `TakeBackErasure` operationId).
+func (c *ClientWithResponses) TakeBackErasureWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*TakeBackErasureResponse, error) {
+	rsp, err := c.TakeBackErasure(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTakeBackErasureResponse(rsp)
+}
+
+// GetErasureWithResponse Read whether a person's data is to be erased, or was
+//
+// Says what has to be done first, and what stays and why. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/erasure (the `GetErasure` operationId).
+func (c *ClientWithResponses) GetErasureWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetErasureResponse, error) {
+	rsp, err := c.GetErasure(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetErasureResponse(rsp)
+}
+
+// AskErasureWithBodyWithResponse Ask for the erasure of a person
+//
+// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+func (c *ClientWithResponses) AskErasureWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskErasureResponse, error) {
+	rsp, err := c.AskErasureWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskErasureResponse(rsp)
+}
+
+// AskErasureWithResponse Ask for the erasure of a person
+//
+// After 14 days it closes the account, as DELETE of the user does, and erases what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something has to be done first, as in closing an account. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/erasure (the `AskErasure` operationId).
+func (c *ClientWithResponses) AskErasureWithResponse(ctx context.Context, id openapi_types.UUID, body AskErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*AskErasureResponse, error) {
+	rsp, err := c.AskErasure(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskErasureResponse(rsp)
+}
+
+// ExportAccountWithResponse Download all that is stored about a person
+//
+// It is a ZIP of JSON files, each with a page for reading beside it, and of the files that the person owns. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/export (the `ExportAccount` operationId).
+func (c *ClientWithResponses) ExportAccountWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ExportAccountResponse, error) {
+	rsp, err := c.ExportAccount(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExportAccountResponse(rsp)
 }
 
 // ListInquiriesOfWithResponse List the questions that a user asked about materials, newest first
@@ -39283,6 +39814,90 @@ func ParseUpdateAddressResponse(rsp *http.Response) (*UpdateAddressResponse, err
 		}
 		response.JSON200 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseTakeBackErasureResponse parses an HTTP response from a TakeBackErasureWithResponse call
+func ParseTakeBackErasureResponse(rsp *http.Response) (*TakeBackErasureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TakeBackErasureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetErasureResponse parses an HTTP response from a GetErasureWithResponse call
+func ParseGetErasureResponse(rsp *http.Response) (*GetErasureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetErasureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Erasure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAskErasureResponse parses an HTTP response from a AskErasureWithResponse call
+func ParseAskErasureResponse(rsp *http.Response) (*AskErasureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AskErasureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Erasure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExportAccountResponse parses an HTTP response from a ExportAccountWithResponse call
+func ParseExportAccountResponse(rsp *http.Response) (*ExportAccountResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExportAccountResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

@@ -116,7 +116,7 @@ func (s *serve) Run(e environment) error {
 		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
-		Witnesses: witnesses, TimestampURL: s.TSAURL,
+		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(),
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err

@@ -291,6 +291,14 @@ func (s *site) states() []state {
 		{"josiah", "/account/searches", sends(fmt.Sprintf("/account/searches/%d", search.ID), "name="+many[:500]), 422},
 		{"josiah", "/account/tokens", sends("/account/tokens", "name="), 422},
 		{"josiah", "/account/tokens", sends("/account/tokens", "name=Freezer"), 200},
+		{"josiah", "/account/erasure", sends("/account/erasure", ""), 200},
+		{"gabriel", "/account/erasure", func(t *tab) {
+			t.change("UPDATE tokens SET created_at = $1", time.Now().AddDate(0, 0, -1).UTC())
+			t.do("load again", chromedp.Reload())
+		}, 200},
+		{"olivia", "/account/erasure", nil, 200},
+		{"ada", "/admin/users/" + s.actor("mario").ID.String() + "/erasure", sends("/erasure", "reason="), 422},
+		{"ada", "/admin/users/" + s.actor("mario").ID.String() + "/erasure", sends("/erasure", "reason=By letter"), 200},
 		{"josiah", "/welcome", sends("/welcome", "first_name="+many[:300]), 422},
 		{"josiah", materialOf("HT-29") + "/request", sends("/request", "address=new&name="), 422},
 		{"josiah", "/drafts", sends("/drafts/save", "draft=message+1&draft_title=A&text="+many), 413},

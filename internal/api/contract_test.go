@@ -161,6 +161,8 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			" payload:object attempts:[{at:time took_ms:int status:int? error:string? excerpt:string}]",
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": deliveryFields,
 		"/users/{id}/saved-searches": savedSearchFields, "/users/{id}/saved-searches/{saved_search}": savedSearchFields,
+		"/users/{id}/erasure": `state:string asked_at:time? asked_by:uuid? reason:string due_at:time? done_at:time?
+			first:string stays:string`,
 		"/users/{id}/storage": storageFields, "/organizations/{id}/storage": storageFields,
 		"/users/{id}/mail-settings": mailSettingsFields, "/users/{id}/mail-settings/retry": mailSettingsFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
@@ -217,7 +219,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /material-requests":        201, "POST /request-groups": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
-		"DELETE /users/{id}": 204, "DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204,
+		"DELETE /users/{id}": 204, "DELETE /users/{id}/erasure": 204, "DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204,
 		"POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/join-requests": 201,
 		"DELETE /organizations/{id}/join-requests/{join_request}": 204, "POST /organizations/{id}/materials/bulk": 202,
 		"DELETE /organizations/{id}/invitations/{invitation}":                         204,

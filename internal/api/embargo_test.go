@@ -147,6 +147,23 @@ func seen(a answer) string {
 	return fmt.Sprintf("%d\n%s\n\n%s", a.Status, strings.Join(lines, "\n"), body)
 }
 
+// unzipped is an answer with the names and the contents of its files in place of a ZIP.
+func (s *secret) unzipped(a answer) answer {
+	s.t.Helper()
+	if a.Header.Get("Content-Type") == "application/zip" {
+		files := unzip(s.t, a.Raw)
+		a.Raw = nil
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			a.Raw = fmt.Appendf(a.Raw, "\x00%s\n%s", name, files[name])
+		}
+	}
+	return a
+}
+
+// ownActs are the acts in an export of a person: fund has whoever left the lab name the material, as they could while
+// they were in it, and that they did stays on record of them. It has no words of the material.
+var ownActs = regexp.MustCompile(`\x00acts\.(html|json)\n[^\x00]*`)
+
 // TestEmbargoedMaterial_EveryGET holds that outsiders get the answers of a world without the material.
 func TestEmbargoedMaterial_EveryGET(t *testing.T) {
 	t.Parallel()
@@ -159,14 +176,14 @@ func TestEmbargoedMaterial_EveryGET(t *testing.T) {
 				walk := func(visit func(key, got string)) {
 					for _, role := range outsiders {
 						for _, address := range s.addresses(s.people[role]) {
-							visit(role+" "+address, seen(s.people[role].call("GET", address, nil)))
+							visit(role+" "+address, seen(s.unzipped(s.people[role].call("GET", address, nil))))
 						}
 					}
 				}
-				walk(func(key, got string) { without[key] = got })
+				walk(func(key, got string) { without[key] = ownActs.ReplaceAllString(got, "") })
 				s.list()
 				walk(func(key, got string) {
-					if got != without[key] {
+					if ownActs.ReplaceAllString(got, "") != without[key] {
 						t.Errorf("%s: got\n%.1500s\nwithout the material\n%.1500s", key, got, without[key])
 					}
 					for _, trace := range traces {

@@ -28,6 +28,19 @@ var userRoutes = []rest.Route{
 			"Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, "+
 			"for the last admin, "+
 			"while they own a lab with other members, and while a lab that would close has open requests."),
+	rest.On("getErasure", "GET /users/{id}/erasure", exchange.UserReadPrivate, 200, account.GetErasure,
+		"Read whether a person's data is to be erased, or was. Says what has to be done first, and what stays and "+
+			"why."),
+	rest.On("askErasure", "POST /users/{id}/erasure", exchange.UserErase, 200, account.AskErasure,
+		"Ask for the erasure of a person. After 14 days it closes the account, as DELETE of the user does, and erases "+
+			"what the person wrote in requests: the events stay, with their hashes, and say that a text was erased. "+
+			"People ask for their own within 15 minutes of signing in; admins give a reason. Refused while something "+
+			"has to be done first, as in closing an account."),
+	rest.On("takeBackErasure", "DELETE /users/{id}/erasure", exchange.UserErase, 204, account.TakeBackErasure,
+		"Take an erasure back that was not done yet"),
+	rest.On("exportAccount", "GET /users/{id}/export", exchange.AccountExport, 200, account.ExportAccount,
+		"Download all that is stored about a person. It is a ZIP of JSON files, each with a page for reading beside "+
+			"it, and of the files that the person owns.").SendsFile(),
 	rest.On("updateUser", "PUT,PATCH /users/{id}", exchange.UserUpdate, 200, account.UpdateUser,
 		"Change a user's names or e-mail address"),
 	rest.On("listNotifications", "GET /users/{id}/notifications", exchange.NotificationRead, 200,

@@ -16,7 +16,7 @@ import (
 var tables = []string{"users", "tokens", "organizations", "memberships", "invitations", "join_requests", "addresses",
 	"shipping_requirements", "materials", "grants",
 	"grant_materials", "attachments", "attachment_versions", "storage_use", "sheets", "material_requests",
-	"request_turns", "request_documents", "request_issues", "request_events", "news", "notifications", "mail_settings",
+	"request_turns", "request_documents", "request_issues", "request_events", "erased_events", "news", "notifications", "mail_settings",
 	"mail_counts", "audit_events",
 	"secrets", "idempotency_keys", "jobs", "bulks", "bulk_parts", "column_mappings", "webhooks", "webhook_deliveries",
 	"webhook_attempts", "saved_searches", "drafts", "grant_links", "insight_days", "insight_marks", "search_matches",

@@ -429,6 +429,12 @@ var visits = []routeCase{
 	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
 	}},
+	{"GET /users/{id}/erasure", "requester", func(s *scene, _ string) visit { return at(s.user("/erasure"), nil) }},
+	{"POST /users/{id}/erasure", "requester", func(s *scene, _ string) visit {
+		return at(s.user("/erasure"), obj{"reason": "They asked by letter"})
+	}},
+	{"DELETE /users/{id}/erasure", "requester", func(s *scene, _ string) visit { return at(s.user("/erasure"), nil) }},
+	{"GET /users/{id}/export", "requester", func(s *scene, _ string) visit { return at(s.user("/export"), nil) }},
 	{"GET /users/{id}/storage", "requester", func(s *scene, _ string) visit { return at(s.user("/storage"), nil) }},
 	{"GET /users/{id}/mail-settings", "requester",
 		func(s *scene, _ string) visit { return at(s.user("/mail-settings"), nil) }},

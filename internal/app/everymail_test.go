@@ -75,7 +75,10 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 		h.told()
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
-		h.must(db.Tx(t.Context(), h.recordFaulty))
+		h.must(db.Tx(t.Context(), h.recordFaulty)) // after which the owner is an admin
+		_, err = h.app.Accounts.AskErasure(t.Context(), h.people["owner"], h.people["stranger"].ID,
+			person.ErasureNew{Reason: exchange.Some("They asked by letter")})
+		h.must(err)
 		h.told()
 		h.wait()
 

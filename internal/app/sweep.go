@@ -23,9 +23,10 @@ import (
 
 // The kinds of jobs that clean up. They are periodic; nothing enqueues them.
 var (
-	SweepExpired = job.Kind[struct{}]{Name: "sweep.expired"}
-	SweepContent = job.Kind[struct{}]{Name: "sweep.content"}
-	SweepOrphans = job.Kind[struct{}]{Name: "sweep.orphans"}
+	SweepExpired  = job.Kind[struct{}]{Name: "sweep.expired"}
+	SweepContent  = job.Kind[struct{}]{Name: "sweep.content"}
+	SweepOrphans  = job.Kind[struct{}]{Name: "sweep.orphans"}
+	SweepErasures = job.Kind[struct{}]{Name: "sweep.erasures"}
 )
 
 // Senders returns the handlers of the jobs that wait for external servers. They have a worker of their own, so that
@@ -42,6 +43,7 @@ func (a *App) Handlers() []job.Handler {
 		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
 		evidence.Checkpoint.Handle(a.Evidence.SignLog).Every(time.Hour),
 		evidence.Nightly.Handle(a.Evidence.VerifyNightly).Every(24 * time.Hour),
+		SweepErasures.Handle(a.sweepErasures).Every(time.Hour),
 		transfer.Remind.Handle(a.Requests.Remind).Every(time.Hour),
 		catalog.Alert.Handle(a.Materials.Alert).Every(10 * time.Minute),
 		transfer.Do.Handle(a.runPendingAction),
@@ -156,4 +158,18 @@ func (a *App) sweepOrphans(ctx context.Context, r *job.Run, _ struct{}) error {
 		}
 	}
 	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return removed, nil })
+}
+
+// Erased is the result of a job that erases people.
+type Erased struct {
+	People int `json:"people"`
+}
+
+// sweepErasures erases the people whose time of grace is over.
+func (a *App) sweepErasures(ctx context.Context, r *job.Run, _ struct{}) error {
+	n, err := a.Accounts.EraseDue(ctx)
+	if err != nil {
+		return err
+	}
+	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return Erased{n}, nil })
 }

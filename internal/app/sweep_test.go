@@ -92,7 +92,7 @@ func TestSweep_DeletesOnlyWhatExpired(t *testing.T) {
 		for _, files := range []int{1, 0} { // it may run again
 			want := fmt.Sprintf(`{"files":%d}`, files)
 			for kind, want := range map[job.Kind[struct{}]]string{app.SweepExpired: "", app.SweepContent: want,
-				app.SweepOrphans: want} {
+				app.SweepOrphans: want, app.SweepErasures: `{"people":0}`} {
 				id := jobtest.Enqueue(t, db, kind, struct{}{}, job.EnqueueOptions{})
 				if got := string(jobtest.Wait(t, db, id, exchange.JobDone).Result); got != want {
 					t.Errorf("%s came to %q, want %q", kind.Name, got, want)

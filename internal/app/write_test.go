@@ -35,6 +35,8 @@ var withoutReload = map[string]string{
 	"SignNow":          "signs the log, which is right whoever asks; nothing else changes",
 	"AskOthers":        "is background work about the log",
 	"sendOwn":          "is background work about mail",
+	"eraseListed":      "is background work, of a list that a restore brought",
+	"postpone":         "is background work about erasures that were asked for",
 }
 
 func TestUseCases_ReloadTheActorInTheTransaction(t *testing.T) {

@@ -42,6 +42,9 @@ func (s Store) Prepare() (corrected int, err error) {
 // MailsPath returns the folder for messages if no mail server is set.
 func (s Store) MailsPath() string { return filepath.Join(s.Data, "mails") }
 
+// ErasedPath returns the file that lists who was erased.
+func (s Store) ErasedPath() string { return filepath.Join(s.Data, "erased.txt") }
+
 // KeyFromSetting is what Key returns in place of a file if the setting contains the key itself.
 const KeyFromSetting = "the setting"
 

@@ -33,6 +33,7 @@ const (
 	UserReadPrivate   Action = "user.read-private"
 	UserUpdate        Action = "user.update"
 	UserClose         Action = "user.close"
+	UserErase         Action = "user.erase"
 	NotificationRead  Action = "notification.read"
 	NotificationMark  Action = "notification.mark" // as read or unread
 	MailSettingsRead  Action = "mail-settings.read"
@@ -172,6 +173,7 @@ var rules = Policy{
 	UserReadPrivate:   OwnerOf,
 	UserUpdate:        OwnerOf,
 	UserClose:         OwnerOf,
+	UserErase:         OwnerOf,
 	NotificationRead:  OwnerOf,
 	NotificationMark:  OwnerOf,
 	MailSettingsRead:  OwnerOf,

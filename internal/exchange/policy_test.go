@@ -84,6 +84,7 @@ const matrix = `
 | both | user.read | the owner | n | y | y | y | y | y | y | y |
 | both | user.read-private | the owner | n | n | n | y | n | n | n | y |
 | both | user.close | the owner | n | n | n | y | n | n | n | y |
+| both | user.erase | the owner | n | n | n | y | n | n | n | y |
 | both | user.update | the owner | n | n | n | y | n | n | n | y |
 | both | notification.read | the owner | n | n | n | y | n | n | n | y |
 | both | notification.mark | the owner | n | n | n | y | n | n | n | y |

@@ -77,7 +77,7 @@ func TestScope_ATokenMakesNoneThatIsMoreThanItself(t *testing.T) {
 
 // writes lists the actions that a read-only token never does.
 var writes = []exchange.Action{
-	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose,
+	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose, exchange.UserErase,
 	exchange.NotificationMark, exchange.MailSettingsWrite,
 	exchange.SavedSearchWrite, exchange.DraftWrite, exchange.BasketWrite, exchange.TokenCreate, exchange.TokenRevoke,
 	exchange.OrganizationCreate,

@@ -52,11 +52,12 @@ const (
 	RecordFaulty       MembershipKind = "record_faulty"       // to admins
 	InquiryMade        MembershipKind = "inquiry_made"        // to the contact of the material
 	InquiryAnswered    MembershipKind = "inquiry_answered"    // to the person who asked
+	ErasureAsked       MembershipKind = "erasure_asked"       // to the person who is to be erased
 )
 
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
-	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered}
+	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
@@ -85,6 +86,8 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	InquiryMade: {"asks about %s", "your answer needed", "Answer", "you are the contact of %s"},
 	InquiryAnswered: {"answered your inquiry about %s", "you can request it now", "Read the answer",
 		"you asked about %s"},
+	ErasureAsked: {"asked for the erasure of all that is stored about you",
+		"it is done after 14 days, unless it is taken back", "Look at it, or take it back", "it is about your account"},
 }
 
 // Membership writes to the other side about what a person did.
@@ -111,11 +114,9 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 			title = "Question:"
 		case InquiryAnswered:
 			title = "Answer:"
-		}
-		if m.Kind == JoinDeclined || m.Kind == InvitationDeclined || m.Kind == WebhookOff {
+		case JoinDeclined, InvitationDeclined, WebhookOff, ErasureAsked:
 			title = "Reason:"
-		}
-		if m.Kind == RecordFaulty {
+		case RecordFaulty:
 			title = "The first fault:"
 		}
 		p.Quotes = []quote{{title, l}}

@@ -332,6 +332,34 @@ func (c Writer) user(ctx context.Context, u person.User, was indexedRow) error {
 		[]entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
 }
 
+// Compact has SQLite drop some of the words of deleted rows from the index of words, where no search reads them, and
+// reports whether there may be more. PostgreSQL has them in the rows themselves.
+func (c Writer) Compact(ctx context.Context, first bool) (more bool, err error) {
+	if c.Postgres() {
+		return false, nil
+	}
+	pages := 500 // of what is merged at once, some ten milliseconds
+	if first {
+		pages = -pages // begins to merge all parts
+	}
+	for _, name := range []string{"user", "organization", "material", "request"} {
+		before, err := sqldb.One(ctx, c.Conn, sqldb.Value[int64], "SELECT total_changes()")
+		if err != nil {
+			return false, err
+		}
+		if _, err := c.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words, rank) VALUES ('merge', %d)", name,
+			pages)); err != nil {
+			return false, err
+		}
+		after, err := sqldb.One(ctx, c.Conn, sqldb.Value[int64], "SELECT total_changes()")
+		if err != nil {
+			return false, err
+		}
+		more = more || after-before >= 2 // as SQLite documents
+	}
+	return more, nil
+}
+
 // RemoveUser makes a user unfindable.
 func (c Writer) RemoveUser(ctx context.Context, id uuid.UUID) error {
 	if err := c.forgetWords(ctx, Users, []int64{userRank(id)}); err != nil {

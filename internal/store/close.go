@@ -298,3 +298,8 @@ func (st Closing) CloseLab(ctx context.Context, organization int64) error {
 		}, "organization "+strconv.FormatInt(organization, 10))
 	return err
 }
+
+// CompactIndex has the search index drop some of the words of what was deleted, and reports whether there may be more.
+func (st Closing) CompactIndex(ctx context.Context, first bool) (more bool, err error) {
+	return search.On(st.conn).Compact(ctx, first)
+}

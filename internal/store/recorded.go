@@ -36,8 +36,9 @@ type recordedTable struct {
 // is. The columns that are left out everywhere: keys of sorting, and when a row was changed, which the event says.
 var recordedTables = map[string]recordedTable{
 	// marks and what follows count what was read
-	"users": {object: "user", key: "id", bools: "is_admin", times: "created_at closed_at",
-		personal: "username first_name last_name email verified_email registry_id",
+	"users": {object: "user", key: "id", clear: "erase_asked_by", bools: "is_admin",
+		times:    "created_at closed_at erase_asked_at erase_due_at erased_at",
+		personal: "username first_name last_name email verified_email registry_id erase_reason",
 		left:     "first_name_sort last_name_sort marks updated_at"},
 	// when a token was used changes with each use
 	"tokens": {object: "token", key: "id", clear: "user_id kind hash scope organization_id",
@@ -92,6 +93,7 @@ var recordedTables = map[string]recordedTable{
 		content: "attachment_id"},
 	"request_issues": {object: "request", key: "request_id", part: "issue", partKey: "id", clear: "opened_by",
 		times: "opened_at closed_at", personal: "text"},
+	"erased_events": {object: "request", key: "request_id", part: erasedPart, partKey: "seq", clear: hashLeft},
 	// the state of its calls, and the secrets, which are sealed
 	"webhooks": {object: "webhook", key: "id", clear: "organization_id events", bools: "enabled",
 		times: "created_at", personal: "url description",
@@ -117,6 +119,10 @@ func ofInstitution(part, inClear string) recordedTable {
 	return recordedTable{object: "institution", key: "institution", part: part, partKey: "id", clear: inClear,
 		times: "created_at", left: "updated_at"}
 }
+
+// An event of a request of which something was erased is a part of the request, by its number, with the hash that it
+// has since.
+const erasedPart, hashLeft = "erased", "hash_left"
 
 // withFields adds to t the columns of a table of fields that none of its lists names, so that a new field is recorded:
 // flags in clear, all others as texts that can be erased.

@@ -194,7 +194,7 @@ func TestReminders_AreEventsOfNobodyAndChangeNothing(t *testing.T) {
 		got, err := l.db.Read().Requests.Get(l.ctx, requestID)
 		code(t, "Request", err, "")
 		same(t, "Request", want, got)
-		if !got.UpdatedAt.Equal(before.UpdatedAt) || e.Actor != uuid.Nil || !e.Follows(0, "") {
+		if !got.UpdatedAt.Equal(before.UpdatedAt) || e.Actor != uuid.Nil || !e.Follows(0, "", "") {
 			t.Errorf("updated at %s, was %s; event %+v", got.UpdatedAt, before.UpdatedAt, e)
 		}
 		chain, err := l.db.Read().Events.Chain(l.ctx, requestID)

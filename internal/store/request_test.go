@@ -238,7 +238,7 @@ func TestRequests_EventsAreAChain(t *testing.T) {
 		same(t, "Chain", made, chain)
 		var last request.Event
 		for _, e := range chain {
-			if !e.Follows(last.Seq, last.Hash) {
+			if !e.Follows(last.Seq, last.Hash, "") {
 				t.Errorf("event %d does not follow event %d", e.Seq, last.Seq)
 			}
 			last = e

@@ -308,3 +308,20 @@ func (st Events) Chain(ctx context.Context, request int64) ([]request.Event, err
 	return sqldb.All(ctx, st.conn, scanEvent, "SELECT "+eventColumns+
 		" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
 }
+
+// HashesLeft reads, by request and number, what is left of the events of requests past after up to another one, of
+// which something was erased; for verifying.
+func (st Events) HashesLeft(ctx context.Context, after, until int64) (map[int64]map[int64]string, error) {
+	left := map[int64]map[int64]string{}
+	_, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, _ *struct{}) error {
+		var request, seq int64
+		var hash string
+		err := r.Scan(&request, &seq, &hash)
+		if left[request] == nil {
+			left[request] = map[int64]string{}
+		}
+		left[request][seq] = hash
+		return err
+	}, "SELECT request_id, seq, hash_left FROM erased_events WHERE request_id > $1 AND request_id <= $2", after, until)
+	return left, err
+}

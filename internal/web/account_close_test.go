@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"aliquot/internal/exchange/person"
+	"aliquot/internal/store/storetest"
 )
 
 func TestCloseAccountPage_AsksAndSignsOut(t *testing.T) {
@@ -73,6 +75,67 @@ func TestCloseAccountPage_AdminsCloseOthers(t *testing.T) {
 		josiah.get("/account").want(http.StatusSeeOther)
 		if text := admin.get(path).want(http.StatusOK).text("main"); !strings.Contains(text, "This account is closed") {
 			t.Errorf("%s", text)
+		}
+	})
+}
+
+func TestErasurePage_SaysWhatStaysAndAsks(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("josiah")
+		page := v.get("/account/erasure").want(http.StatusOK)
+		if text := page.text("main"); !strings.Contains(text, person.ErasureStays) ||
+			!strings.Contains(text, "What is erased") || !strings.Contains(text, "What changes") {
+			t.Errorf("%s", text)
+		}
+		if !v.get("/account/close").has("main a[href='/account/erasure']") {
+			t.Error("no link leads from closing an account to erasing it")
+		}
+		v.post("/account/erasure").want(http.StatusSeeOther)
+		page = v.get("/account/erasure").want(http.StatusOK)
+		if text := page.text(".note.turn"); !strings.Contains(text, "Planned for") ||
+			page.has("form[action='/account/erasure']") {
+			t.Errorf("%s", page.text("main"))
+		}
+		if text := v.get("/notifications").text("main"); !strings.Contains(text, "You asked for the erasure") {
+			t.Errorf("the person is not told: %s", text)
+		}
+		v.post("/account/erasure/withdraw").want(http.StatusSeeOther)
+		if !v.get("/account/erasure").has("form[action='/account/erasure']") {
+			t.Error("it is not taken back")
+		}
+		_, err := storetest.SQL(t, w.db).ExecContext(t.Context(), "UPDATE tokens SET created_at = $1",
+			time.Now().Add(-person.FreshSignIn-time.Minute).UTC())
+		w.must(err)
+		page = v.get("/account/erasure").want(http.StatusOK)
+		if !page.has("a[href='/signin/start?next=/account/erasure']") || page.has("form[action='/account/erasure']") {
+			t.Errorf("long after signing in: %s", page.text("main"))
+		}
+		v.post("/account/erasure").want(http.StatusForbidden)
+	})
+}
+
+func TestErasurePage_AdminsGiveAReason(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		admin, josiah := w.as("ada"), w.as("josiah")
+		path := "/admin/users/" + josiah.actor.ID.String() + "/erasure"
+		if !admin.get(strings.TrimSuffix(path, "erasure") + "close").has("main a[href='" + path + "']") {
+			t.Error("no link leads to it")
+		}
+		admin.post(path, "reason", "").want(http.StatusUnprocessableEntity)
+		admin.post(path, "reason", "They asked by letter").want(http.StatusSeeOther)
+		for _, page := range []answer{admin.get(path), josiah.get("/account/erasure")} {
+			if text := page.text(".note.turn"); !strings.Contains(text, "They asked by letter") {
+				t.Errorf("%s", text)
+			}
+		}
+		admin.post(path + "/withdraw").want(http.StatusSeeOther)
+		if josiah.get("/account/erasure").has(".note.turn") {
+			t.Error("it is not taken back")
+		}
+		if a := admin.get("/admin/users/" + admin.actor.ID.String() + "/erasure"); a.location != "/account/erasure" {
+			t.Errorf("their own leads to %s", a.location)
 		}
 	})
 }

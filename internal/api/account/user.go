@@ -2,6 +2,7 @@
 package account
 
 import (
+	"io"
 	"math"
 	"strconv"
 
@@ -58,6 +59,33 @@ func UpdateUser(c *rest.Call, in person.UserPatch) (shape.User, error) {
 func CloseUser(c *rest.Call, _ rest.None) (rest.None, error) {
 	return rest.None{}, c.App.Accounts.CloseAccount(c.Context(), c.Actor, c.User,
 		rest.IfMatch(c, shape.ShowUser(c.App)))
+}
+
+// GetErasure serves GET /users/{id}/erasure.
+func GetErasure(c *rest.Call, _ rest.None) (shape.Erasure, error) {
+	v, err := c.App.Accounts.Erasure(c.Context(), c.Actor, c.User)
+	return shape.ShowErasure(v), err
+}
+
+// AskErasure serves POST /users/{id}/erasure.
+func AskErasure(c *rest.Call, in person.ErasureNew) (shape.Erasure, error) {
+	v, err := c.App.Accounts.AskErasure(c.Context(), c.Actor, c.User, in)
+	return shape.ShowErasure(v), err
+}
+
+// TakeBackErasure serves DELETE /users/{id}/erasure.
+func TakeBackErasure(c *rest.Call, _ rest.None) (rest.None, error) {
+	return rest.None{}, c.App.Accounts.TakeBackErasure(c.Context(), c.Actor, c.User,
+		rest.IfMatch(c, shape.ShowErasure))
+}
+
+// ExportAccount serves GET /users/{id}/export.
+func ExportAccount(c *rest.Call, _ rest.None) (rest.None, error) {
+	write, err := c.App.Accounts.ExportAccount(c.Context(), c.Actor, c.User)
+	if err != nil {
+		return rest.None{}, err
+	}
+	return rest.None{}, c.SendFile("account.zip", func(begin func() io.Writer) error { return write(begin()) })
 }
 
 // ListNotifications serves GET /users/{id}/notifications.

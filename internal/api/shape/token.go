@@ -1,8 +1,11 @@
 package shape
 
 import (
+	"aliquot/internal/app/account"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/person"
+
+	"github.com/google/uuid"
 )
 
 // Token is a token without its secret.
@@ -48,4 +51,29 @@ func ShowToken(t person.Token, presented bool) Token {
 // ShowNewToken returns the JSON form of its argument.
 func ShowNewToken(t person.Token, secret string) NewToken {
 	return NewToken{secret, t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Expiry(t.ExpiresAt)}
+}
+
+// Erasure is what is known of the erasure of a person's data.
+type Erasure struct {
+	State   string     `json:"state"` // NONE, PENDING or DONE
+	AskedAt *Time      `json:"asked_at"`
+	AskedBy *uuid.UUID `json:"asked_by"`
+	Reason  string     `json:"reason"`
+	DueAt   *Time      `json:"due_at"`
+	DoneAt  *Time      `json:"done_at"`
+	First   string     `json:"first"` // what has to be done before it
+	Stays   string     `json:"stays"` // what is not erased, and why
+}
+
+// ShowErasure is the JSON form of an erasure.
+func ShowErasure(v account.Erasure) Erasure {
+	e := Erasure{"NONE", timeOf(v.AskedAt), v.AskedBy, v.Reason, timeOf(v.DueAt), timeOf(v.DoneAt),
+		v.First(), person.ErasureStays}
+	switch {
+	case v.DoneAt != nil:
+		e.State = "DONE"
+	case v.Pending():
+		e.State = "PENDING"
+	}
+	return e
 }

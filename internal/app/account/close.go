@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -32,6 +33,14 @@ type Closing struct {
 
 // Blocked reports whether something has to be done before the account can be closed.
 func (c Closing) Blocked() bool { return len(c.HandOver) > 0 || len(c.Answer) > 0 || c.LastAdmin }
+
+// First says what has to be done first; "": nothing.
+func (c Closing) First() string {
+	if e, ok := errors.AsType[*exchange.Error](c.conflict()); ok {
+		return e.Message
+	}
+	return ""
+}
 
 // conflict returns the error that states what has to be done first, or nil.
 func (c Closing) conflict() error {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
@@ -28,7 +30,9 @@ const takeoutHelp = `This is what Aliquot stores about you, as JSON. Times are U
 profile.json         who you are, how you want mail, your labs and their switches
 addresses.json       your addresses
 requests.json        the requests that you made, each with everything that happened in it
-attachments.json     the documents that you own; their content is where you submitted them
+events.json          what you did in requests, also in those of your labs
+attachments.json     the documents that you own or filed for a lab
+files/               the content of the documents that you own, by their ids
 notifications.json   your notifications
 saved_searches.json  the searches that you keep
 inbox_views.json     the views of your requests that you keep
@@ -42,10 +46,12 @@ stand_ins.json       where you stand in for somebody who signs
 invitations.json     labs that invited you, and labs that you asked to join
 tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
 acts.json            what is on record that you did, beside what happened in requests
+
+Each has a page for reading beside it, such as profile.html, which any browser shows.
 `
 
-// ExportAccount returns a function that writes all that is kept about a user, as a ZIP of JSON, reading a part at a
-// time.
+// ExportAccount returns a function that writes all that is kept about a user, as a ZIP of JSON and of pages for
+// reading, a part at a time.
 func (a Accounts) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) (write func(io.Writer) error,
 	err error) {
 	var reader store.Reader
@@ -80,7 +86,11 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 	if err != nil {
 		return err
 	}
-	profile := []takenProfile{{of.User, of.Mail, own.Items}}
+	erasure, err := c.Closing.Erasure(ctx, user, false)
+	if err != nil {
+		return err
+	}
+	profile := []takenProfile{{of.User, of.Mail, own.Items, erasure}}
 	return errors.Join(
 		takeList(z, "profile", profile, nil),
 		takePages(ctx, part, z, "addresses",
@@ -91,8 +101,10 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenRequest], error) {
 				return takenRequests(ctx, c, user, p)
 			}),
+		takeEvents(ctx, part, z, c, user),
 		takeAll(ctx, part, z, "attachments",
 			func(ctx context.Context) ([]document.Attachment, error) { return takenAttachments(ctx, c, user) }),
+		a.takeFiles(ctx, z, user),
 		takePages(ctx, part, z, "notifications",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenNotification], error) {
 				return takenNotifications(ctx, c, user, p)
@@ -139,6 +151,7 @@ type takenProfile struct {
 	User        person.User
 	Mail        mailing.Settings
 	Memberships []lab.Membership
+	Erasure     person.Erasure
 }
 
 // takenRequest is a request with its events.
@@ -222,6 +235,54 @@ func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]docu
 	return list, err
 }
 
+// takeFiles writes the content of the documents of a user that are their own.
+func (a Accounts) takeFiles(ctx context.Context, z *zip.Writer, user uuid.UUID) error {
+	list, err := a.DB.Read().Attachments.OfUser(ctx, user)
+	for _, t := range list {
+		if err == nil && t.Content != nil && !t.OfLab {
+			err = a.takeFile(ctx, z, t)
+		}
+	}
+	return err
+}
+
+var noFolder = strings.NewReplacer("/", "_", `\`, "_")
+
+func (a Accounts) takeFile(ctx context.Context, z *zip.Writer, t document.Attachment) error {
+	in, err := a.Files.Open(ctx, t.Content.Key)
+	if exchange.CodeOf(err) == exchange.NotFound { // it was deleted meanwhile
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	w, err := z.Create(fmt.Sprintf("files/%d %s", t.ID, noFolder.Replace(t.Filename)))
+	if err == nil {
+		_, err = io.Copy(w, in)
+	}
+	return err
+}
+
+// takeEvents writes what a user did in requests.
+func takeEvents(ctx context.Context, part core.Turns, z *zip.Writer, c store.Conn, user uuid.UUID) error {
+	after := int64(0)
+	next := func() (list []request.Event, err error) {
+		err = part(ctx, func(ctx context.Context) error {
+			list, err = c.Closing.EventsWith(ctx, user, after, core.Batch)
+			return err
+		})
+		if len(list) > 0 {
+			after = list[len(list)-1].ID
+		}
+		return list, err
+	}
+	first, err := next()
+	if err != nil {
+		return err
+	}
+	return takeList(z, "events", first, next)
+}
+
 // takenInvitations returns the invitations to a user and the join requests that they sent.
 func takenInvitations(ctx context.Context, c store.Conn, u person.User) (list []any, err error) {
 	invited, err := c.Invitations.For(ctx, u, core.Everything)
@@ -277,8 +338,17 @@ func takeAll[T any](ctx context.Context, part core.Turns, z *zip.Writer, name st
 	return takeList(z, name, list, nil)
 }
 
-// takeList writes a list and then what more returns until that is empty; a nil more means that list is complete.
+// takeList writes a list and then what more returns until that is empty; a nil more means that list is complete. The
+// page for reading, of the same list, is written to a temporary file meanwhile, since a ZIP has one file at a time.
 func takeList[T any](z *zip.Writer, name string, list []T, more func() ([]T, error)) error {
+	page, err := newReadable(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(takeJSON(z, name, list, more, page), page.take(z))
+}
+
+func takeJSON[T any](z *zip.Writer, name string, list []T, more func() ([]T, error), page *readable) error {
 	w, err := z.Create(name + ".json")
 	if err != nil {
 		return err
@@ -291,6 +361,9 @@ func takeList[T any](z *zip.Writer, name string, list []T, more func() ([]T, err
 				return err
 			}
 			if _, err := io.WriteString(w, open+string(text)); err != nil {
+				return err
+			}
+			if err := page.add(text); err != nil {
 				return err
 			}
 			open = ",\n"

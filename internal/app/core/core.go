@@ -67,6 +67,7 @@ type Config struct {
 	LogKeys       func() (record.Keys, error) // reads those that sign the log; nil: it is not signed
 	Witnesses     []witness.Witness           // cosign checkpoints of the log
 	TimestampURL  string                      // of an RFC 3161 authority for checkpoints; "": none
+	ErasedList    string                      // file that lists who was erased; "": none
 	Log           *slog.Logger
 }
 

@@ -20,7 +20,12 @@ func verifyRequests(ctx context.Context, c store.Conn, r *Report) error {
 		if err != nil || len(heads) == 0 {
 			return err
 		}
-		accounts, err := c.Turns.Accounts(ctx, after, heads[len(heads)-1].Request)
+		last := heads[len(heads)-1].Request
+		accounts, err := c.Turns.Accounts(ctx, after, last)
+		if err != nil {
+			return err
+		}
+		left, err := c.Events.HashesLeft(ctx, after, last)
 		if err != nil {
 			return err
 		}
@@ -39,7 +44,7 @@ func verifyRequests(ctx context.Context, c store.Conn, r *Report) error {
 			var seq int64
 			var hash string
 			for _, e := range chain {
-				if !e.Follows(seq, hash) {
+				if !e.Follows(seq, hash, left[head.Request][e.Seq]) {
 					r.faultf("request %d: event %d was altered, or one before it is missing", head.Request, e.Seq)
 					break
 				}

@@ -95,6 +95,15 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 		visible, err = inquiryVisible(ctx, c, n)
 		return l, visible, err
 	}
+	if n.Announcement.Kind == notify.ErasureAsked {
+		l.thread = fmt.Sprintf("erasure.%s@%s", n.User, a.Host())
+		m.Note, m.Link = d.Reason, a.PublicURL+"/account/erasure"
+		if n.Actor == nil {
+			m.Person = "You"
+		}
+		e, err := c.Closing.Erasure(ctx, n.User, false)
+		return l, e.Pending(), err
+	}
 	if d.JoinRequest == 0 {
 		visible, err = c.Organizations.IsMember(ctx, n.Organization, n.User)
 		return l, visible, err

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
+	"aliquot/internal/exchange/person"
 
 	"github.com/google/uuid"
 )
@@ -39,12 +40,13 @@ const (
 	RecordFaulty      AnnouncementKind = "record_faulty"  // the check of the record found faults; to admins
 	InquiryMade       AnnouncementKind = "inquiry_made"   // to the contact of the material
 	InquiryAnswered   AnnouncementKind = "inquiry_answered"
+	ErasureAsked      AnnouncementKind = "erasure_asked" // to the person who is to be erased
 )
 
 // AnnouncementKinds lists all kinds of announcements.
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
-	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered}
+	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
@@ -53,7 +55,7 @@ type AnnouncementDetail struct {
 	Role        lab.Role `json:"role,omitempty"`
 	Text        string   `json:"text,omitempty"` // what the person wrote who asks to join; a question or its answer
 	Webhook     int64    `json:"webhook,omitempty"`
-	// why a request to join was declined, or a webhook switched off; the first fault of a record
+	// why a request to join was declined, a webhook switched off or an erasure asked for; the first fault of a record
 	Reason string `json:"reason,omitempty"`
 
 	Inquiry     int64             `json:"inquiry,omitempty"`
@@ -107,6 +109,12 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	case RecordFaulty:
 		return fmt.Sprintf("The nightly check of the record found faults: %d. The first: %s.", n.Detail.Count,
 			strings.TrimSuffix(n.Detail.Reason, "."))
+	case ErasureAsked:
+		if n.Actor == uuid.Nil {
+			actor = "You"
+		}
+		return fmt.Sprintf("%s asked for the erasure of all that is stored about you. It is done after %d days, "+
+			"unless it is taken back.", actor, int(person.ErasureGrace.Hours()/24))
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
 			strings.TrimSuffix(n.Detail.Reason, "."))

@@ -8,6 +8,8 @@ import (
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/notify"
+
+	"github.com/google/uuid"
 )
 
 func TestNews_SayWhoDidWhat(t *testing.T) {
@@ -15,8 +17,8 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 	for _, role := range lab.OrganizationRoles {
 		said := map[string]bool{}
 		for _, kind := range notify.AnnouncementKinds {
-			if kind == notify.SearchMatched || kind == notify.RecordFaulty { // they have no actor and no lab
-				continue
+			if kind == notify.SearchMatched || kind == notify.RecordFaulty || kind == notify.ErasureAsked {
+				continue // they have no lab
 			}
 			text := notify.DescribeAnnouncement(notify.Announcement{Kind: kind,
 				Detail: notify.AnnouncementDetail{Role: role}}, "Ada", "Mora lab")
@@ -35,6 +37,12 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 			if kind.Category() != want {
 				t.Errorf("%s is of %s", kind, kind.Category())
 			}
+		}
+	}
+	for actor, want := range map[uuid.UUID]string{uuid.Nil: "You asked ", exchangetest.AdminID: "Ada asked "} {
+		text := notify.DescribeAnnouncement(notify.Announcement{Kind: notify.ErasureAsked, Actor: actor}, "Ada", "")
+		if !strings.HasPrefix(text, want) || !strings.Contains(text, "14 days") {
+			t.Errorf("of an erasure: %q, want %q", text, want)
 		}
 	}
 	s := mailing.Default(exchangetest.RequesterID)

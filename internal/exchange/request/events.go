@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -100,7 +101,38 @@ type EventDetail struct {
 	// of a request that was sent in one step with others: their group, and how many they are together
 	Group    int64 `json:"group,omitempty"`
 	Together int   `json:"together,omitempty"`
+
+	Erased bool `json:"erased,omitempty"` // what was written here was erased
 }
+
+// EraseWordsOf takes from an event what a person wrote who opened the issues of some ids, and returns it. The event
+// keeps its hash, and HashLeft is what it can be checked by.
+func (e *Event) EraseWordsOf(user uuid.UUID, issues []int64) (words []string, err error) {
+	var theirs []*string
+	if e.Actor == user {
+		theirs = append(theirs, &e.Detail.Reason, &e.Detail.Override)
+	}
+	// whoever resolves a problem quotes the one who reported it; the text of a shipment is its number
+	if e.Kind == IssueClosed && slices.Contains(issues, e.Detail.Issue) ||
+		e.Actor == user && e.Kind != IssueClosed && e.Kind != ShipmentChanged {
+		theirs = append(theirs, &e.Detail.Text)
+	}
+	for _, text := range theirs {
+		if *text != "" {
+			words = append(words, *text)
+			*text, e.Detail.Erased = "", true
+		}
+	}
+	if len(words) == 0 {
+		return nil, nil
+	}
+	raw, err := json.Marshal(e.Detail)
+	e.Raw = string(raw)
+	return words, err
+}
+
+// HashLeft is the hash of an event as it is now, of which something was erased.
+func (e Event) HashLeft() string { return e.sum() }
 
 // Seal appends e to a chain, behind the event with number seq and hash prev, and hashes it.
 func (e Event) Seal(seq int64, prev string) (Event, error) {
@@ -113,9 +145,14 @@ func (e Event) Seal(seq int64, prev string) (Event, error) {
 	return e, nil
 }
 
-// Follows reports whether e is unaltered and directly follows the event with number seq and hash prev.
-func (e Event) Follows(seq int64, prev string) bool {
-	return e.Seq == seq+1 && e.Prev == prev && e.Hash == e.sum()
+// Follows reports whether e is unaltered and directly follows the event with number seq and hash prev. left is the
+// HashLeft of an event of which something was erased, so that its own hash cannot be computed any more; "": nothing
+// was.
+func (e Event) Follows(seq int64, prev, left string) bool {
+	if left == "" {
+		left = e.Hash
+	}
+	return e.Seq == seq+1 && e.Prev == prev && left == e.sum()
 }
 
 // sum returns the SHA-256 of all members of e, each preceded by its length, so that no two different events are hashed

@@ -3,6 +3,8 @@ package request_test
 import (
 	"encoding/hex"
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +50,7 @@ func drawChain(t *rapid.T) []request.Event {
 func unbroken(chain []request.Event, head request.Event) bool {
 	seq, prev := int64(0), ""
 	for _, e := range chain {
-		if !e.Follows(seq, prev) {
+		if !e.Follows(seq, prev, "") {
 			return false
 		}
 		seq, prev = e.Seq, e.Hash
@@ -178,4 +180,44 @@ func TestEvents_HashShowsWhereEachMemberEnds(t *testing.T) {
 			t.Fatalf("request 1, seq 23 and request 12, seq 3: got hash %s for both", x.Hash)
 		}
 	})
+}
+
+func TestEvent_OfWhichWordsAreErasedStaysInItsChain(t *testing.T) {
+	t.Parallel()
+	other := uuid.MustParse("11111111-1111-4111-8111-111111111111")
+	for name, tc := range map[string]struct {
+		event  request.Event
+		issues []int64 // that the person opened
+		words  []string
+	}{
+		"a message":     {request.Event{Kind: request.Messaged, Detail: request.EventDetail{Text: "Hello"}}, nil, []string{"Hello"}},
+		"of another":    {request.Event{Kind: request.Messaged, Actor: other, Detail: request.EventDetail{Text: "Hello"}}, nil, nil},
+		"a decision":    {request.Event{Kind: request.StatusChanged, Detail: request.EventDetail{To: request.Approved, Reason: "a", Override: "b"}}, nil, []string{"a", "b"}},
+		"a parcel":      {request.Event{Kind: request.ShipmentChanged, Detail: request.EventDetail{Text: "DHL 123"}}, nil, nil},
+		"quoted":        {request.Event{Kind: request.IssueClosed, Actor: other, Detail: request.EventDetail{Issue: 7, Text: "Thawed", Reason: "Resent"}}, []int64{7}, []string{"Thawed"}},
+		"not quoted":    {request.Event{Kind: request.IssueClosed, Actor: other, Detail: request.EventDetail{Issue: 8, Text: "Thawed", Reason: "Resent"}}, []int64{7}, nil},
+		"quoting":       {request.Event{Kind: request.IssueClosed, Detail: request.EventDetail{Issue: 8, Text: "Thawed", Reason: "Resent"}}, nil, []string{"Resent"}},
+		"without words": {request.Event{Kind: request.Made}, nil, nil},
+	} {
+		e, err := tc.event.Seal(0, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, err := e.EraseWordsOf(uuid.Nil, tc.issues)
+		if err != nil || !slices.Equal(words, tc.words) || e.Detail.Erased != (len(words) > 0) {
+			t.Errorf("%s: erased %q, %v, want %q; left %s", name, words, err, tc.words, e.Raw)
+		}
+		for _, word := range words {
+			if strings.Contains(e.Raw, `"`+word+`"`) {
+				t.Errorf("%s: left %s", name, e.Raw)
+			}
+		}
+		left := e.HashLeft()
+		if e.Follows(0, "", "") != (len(words) == 0) || !e.Follows(0, "", left) {
+			t.Errorf("%s: it does not follow", name)
+		}
+		if e.Kind += "x"; e.Follows(0, "", left) {
+			t.Errorf("%s: it follows with another kind", name)
+		}
+	}
 }

@@ -82,7 +82,7 @@ func TestReminder_NamesTheTurnAndChangesNothing(t *testing.T) {
 		e, err := events[0].Seal(4, "head")
 		if want := `{"party":` + c.tell + `,"since":"2026-03-02T09:00:00+0000","days":7}`; err != nil ||
 			e.Raw != want ||
-			e.RequestID != c.r.ID || e.Actor != uuid.Nil || !e.At.Equal(now) || !e.Follows(4, "head") {
+			e.RequestID != c.r.ID || e.Actor != uuid.Nil || !e.At.Equal(now) || !e.Follows(4, "head", "") {
 			t.Errorf("got %+v, %v, want %s", e, err, want)
 		}
 		want := c.r

@@ -18,9 +18,10 @@ type Change struct {
 
 // Changes collects what a transaction changed in the tables that are observed.
 type Changes struct {
-	Actor  string // on whose behalf: a user's UUID; "" is Aliquot itself
-	Forget bool   // what it deletes and overwrites is to be forgotten
-	Rows   []Change
+	Actor   string              // on whose behalf: a user's UUID; "" is Aliquot itself
+	Forget  bool                // what it deletes and overwrites is to be forgotten
+	Reasons map[string][]string // by chain, reasons that people gave, and that are to be forgotten in it
+	Rows    []Change
 }
 
 // Observe has transactions collect what they change in some tables, each with the columns that are returned: names,

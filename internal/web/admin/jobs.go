@@ -45,7 +45,7 @@ var jobNames = map[string]string{
 	"deed":         "Action that could be undone", "remind": "Reminders", "alert": "Saved search alerts",
 	"reindex": "Updating the search index after a rename", "versions.names": "Removing names from the history",
 	"sweep.expired": "Deleting expired data", "sweep.content": "Removing deleted files",
-	"sweep.orphans": "Removing orphaned files",
+	"sweep.orphans": "Removing orphaned files", "sweep.erasures": "Erasing people",
 }
 
 func newJobRow(j exchange.Job, by *person.User) jobRow {

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -102,6 +103,10 @@ func (p *requestPage) eventLines(events []request.Event) []eventLine {
 			}
 		default:
 			l.Quote = d.Text + d.Reason
+		}
+		if d.Erased {
+			l.Did = cmp.Or(l.Did, "wrote a message") + ", of which the text was erased"
+			l.Plain = cmp.Or(l.Plain, "wrote a message") + ", of which the text was erased"
 		}
 		list[i] = l
 	}

@@ -69,7 +69,7 @@ func newsLook(k notify.AnnouncementKind) Look {
 		return Look{"turn", "message"}
 	case notify.InquiryAnswered:
 		return Look{"info", "message"}
-	case notify.WebhookOff, notify.RecordFaulty:
+	case notify.WebhookOff, notify.RecordFaulty, notify.ErasureAsked:
 		return Look{"bad", "alert"}
 	case notify.SearchMatched:
 		return Look{"info", "search"}

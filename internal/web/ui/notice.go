@@ -76,6 +76,8 @@ func newsAddress(n notify.Notification) string {
 		return matchAddress(n.Announcement.Detail)
 	case notify.RecordFaulty:
 		return "/admin/jobs"
+	case notify.ErasureAsked:
+		return "/account/erasure"
 	}
 	return lab
 }
