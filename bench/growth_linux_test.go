@@ -27,17 +27,21 @@ const (
 
 // BenchmarkGrowth compares the processor time of calls among many materials and requests with that among few, served by
 // one process and called in turns: lists with the smallest size of GROWTH_SIZES, which are ascending, and the rest with
-// the second. The databases are kept in SEARCH_FOLDER.
+// the second. There are as many requests as materials, at most GROWTH_REQUESTS. The databases are kept in SEARCH_FOLDER.
 func BenchmarkGrowth(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {
 			var all []*grown
+			most, err := strconv.Atoi(cmp.Or(os.Getenv("GROWTH_REQUESTS"), "1000000"))
+			if err != nil {
+				b.Fatalf("GROWTH_REQUESTS: %v", err)
+			}
 			for text := range strings.SplitSeq(cmp.Or(os.Getenv("GROWTH_SIZES"), "1000,10000,100000"), ",") {
 				n, err := strconv.Atoi(text)
 				if err != nil {
 					b.Fatalf("GROWTH_SIZES: %v", err)
 				}
-				all = append(all, newGrown(newLibrary(b, kind, seed.Size{Materials: n, Requests: n})))
+				all = append(all, newGrown(newLibrary(b, kind, seed.Size{Materials: n, Requests: min(n, most)})))
 			}
 			few, some, many := all[0], all[1], all[len(all)-1]
 			for range b.N { // once: it takes longer than -benchtime
