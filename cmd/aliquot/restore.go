@@ -97,22 +97,22 @@ func (r *restoreBackup) Run(e environment) (err error) {
 			}
 		}
 	}
-	return errors.Join(err, r.tellErased(e))
+	return errors.Join(err, r.reportErased(e))
 }
 
-// tellErased says what becomes of the people who were erased after the backup was taken.
-func (r *restoreBackup) tellErased(e environment) error {
+// reportErased prints what becomes of the people who were erased after the backup was taken.
+func (r *restoreBackup) reportErased(e environment) error {
 	list, err := account.ReadErased(r.ErasedPath())
 	if err != nil {
 		return err
 	}
-	said := fmt.Sprintf("%s: put the list of the instance there, if people were erased after that: they are erased "+
+	text := fmt.Sprintf("%s: put the list of the instance there, if people were erased after that: they are erased "+
 		"again.", r.ErasedPath())
 	if len(list) > 0 {
-		said = fmt.Sprintf("%s: it lists %d people, whom the first start erases again if the backup has them.",
+		text = fmt.Sprintf("%s: it lists %d people, whom the first start erases again if the backup has them.",
 			r.ErasedPath(), len(list))
 	}
-	_, err = fmt.Fprintln(e.stdout, said)
+	_, err = fmt.Fprintln(e.stdout, text)
 	return err
 }
 

@@ -211,6 +211,56 @@ func TestErasure_OfTheListIsDoneAgain(t *testing.T) {
 	})
 }
 
+func TestErasure_OneThatFailsKeepsNobodyElseWaiting(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s, pass := erasing(t, db)
+		s.app.ErasedList = filepath.Join(t.TempDir(), "erased.txt")
+		if err := os.WriteFile(s.app.ErasedList, []byte("torn"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		damaged, sound := s.person("damaged"), s.person("sound")
+		damaged.want(201, "POST", "/material-requests", obj{"material": s.material})
+		for _, p := range []*testPerson{damaged, sound} {
+			p.want(200, "POST", "/users/me/erasure", obj{})
+			pass(time.Second) // in this order
+		}
+		if _, err := s.sql.ExecContext(t.Context(), "UPDATE request_events SET detail = '{' WHERE actor_id = $1",
+			damaged.ID); err != nil {
+			t.Fatal(err)
+		}
+		pass(person.ErasureGrace)
+		n, err := s.app.Accounts.EraseDue(t.Context())
+		if n != 1 || err == nil || !strings.Contains(err.Error(), damaged.ID.String()) ||
+			!strings.Contains(err.Error(), "line 1") {
+			t.Errorf("%d are erased, %v", n, err)
+		}
+		admin := s.admin()
+		for id, state := range map[uuid.UUID]string{damaged.ID: "PENDING", sound.ID: "DONE"} {
+			if a := admin.want(200, "GET", "/users/"+id.String()+"/erasure", nil); a.Body["state"] != state {
+				t.Errorf("%s: %s", state, a.Raw)
+			}
+		}
+	})
+}
+
+// TestExportAccount_HasWhatThePersonDid, and not what others did who quote them.
+func TestExportAccount_HasWhatThePersonDid(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		p := s.person("reporter")
+		request := fmt.Sprintf("/material-requests/%d",
+			p.want(201, "POST", "/material-requests", obj{"material": s.material}).id())
+		p.want(201, "POST", request+"/messages", obj{"text": "Words of theirs"})
+		s.reported(p, request, "It was thawed")
+		events := unzip(t, p.want(200, "GET", "/users/me/export", nil).Raw)["events.json"]
+		if !strings.Contains(events, "Words of theirs") || strings.Contains(events, s.owner.ID.String()) {
+			t.Errorf("%s", events)
+		}
+	})
+}
+
 func TestExportAccount_IsReadableAndWhole(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"aliquot/internal/exchange/person"
 )
 
 // Invitation invites a person, who may not know Aliquot, to an organization.
@@ -87,7 +89,8 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	InquiryAnswered: {"answered your inquiry about %s", "you can request it now", "Read the answer",
 		"you asked about %s"},
 	ErasureAsked: {"asked for the erasure of all that is stored about you",
-		"it is done after 14 days, unless it is taken back", "Look at it, or take it back", "it is about your account"},
+		fmt.Sprintf("it is done after %d days, unless it is taken back", person.ErasureDays),
+		"Look at it, or take it back", "it is about your account"},
 }
 
 // Membership writes to the other side about what a person did.

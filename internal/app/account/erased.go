@@ -57,17 +57,18 @@ func (a Accounts) eraseListed(ctx context.Context) error {
 		return err
 	}
 	maps.DeleteFunc(list, func(id uuid.UUID, _ bool) bool { _, done := erased[id]; return done })
-	for id := range list {
+	// those who are missing are of a later time than the backup, or of another instance
+	known, err := a.DB.Read().Users.ByIDs(ctx, slices.Collect(maps.Keys(list)))
+	if err != nil {
+		return err
+	}
+	for _, u := range known {
 		if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-			known, err := tx.Users.ByIDs(ctx, []uuid.UUID{id})
-			if err != nil || len(known) == 0 { // they are of a later time than the backup, or of another instance
-				return err
-			}
-			e, err := tx.Closing.Erasure(ctx, id, true)
+			e, err := tx.Closing.Erasure(ctx, u.ID, true)
 			if err != nil || e.Pending() {
 				return err
 			}
-			return tx.Closing.SaveErasure(ctx, id, person.Erasure{AskedAt: &tx.Now, DueAt: &tx.Now, AskedBy: &id})
+			return tx.Closing.SaveErasure(ctx, u.ID, person.Erasure{AskedAt: &tx.Now, DueAt: &tx.Now, AskedBy: &u.ID})
 		}); err != nil {
 			return err
 		}

@@ -139,10 +139,12 @@ func (a Accounts) changeErasure(ctx context.Context, who exchange.Actor, user uu
 
 // EraseDue erases the people whose erasure is due, and those whom the list of erasures has and a backup brought back.
 // It returns how many it erased. One that has to wait, because their lab has to be given to somebody first, is tried
-// again a day later.
+// again a day later; one that fails, or a list that is damaged, keeps nobody else
+// waiting.
 func (a Accounts) EraseDue(ctx context.Context) (n int, err error) {
+	var failed []error
 	if err := a.eraseListed(ctx); err != nil {
-		return 0, err
+		failed = append(failed, err)
 	}
 	due, err := a.DB.Read().Closing.DueErasures(ctx)
 	if err != nil {
@@ -157,7 +159,7 @@ func (a Accounts) EraseDue(ctx context.Context) (n int, err error) {
 			n++
 		}
 		if err != nil {
-			return n, fmt.Errorf("erase user %s: %w", user, err)
+			failed = append(failed, fmt.Errorf("erase user %s: %w", user, err))
 		}
 	}
 	for more, first := n > 0, true; more; first = false {
@@ -168,7 +170,7 @@ func (a Accounts) EraseDue(ctx context.Context) (n int, err error) {
 			return n, err
 		}
 	}
-	return n, a.listErased(ctx)
+	return n, errors.Join(append(failed, a.listErased(ctx))...)
 }
 
 // postpone has an erasure tried again a day later.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"aliquot/internal/agreement/party"
@@ -267,12 +268,15 @@ func (a Accounts) takeFile(ctx context.Context, z *zip.Writer, t document.Attach
 func takeEvents(ctx context.Context, part core.Turns, z *zip.Writer, c store.Conn, user uuid.UUID) error {
 	after := int64(0)
 	next := func() (list []request.Event, err error) {
-		err = part(ctx, func(ctx context.Context) error {
-			list, err = c.Closing.EventsWith(ctx, user, after, core.Batch)
-			return err
-		})
-		if len(list) > 0 {
-			after = list[len(list)-1].ID
+		for more := true; more && len(list) == 0 && err == nil; {
+			err = part(ctx, func(ctx context.Context) error {
+				list, err = c.Closing.EventsWith(ctx, user, after, core.Batch)
+				return err
+			})
+			if more = len(list) > 0; more {
+				after = list[len(list)-1].ID
+			}
+			list = slices.DeleteFunc(list, func(e request.Event) bool { return e.Actor != user }) // who quotes them
 		}
 		return list, err
 	}

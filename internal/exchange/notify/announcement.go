@@ -114,7 +114,7 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 			actor = "You"
 		}
 		return fmt.Sprintf("%s asked for the erasure of all that is stored about you. It is done after %d days, "+
-			"unless it is taken back.", actor, int(person.ErasureGrace.Hours()/24))
+			"unless it is taken back.", actor, person.ErasureDays)
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
 			strings.TrimSuffix(n.Detail.Reason, "."))

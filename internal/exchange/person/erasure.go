@@ -8,10 +8,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// ErasureGrace is how long an erasure waits, and can be taken back; FreshSignIn is how long after signing in people can
-// ask for their own.
+// ErasureDays is how many days an erasure waits, and can be taken back, as time ErasureGrace; FreshSignIn is how long
+// after signing in people can ask for their own.
 const (
-	ErasureGrace = 14 * 24 * time.Hour
+	ErasureDays  = 14
+	ErasureGrace = ErasureDays * 24 * time.Hour
 	FreshSignIn  = 15 * time.Minute
 )
 

@@ -60,14 +60,6 @@ func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	}
 }
 
-// Strictest runs test on PostgreSQL if there is a server, otherwise on SQLite: for long tests of hostile values, of
-// which PostgreSQL refuses more than SQLite does.
-func Strictest(t *testing.T, test func(t *testing.T, db *store.DB)) {
-	t.Helper()
-	kinds := Kinds()
-	test(t, Open(t, kinds[len(kinds)-1]))
-}
-
 // Open returns a fresh, migrated database of one kind; it is closed when t ends.
 func Open(t testing.TB, kind string) *store.DB {
 	t.Helper()

@@ -38,6 +38,9 @@ func (p *erasurePage) Address() string {
 	return "/admin/users/" + p.User.ID.String() + "/erasure"
 }
 
+// Days is how many days an erasure waits.
+func (p *erasurePage) Days() int { return person.ErasureDays }
+
 // template returns the name of the template that shows p.
 func (p *erasurePage) template() string {
 	if p.Own {

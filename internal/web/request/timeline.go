@@ -105,8 +105,9 @@ func (p *requestPage) eventLines(events []request.Event) []eventLine {
 			l.Quote = d.Text + d.Reason
 		}
 		if d.Erased {
-			l.Did = cmp.Or(l.Did, "wrote a message") + ", of which the text was erased"
-			l.Plain = cmp.Or(l.Plain, "wrote a message") + ", of which the text was erased"
+			for _, did := range []*string{&l.Did, &l.Plain} {
+				*did = cmp.Or(*did, "wrote a message") + ", of which the text was erased"
+			}
 		}
 		list[i] = l
 	}
