@@ -168,6 +168,15 @@ func newTown(b *testing.B, kind string, materials, requests int) *town {
 	if err != nil {
 		b.Fatal(err)
 	}
+	// As if the people of old requests had been reminded: 65,000 mails among 100,000 requests are not what is measured.
+	rows := openBare(b, "pgx", where, 1)
+	if kind == storetest.SQLite {
+		rows = openBare(b, "sqlite", sqliteName(where, ""), 1)
+	}
+	if _, err := rows.ExecContext(b.Context(),
+		"UPDATE material_requests SET reminded = 10000, escalates = FALSE"); err != nil {
+		b.Fatal(err)
+	}
 	a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour})
 	for i := range 5 {

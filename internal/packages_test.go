@@ -57,12 +57,13 @@ var mayImport = map[string][]string{
 	"search":                {"exchange", "store/sqldb"},
 	"files":                 {"exchange"},
 	"sheet":                 {"exchange"},
+	"atomicfile":            {},
 	"identity":              {"exchange"},
 	"job":                   {"exchange", "store"},
 	"importer":              {"exchange"},
 	"webhook":               {},
 	"notice":                {"exchange"},
-	"mail":                  {},
+	"mail":                  {"atomicfile"},
 	"app":                   {"exchange", "store", "job", "webhook"}, // and all of its own
 	"app/core": {"exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "record",
 		"webhook", "witness"},
@@ -81,7 +82,7 @@ var mayImport = map[string][]string{
 		"app/transfer"},
 	"app/spreadsheet": {"exchange", "store", "files", "job", "sheet", "app/core", "app/catalog", "app/documents",
 		"app/labs"},
-	"app/account": {"agreement/party", "exchange", "store", "identity", "app/core", "app/documents", "app/labs", "app/notifier",
+	"app/account": {"agreement/party", "atomicfile", "exchange", "store", "identity", "app/core", "app/documents", "app/labs", "app/notifier",
 		"app/transfer"},
 	"api":             {"exchange", "app", "limit", "server"}, // and all of its own
 	"api/shape":       {"agreement/party", "exchange", "app"},
@@ -112,7 +113,7 @@ var mayImport = map[string][]string{
 	"dossier":         {"record"},
 	"paper":           {"agreement/lint"},
 	"witness":         {"record"},
-	"record":          {},
+	"record":          {"atomicfile"},
 	"testgate":        {},
 }
 

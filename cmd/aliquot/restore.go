@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 
 	"aliquot/internal/app/account"
@@ -32,7 +31,6 @@ type restoreBackup struct {
 
 // Run restores a backup into an empty place, or leaves that empty.
 func (r *restoreBackup) Run(e environment) (err error) {
-	debug.SetGCPercent(50)
 	archive, err := os.Open(r.File)
 	if err != nil {
 		return err

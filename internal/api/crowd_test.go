@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,9 @@ var crowded = []string{"users", "members", "organizations", "memberships", "addr
 	"inquiries", "notifications", "material versions", "organization versions", "jobs",
 	"webhooks", "webhook_deliveries", "institutions", "institution_labs", "affiliations", "positions", "authorities",
 	"stand_ins", "masters"}
+
+// ofInstitutions are the tables of what is registered of an institution, which has at most 5,000 of each.
+var ofInstitutions = []string{"institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters"}
 
 // lists are all lists.
 func (c *crowd) lists() map[string]longList {
@@ -149,6 +153,9 @@ func (c *crowd) lists() map[string]longList {
 // that are missing.
 func (c *crowd) more(table string, n int) {
 	c.t.Helper()
+	if slices.Contains(ofInstitutions, table) {
+		n = min(n, 4000)
+	}
 	first := c.number + 1
 	c.number += int64(n)
 	numbers := fmt.Sprintf("(WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i "+
@@ -274,7 +281,7 @@ func (c *crowd) more(table string, n int) {
 		c.copies("institutions", "o.id = (SELECT MIN(id) FROM institutions)", numbers, columns{
 			"legal_name": word("university"), "legal_name_sort": word("university"), "ror": "''", "created_at": early,
 			"updated_at": late})
-	case "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters":
+	case "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters": // ofInstitutions
 		c.copies(table, "o.id = (SELECT MIN(id) FROM "+table+")", numbers,
 			columns{"created_at": early, "updated_at": late})
 	default:

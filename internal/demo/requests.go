@@ -18,6 +18,7 @@ func (f *filling) makeRequests() {
 	f.makeInFulfillment()
 	f.makeApproved()
 	f.makeOpen()
+	f.makeInquiries()
 }
 
 // makeReceived: VERIFIED_FULFILLED, enough of them for medians.
@@ -159,6 +160,30 @@ func (f *filling) makeOpen() {
 
 	f.ask(2*day+4*hour, requester, "HeLa", f.parcel(requester, "1 vial")).
 		after(hour).write(requester, "A low passage would be best, if you have one.")
+}
+
+// makeInquiries asks two questions without a request, of which one is answered.
+func (f *filling) makeInquiries() {
+	answered := f.inquire(12*day, requester, "Jurkat", "Which passage would you send, and were the cells tested for "+
+		"mycoplasma this year?")
+	f.at(11*day, "answer an inquiry", func() error {
+		_, err := f.app.Inquiries.Answer(f.ctx, f.actors[manager], *answered, request.TextBody{
+			Text: exchange.Some("Passage 7 or 8. The last test was in September: negative.")})
+		return err
+	})
+	f.inquire(5*hour, requester, "C2C12", "Do they still form myotubes at the passage that you have?")
+}
+
+// inquire asks a question some time ago; the id is there once that has been done.
+func (f *filling) inquire(ago time.Duration, by, material, question string) (id *int64) {
+	id = new(int64)
+	f.at(ago, "ask about "+material, func() error {
+		i, err := f.app.Inquiries.Ask(f.ctx, f.actors[by], int64(f.materials[material]),
+			request.TextBody{Text: exchange.Some(question)})
+		*id = i.ID
+		return err
+	})
+	return id
 }
 
 // makeAdminsRequest submits a request of the admin.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"aliquot/internal/atomicfile"
 )
 
 // Message is one message to one address. Whatever its texts contain, the composed message has only the header fields
@@ -109,7 +111,7 @@ func fileSender(folder string, log *slog.Logger) (func(context.Context, Message,
 	}
 	return func(ctx context.Context, m Message, letter []byte) error {
 		name := time.Now().UTC().Format("2006-01-02T15-04-05.000000000Z") + "_" + fileName(m.ID) + ".eml"
-		if err := writeWhole(filepath.Join(folder, name), letter); err != nil {
+		if err := atomicfile.Write(filepath.Join(folder, name), letter); err != nil {
 			return &Failure{Kind: Temporary, Phase: "folder", Text: err.Error(), cause: err}
 		}
 		log.InfoContext(ctx, "mail", "to", m.To, "kind", m.Kind)
@@ -125,20 +127,4 @@ func fileName(id string) string {
 		}
 		return '_'
 	}, id[:min(len(id), 100)])
-}
-
-// writeWhole writes a file atomically.
-func writeWhole(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".letter-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"aliquot/internal/atomicfile"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -77,7 +78,7 @@ func OpenKeys(path, origin string) (Keys, error) {
 	}
 	k, err := NewKeys(origin)
 	if err == nil {
-		err = writeKeys(path, k.text(), os.Link)
+		err = atomicfile.Create(path, []byte(k.text()))
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return Keys{}, fmt.Errorf("record-key: %w", err)
@@ -104,26 +105,4 @@ func ReadKeys(path string) (Keys, error) {
 }
 
 // Save replaces the file of keys; a crash leaves either the old or the new one.
-func (k Keys) Save(path string) error { return writeKeys(path, k.text(), os.Rename) }
-
-// writeKeys writes a file that only its owner can read and gives it its name by place: os.Link leaves a file that is
-// there, os.Rename replaces it.
-func writeKeys(path, text string, place func(from, to string) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".record-key-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = place(f.Name(), path)
-	}
-	if err != nil {
-		return err
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}
+func (k Keys) Save(path string) error { return atomicfile.Write(path, []byte(k.text())) }

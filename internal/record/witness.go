@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"aliquot/internal/atomicfile"
+
 	cosign "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -168,7 +170,7 @@ func (w *Witness) save(origin string, seen seenLog) error {
 	w.seen[origin] = seen
 	text, err := json.MarshalIndent(w.seen, "", "  ")
 	if err == nil {
-		err = writeKeys(w.path, string(text)+"\n", os.Rename)
+		err = atomicfile.Write(w.path, append(text, '\n'))
 	}
 	if err != nil {
 		if w.seen[origin] = before; !had {

@@ -132,14 +132,43 @@ func (l *Loader) configure(ctx context.Context, settings []string) error {
 		return nil
 	}
 	for _, ix := range []Index{Materials, Organizations, Users} {
-		for _, setting := range settings {
-			if _, err := l.rows.Conn.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words, rank) VALUES (%[2]s)",
-				ix.name, setting)); err != nil {
-				return err
-			}
+		if err := configure(ctx, l.rows.Conn, ix.name, settings); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// configure changes settings of the index of words of a name.
+func configure(ctx context.Context, c *sqldb.Conn, name string, settings []string) error {
+	for _, setting := range settings {
+		if _, err := c.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words, rank) VALUES (%[2]s)", name,
+			setting)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge merges the segments of the index of words of a name into one.
+func merge(ctx context.Context, c *sqldb.Conn, name string) error {
+	_, err := c.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words) VALUES ('optimize')", name))
+	return err
+}
+
+// LoadWords has fill add to SQLite's empty index of words of a name, with the settings for many at once.
+func LoadWords(ctx context.Context, c *sqldb.Conn, name string, fill func() error) error {
+	err := configure(ctx, c, name, ftsLoad)
+	if err == nil {
+		err = fill()
+	}
+	if err == nil {
+		err = merge(ctx, c, name)
+	}
+	if err != nil {
+		return err
+	}
+	return configure(ctx, c, name, ftsUsual)
 }
 
 // End merges the segments of SQLite's index of words into one.
@@ -149,8 +178,7 @@ func (l *Loader) End(ctx context.Context) error {
 		return nil
 	}
 	for _, ix := range []Index{Materials, Organizations, Users} {
-		if _, err := l.rows.Conn.Exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words) VALUES ('optimize')",
-			ix.name)); err != nil {
+		if err := merge(ctx, l.rows.Conn, ix.name); err != nil {
 			return err
 		}
 	}

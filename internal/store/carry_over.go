@@ -27,12 +27,46 @@ func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
 	return names, db.carryOver(ctx)
 }
 
+// allCarriedOver is the field of the instance's chain that says that nothing is carried over any more: what has no
+// chain since then was added by somebody else than Aliquot.
+const allCarriedOver = "carried_over"
+
+// carryOver carries over what is older than the chains, once. The column carry_over.done counts until the instance's
+// chain says so; whoever sets it back later gains nothing.
 func (db *DB) carryOver(ctx context.Context) error {
-	done, err := sqldb.One(ctx, db.DB.Read(), sqldb.Value[bool], "SELECT done FROM carry_over")
-	if err != nil || done {
+	if over, err := db.Read().Chains.allCarriedOver(ctx); err != nil || over {
 		return err
 	}
-	return carryOver(ctx, db.Tx)
+	done, err := sqldb.One(ctx, db.DB.Read(), sqldb.Value[bool], "SELECT done FROM carry_over")
+	if err != nil {
+		return err
+	}
+	if !done {
+		if err := carryOver(ctx, db.Tx); err != nil {
+			return err
+		}
+	}
+	return db.Tx(ctx, func(ctx context.Context, tx Conn) error {
+		if _, err := tx.Log.Lock(ctx); err != nil {
+			return err
+		}
+		if over, err := tx.Chains.allCarriedOver(ctx); err != nil || over { // by another process
+			return err
+		}
+		_, err := tx.Chains.Append(ctx, ChainAct{Chain: InstanceChain, Row: record.Row{allCarriedOver: {Text: "true"}},
+			Events: []*ChainEvent{{Kind: record.CarriedOver}}})
+		return err
+	})
+}
+
+func (st Chains) allCarriedOver(ctx context.Context) (bool, error) {
+	text, err := sqldb.One(ctx, st.conn, sqldb.Value[string], "SELECT state FROM chains WHERE name = $1", InstanceChain)
+	if err != nil {
+		return false, err
+	}
+	state, err := record.ParseState(text)
+	_, over := state.Detail.Get(allCarriedOver)
+	return over, err
 }
 
 // carryOver begins the chains of all objects that have none, some in each transaction. What failed continues with the

@@ -139,9 +139,12 @@ func TestChains_AppendedEventsAreReadAgainAndHold(t *testing.T) {
 		var wholes []string
 		if n, err := l.db.Read().Chains.Verify(l.ctx, func(err error) { t.Error(err) },
 			func(v *record.Verifier) {
+				if v.Chain == store.InstanceChain {
+					return
+				}
 				wholes = append(wholes, fmt.Sprintf("%s %d %v", v.Chain, v.Head.Seq,
 					v.Compare(record.Row{"status": {Text: "status 0"}})))
-			}, nil); err != nil || n != 300 ||
+			}, nil); err != nil || n != 301 ||
 			strings.Join(wholes, " ") != "example/0 100 [] example/1 100 [] example/2 100 []" {
 			t.Errorf("%d events, whole are %q, %v", n, wholes, err)
 		}

@@ -160,7 +160,7 @@ func TestLog_OfManyAppendersAtOnceIsOne(t *testing.T) {
 		if _, err := toLog(l.ctx, l.db, 1000); err != nil {
 			t.Fatal(err)
 		}
-		if got := faults(t, l.db.Read()); len(got) > 0 || l.head().Size != 163 {
+		if got := faults(t, l.db.Read()); len(got) > 0 || l.head().Size != 164 {
 			t.Errorf("size %d, faults %q", l.head().Size, got)
 		}
 	})

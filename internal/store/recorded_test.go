@@ -192,6 +192,24 @@ func TestRecord_OfADatabaseThatIsOlderBeginsWithItsRows(t *testing.T) {
 	})
 }
 
+func TestRecord_CarriesOverOnceWhateverItsTableSays(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l testLab) {
+		id := l.recorded()
+		for _, statement := range []string{
+			fmt.Sprintf("DELETE FROM chain_events WHERE chain_id = (SELECT id FROM chains WHERE name = 'request/%d')", id),
+			fmt.Sprintf("DELETE FROM chains WHERE name = 'request/%d'", id),
+			"UPDATE carry_over SET done = FALSE, audit_after = 0"} {
+			l.exec(statement)
+		}
+		migrate(t, l.db, false)
+		want := fmt.Sprintf("request/%d: there is a row in material_requests that no event led to", id)
+		if got := faults(t, l.db.Read()); !slices.Contains(got, want) {
+			t.Errorf("got faults %q, want %s", got, want)
+		}
+	})
+}
+
 func TestRecord_OfATransactionThatChangesNothingIsNoEvent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l testLab) {

@@ -62,12 +62,15 @@ func (st Requests) Index(ctx context.Context, ids []int64, whole bool) error {
 	if err := st.putWords(ctx, rows); err != nil || !whole {
 		return err
 	}
+	places, args := sqldb.In([]any{string(request.Messaged), string(request.IssueOpened)}, ids)
+	written, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], `SELECT DISTINCT request_id FROM request_events
+		WHERE kind IN ($1, $2) AND request_id IN (`+places+")", args...)
 	for _, t := range texts {
-		if err := st.indexWritten(ctx, t); err != nil {
-			return err
+		if err == nil && slices.Contains(written, t.ID) {
+			err = st.indexWritten(ctx, t)
 		}
 	}
-	return nil
+	return err
 }
 
 // writtenAtOnce is how many messages are held in memory.
@@ -141,10 +144,12 @@ func (st Requests) putWords(ctx context.Context, rows []request.IndexRow) error 
 		return slices.Compare([]int64{a.Request, a.Seq}, []int64{b.Request, b.Seq})
 	})
 	insert, text, replace := "INSERT OR REPLACE", search.FTSText, ""
+	atOnce := 1 // FTS5 writes to the disk at each statement of several rows
 	if st.conn.Postgres() {
 		insert, text, replace = "INSERT", search.TSVector, " ON CONFLICT (rowid) DO UPDATE SET words = excluded.words"
+		atOnce = st.conn.Dialect().AtOnce
 	}
-	for some := range sqldb.Batches(rows, st.conn.Dialect().AtOnce) {
+	for some := range sqldb.Batches(rows, atOnce) {
 		var args []any
 		for _, r := range some {
 			if r.Seq >= rowsOfRequest {
@@ -256,7 +261,7 @@ func (st Materials) Behind(ctx context.Context, organization, after int64, limit
 // words is made afterwards, in a tenth of the time that adding to it takes.
 func (st Requests) indexAll(ctx context.Context) error {
 	if !st.conn.Postgres() {
-		return st.indexEach(ctx)
+		return search.LoadWords(ctx, st.conn, "request", func() error { return st.indexEach(ctx) })
 	}
 	definition, err := sqldb.One(ctx, st.conn, sqldb.Value[string],
 		"SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'request_words_words'")

@@ -38,9 +38,9 @@ var tamperings = map[string]struct{ statements, want string }{
 	"an event deleted": {deleteEvents("seq = 50"), "event 51: it does not follow event 49"},
 	"the last events cut off and the head set back": {deleteEvents("seq > 40") +
 		";UPDATE chains SET last_seq = 40, last_hash = (SELECT hash FROM chain_events e " +
-		"WHERE e.chain_id = chains.id AND e.seq = 40) WHERE last_seq > 40", "log, entry 40: its event is missing"},
+		"WHERE e.chain_id = chains.id AND e.seq = 40) WHERE last_seq > 40", "log, entry 41: its event is missing"},
 	"a chain deleted whole": {deleteEvents(firstChain) + ";DELETE FROM chains WHERE name = 'example/0'",
-		"log, entry 0: its event is missing"},
+		"log, entry 1: its event is missing"},
 	"all events of a chain deleted": {deleteEvents(firstChain), "example/0, event 0: all of its events are missing"},
 	"the head of a chain set back":  {"UPDATE chains SET last_seq = 1", "its events end here"},
 	"the stored state rewritten": {"UPDATE chains SET state = REPLACE(state, 'status 0', 'status 1')",

@@ -187,7 +187,10 @@ func (r Register) Check(person Person, act Act, day exchange.Date) (Signer, Refu
 // signs and is none.
 func (r Register) Held(user uuid.UUID, day exchange.Date) (list []Authority) {
 	for _, a := range r.Authorities {
-		if _, refusal := r.inForce(a, day); refusal == "" && user != uuid.Nil && a.Holder.User == user {
+		if user == uuid.Nil || a.Holder.User != user {
+			continue
+		}
+		if _, refusal := r.inForce(a, day); refusal == "" {
 			list = append(list, a)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/atomicfile"
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 
@@ -89,6 +90,10 @@ func (a Accounts) listErased(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before, err := os.ReadFile(a.ErasedList)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	var lines strings.Builder
 	for _, id := range slices.SortedFunc(maps.Keys(erased), func(a, b uuid.UUID) int {
 		return erased[a].Compare(erased[b])
@@ -100,10 +105,5 @@ func (a Accounts) listErased(ctx context.Context) error {
 	if lines.Len() == 0 {
 		return nil
 	}
-	file, err := os.OpenFile(a.ErasedList, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(lines.String())
-	return errors.Join(err, file.Sync(), file.Close())
+	return atomicfile.Write(a.ErasedList, append(before, lines.String()...))
 }

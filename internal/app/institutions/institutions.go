@@ -33,7 +33,6 @@ func New(c *core.Core) Institutions {
 // caller is how somebody is related to an institution.
 type caller struct {
 	institution party.Institution
-	register    party.Register
 	held        []party.Authority // by the caller, today
 	relations   exchange.Relation
 }
@@ -45,10 +44,11 @@ func day(t time.Time) exchange.Date { return exchange.Date(t.UTC().Format(time.D
 func callerOf(ctx context.Context, c store.Conn, who exchange.Actor, i party.Institution) (k caller, err error) {
 	k.institution = i
 	if who.Is(who.ID) {
-		if k.register, err = c.Institutions.Register(ctx, i.ID); err != nil {
+		register, err := c.Institutions.RegisterOf(ctx, i.ID, who.ID)
+		if err != nil {
 			return k, err
 		}
-		k.held = k.register.Held(who.ID, day(c.Now))
+		k.held = register.Held(who.ID, day(c.Now))
 	}
 	k.relations = who.ToInstitution(len(k.held) > 0)
 	if !i.Confirmed && who.Is(i.MadeBy) {

@@ -145,13 +145,17 @@ var positions = kind[party.Position]{
 	rows:   func(c store.Conn) institution.Rows[party.Position] { return c.Institutions.Positions },
 	usual:  func(_ exchange.Actor, id int64) party.Position { return party.Position{Institution: id} },
 	action: always[party.Position](exchange.AuthorityWrite), relations: ofOfficer[party.Position],
-	settle: func(_ context.Context, _ *core.Core, _ store.Conn, _ exchange.Actor, k caller, old,
+	settle: func(ctx context.Context, _ *core.Core, tx store.Conn, _ exchange.Actor, k caller, old,
 		p *party.Position) error {
-		if old == nil {
+		if old == nil || p.Period == old.Period {
 			return nil
 		}
-		for _, a := range k.register.Authorities { // whoever ends a position ends its authorities
-			if a.Position == p.ID && p.Period != old.Period {
+		authorities, err := tx.Institutions.Authorities.Of(ctx, p.Institution)
+		if err != nil {
+			return err
+		}
+		for _, a := range authorities { // whoever ends a position ends its authorities
+			if a.Position == p.ID {
 				if err := reaches(k, a); err != nil {
 					return err
 				}
@@ -170,16 +174,18 @@ var authorities = kind[party.Authority]{
 	action: always[party.Authority](exchange.AuthorityWrite), relations: ofOfficer[party.Authority],
 	settle: func(ctx context.Context, _ *core.Core, tx store.Conn, _ exchange.Actor, k caller,
 		old, a *party.Authority) error {
-		if !slices.ContainsFunc(k.register.Positions, func(p party.Position) bool { return p.ID == a.Position }) {
-			return core.FieldError("position", "the institution has no position %d", a.Position)
+		if _, err := tx.Institutions.Positions.Get(ctx, a.Institution, a.Position); err != nil {
+			return core.Refer(err, "position", a.Position)
 		}
 		if a.Supersedes != nil {
-			i := slices.IndexFunc(k.register.Authorities,
-				func(other party.Authority) bool { return other.ID == *a.Supersedes })
-			if i < 0 || *a.Supersedes == a.ID {
-				return core.FieldError("supersedes", "the institution has no other authority %d", *a.Supersedes)
+			if *a.Supersedes == a.ID {
+				return core.FieldError("supersedes", "an authority cannot replace itself")
 			}
-			if err := reaches(k, k.register.Authorities[i]); err != nil {
+			replaced, err := tx.Institutions.Authorities.Get(ctx, a.Institution, *a.Supersedes)
+			if err != nil {
+				return core.Refer(err, "supersedes", *a.Supersedes)
+			}
+			if err := reaches(k, replaced); err != nil {
 				return err
 			}
 		}
@@ -242,11 +248,11 @@ var standIns = kind[party.StandIn]{
 			of = append(of, old.Authority)
 		}
 		for _, id := range of {
-			i := slices.IndexFunc(k.register.Authorities, func(a party.Authority) bool { return a.ID == id })
-			if i < 0 {
-				return core.FieldError("authority", "the institution has no authority %d", id)
+			a, err := tx.Institutions.Authorities.Get(ctx, s.Institution, id)
+			if err != nil {
+				return core.Refer(err, "authority", id)
 			}
-			if err := reaches(k, k.register.Authorities[i]); err != nil {
+			if err := reaches(k, a); err != nil {
 				return err
 			}
 		}

@@ -74,7 +74,9 @@ func (a Institutions) Office(ctx context.Context, who exchange.Actor, id int64) 
 	if o.Own = own.Items; err != nil || !o.May(exchange.AuthorityRead) {
 		return o, err
 	}
-	o.Register = k.register
+	if o.Register, err = c.Institutions.Register(ctx, id); err != nil {
+		return o, err
+	}
 	o.Claims, err = claimsOf(ctx, c, id)
 	return o, err
 }

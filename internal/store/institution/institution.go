@@ -125,6 +125,20 @@ func (st Institutions) Register(ctx context.Context, institution int64) (r party
 	return r, err
 }
 
+// RegisterOf reads, of the register of an institution, what tells which authorities a user holds on a day.
+func (st Institutions) RegisterOf(ctx context.Context, institution int64, user uuid.UUID) (r party.Register,
+	err error) {
+	const held = " FROM authorities h WHERE h.institution = $1 AND h.holder = $2)"
+	if r.Authorities, err = sqldb.All(ctx, st.conn, scanRow[party.Authority], st.Authorities.query()+
+		"o.institution = $1 AND (o.holder = $2 OR o.supersedes IN (SELECT h.id"+held+") ORDER BY o.id", institution,
+		user); err != nil || len(r.Authorities) == 0 {
+		return r, err
+	}
+	r.Positions, err = sqldb.All(ctx, st.conn, scanRow[party.Position], st.Positions.query()+
+		"o.id IN (SELECT h.position"+held+" ORDER BY o.id", institution, user)
+	return r, err
+}
+
 // Rows stores what is registered of institutions in one table, whose columns are those of a table of fields.
 type Rows[T party.Described[T]] struct {
 	conn *sqldb.Conn
