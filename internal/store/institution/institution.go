@@ -131,7 +131,7 @@ func (st Institutions) RegisterOf(ctx context.Context, institution int64, user u
 	const held = " FROM authorities h WHERE h.institution = $1 AND h.holder = $2)"
 	if r.Authorities, err = sqldb.All(ctx, st.conn, scanRow[party.Authority], st.Authorities.query()+
 		"o.institution = $1 AND (o.holder = $2 OR o.supersedes IN (SELECT h.id"+held+") ORDER BY o.id", institution,
-		user); err != nil || len(r.Authorities) == 0 {
+		user); err != nil {
 		return r, err
 	}
 	r.Positions, err = sqldb.All(ctx, st.conn, scanRow[party.Position], st.Positions.query()+
