@@ -91,7 +91,7 @@ check-dossier: ## check a dossier with bagit and roc-validator of PyPI: make che
 pdf-check: install .bin/verapdf/done .bin/pyhanko/done ## check letters with veraPDF, and their seals with pyHanko
 	@echo "== PDF/A, PDF/UA and seals, by veraPDF and pyHanko"
 	rm -rf .bin/letters && mkdir .bin/letters
-	go test -count=1 ./internal/agreement/pades ./internal/agreement/signing -run '_RefusesEveryAlteration$$' -keep "$(CURDIR)/.bin/letters" >/dev/null
+	go test -count=1 ./internal/agreement/pades ./internal/agreement/signing ./internal/seal -run '_RefusesEveryAlteration$$' -keep "$(CURDIR)/.bin/letters" >/dev/null
 	java -cp '.bin/verapdf/*' internal/agreement/pdfa/testdata/Check.java .bin/letters/{letter,sealed}*.pdf
 	.bin/pyhanko/bin/python internal/agreement/pades/testdata/pyhanko_check.py .bin/letters
 	.bin/pyhanko/bin/python internal/agreement/signing/testdata/passkey_check.py .bin/letters/passkeys.json

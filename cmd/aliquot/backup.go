@@ -103,6 +103,8 @@ func exists(s config.Store) error {
 const (
 	secretKeyName = "secret-key"
 	recordKeyName = "record-key"
+	sealKeyName   = "seal-key"
+	sealCertName  = "seal-certificate"
 )
 
 // instanceKeys are the keys of an instance that are there, by the name of their setting.
@@ -111,9 +113,13 @@ func instanceKeys(s config.Store) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	sealKey, sealCert, _ := s.SealFiles()
+	file := func(path string) func() (string, error) {
+		return func() (string, error) { raw, err := os.ReadFile(path); return string(raw), err }
+	}
 	readers := map[string]func() (string, error){
 		secretKeyName: func() (string, error) { text, _, err := s.Key(); return text, err },
-		recordKeyName: func() (string, error) { raw, err := os.ReadFile(path); return string(raw), err },
+		recordKeyName: file(path), sealKeyName: file(sealKey), sealCertName: file(sealCert),
 	}
 	keys := map[string]string{}
 	for name, read := range readers {

@@ -147,6 +147,10 @@ func (r *restoreBackup) saveKey(name, text string) error {
 		if path, err = r.RecordKeyPath(); err != nil {
 			return err
 		}
+	case sealKeyName:
+		path, _, _ = r.SealFiles()
+	case sealCertName:
+		_, path, _ = r.SealFiles()
 	default:
 		return errors.New("no such key")
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/url"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -26,6 +27,7 @@ import (
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
 	"aliquot/internal/record"
+	"aliquot/internal/seal"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/web"
@@ -107,6 +109,10 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return fmt.Errorf("witnesses: %w", err)
 	}
+	sealer, err := s.sealer()
+	if err != nil {
+		return err
+	}
 	db.Log = log
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words,
@@ -116,7 +122,7 @@ func (s *serve) Run(e environment) error {
 		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
-		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(),
+		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(), Sealer: sealer,
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err
@@ -188,6 +194,30 @@ func (s *serve) Run(e environment) error {
 		debug.SetMemoryLimit(memoryGoal)
 	}
 	return server.Serve(ctx, l, server.NewSite(s.PublicURL).Secure(mux), trusted, log)
+}
+
+// stampTime is how long an authority for timestamps has to answer: whoever executes an agreement waits for it.
+const stampTime = 2 * time.Second
+
+// sealer opens the key and the certificate for seals, which the first start makes for the host of public-url.
+func (s *serve) sealer() (*seal.Sealer, error) {
+	host, err := url.Parse(s.PublicURL)
+	if err != nil {
+		return nil, fmt.Errorf("public-url: %w", err)
+	}
+	var files seal.Files
+	files.Key, files.Certificate, files.Made = s.SealFiles()
+	key, chain, err := files.Open(host.Hostname(), time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if s.TSAURL == "" {
+		return seal.New(key, chain, nil), nil
+	}
+	client := &http.Client{Timeout: stampTime}
+	return seal.New(key, chain, func(message []byte) ([]byte, error) {
+		return witness.Timestamp(context.Background(), client, s.TSAURL, message, nil)
+	}), nil
 }
 
 // releaseMemory returns to the system what start-up leaves: half of the heap, and most pages of the executable.

@@ -23,6 +23,8 @@ type Store struct {
 	Database  string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
 	SecretKey string `name:"secret-key" help:"${secret_key}"`
 	RecordKey string `name:"record-key" help:"${record_key}"`
+	SealKey   string `name:"seal-key" help:"${seal_key}"`
+	SealCert  string `name:"seal-certificate" help:"${seal_certificate}"`
 	Log       string `enum:"auto,text,json" default:"auto" help:"${log}"`
 }
 

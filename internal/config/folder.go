@@ -64,6 +64,19 @@ func (s Store) Key() (text, from string, err error) {
 // keyText is the prefix of a key, which no file name has.
 const keyText = "alqk_"
 
+// SealFiles returns the files of the key and the certificate for seals, and whether they may be made: they are in their
+// usual places.
+func (s Store) SealFiles() (key, certificate string, made bool) {
+	key, certificate = s.SealKey, s.SealCert
+	if key == "" {
+		key = filepath.Join(s.Data, "seal.key")
+	}
+	if certificate == "" {
+		certificate = filepath.Join(s.Data, "seal.pem")
+	}
+	return key, certificate, s.SealKey == "" && s.SealCert == ""
+}
+
 // RecordKeyPath returns the file of the keys that sign the log.
 func (s Store) RecordKeyPath() (string, error) {
 	switch {

@@ -11,6 +11,11 @@ var HelpTexts = kong.Vars{
 		"Default: secret.key in the data folder, created at first start.",
 	"record_key": "File of the key that signs the log of the record; every process on one database needs the same; " +
 		"keep a copy elsewhere. Default: record.key in the data folder, created at first start.",
+	"seal_key": "File of the key that executed agreements are sealed with: ECDSA on the curve P-256, in PEM " +
+		"(PKCS #8). Every process on one database needs the same; keep a copy elsewhere. Default: seal.key in the " +
+		"data folder, created at first start.",
+	"seal_certificate": "File of the certificate of seal-key, with those that it depends on behind it, in PEM. " +
+		"Default: seal.pem in the data folder, created at first start; it vouches for itself.",
 	"log": "Log format: text or json; auto means text on a terminal, otherwise json.",
 	"public_url": "Address at which people reach the server, for links and for the host names it answers for; https " +
 		"unless it is a loopback address. Default: derived from addr if that is a loopback address.",
@@ -39,7 +44,7 @@ var HelpTexts = kong.Vars{
 	"webhook_private": "Allow webhooks to private addresses and over http. Use only if every owner of an " +
 		"organization may reach what this machine reaches. Default: only https to public addresses.",
 	"tsa_url": "Address of a timestamping authority (RFC 3161), which is asked for a timestamp of each checkpoint of " +
-		"the log. Default: none.",
+		"the log and of each executed agreement. Default: none.",
 	"witnesses": "Witnesses that are asked to cosign each checkpoint of the log (C2SP tlog-witness), each as its " +
 		"public key, @, and its address: witness.example.org+0a1b2c3d+BASE64@https://witness.example.org. " +
 		"Default: none.",

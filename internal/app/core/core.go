@@ -43,6 +43,12 @@ type process struct {
 // Transact runs do in a transaction, as store.DB.Tx does.
 type Transact func(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error
 
+// Sealer signs executed agreements in the name of the service. reasons says, for each signature field of the PDF, who
+// signed and why that is known.
+type Sealer interface {
+	Seal(pdf []byte, reasons map[string]string, at time.Time) ([]byte, error)
+}
+
 // Config holds the dependencies and settings of the use cases.
 type Config struct {
 	DB            *store.DB
@@ -68,6 +74,7 @@ type Config struct {
 	Witnesses     []witness.Witness           // cosign checkpoints of the log
 	TimestampURL  string                      // of an RFC 3161 authority for checkpoints; "": none
 	ErasedList    string                      // file that lists who was erased; "": none
+	Sealer        Sealer                      // of executed agreements; nil: they are not sealed
 	Log           *slog.Logger
 }
 

@@ -43,6 +43,16 @@ def read(name):
 
 wrong = [name for name, draft in (("sealed.pdf", "letter-short.pdf"), ("sealed-long.pdf", "letter-long.pdf"))
          if not good(read(name), read(draft))]
+with open(os.path.join(folder, "served.pdf"), "rb") as f:
+    content = f.read()
+trusted = ValidationContext(trust_roots=[load_cert_from_pemder(os.path.join(folder, name))
+                                         for name in ("served.pem", "served-authority.pem")], allow_fetching=False)
+served = PdfFileReader(io.BytesIO(content)).embedded_signatures
+statuses = [validate_pdf_signature(s, trusted, trusted) for s in served]
+if not (content.startswith(read("served-draft.pdf")) and served[-1].field_name == "seal" and
+        all(s.intact and s.valid and s.trusted for s in statuses) and statuses[-1].timestamp_validity.valid and
+        statuses[-1].coverage is SignatureCoverageLevel.ENTIRE_FILE):
+    wrong.append("served.pdf")
 altered = sorted(os.path.basename(f) for f in glob.glob(os.path.join(folder, "altered: *.pdf")))
 with contextlib.redirect_stderr(io.StringIO()):
     accepted = [name for name in altered if good(read(name), read("letter-short.pdf"))]
@@ -52,4 +62,4 @@ for name in accepted:
     print("pyHanko accepts", name)
 if wrong or accepted or len(altered) < 50:
     sys.exit(f"pyHanko: {len(altered)} altered files, {len(accepted)} accepted")
-print(f"pyHanko: accepts 2 sealed letters, refuses {len(altered)} altered ones")
+print(f"pyHanko: accepts 3 sealed letters, refuses {len(altered)} altered ones")
