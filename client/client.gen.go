@@ -1061,6 +1061,14 @@ const (
 	ListNotificationsParamsOrderingRequest        ListNotificationsParamsOrdering = "request"
 )
 
+// Defines values for ListPasskeysParamsOrdering.
+const (
+	ListPasskeysParamsOrderingCreatedAt      ListPasskeysParamsOrdering = "created_at"
+	ListPasskeysParamsOrderingID             ListPasskeysParamsOrdering = "id"
+	ListPasskeysParamsOrderingMinusCreatedAt ListPasskeysParamsOrdering = "-created_at"
+	ListPasskeysParamsOrderingMinusID        ListPasskeysParamsOrdering = "-id"
+)
+
 // Defines values for ListSavedSearchesParamsOrdering.
 const (
 	ListSavedSearchesParamsOrderingCreatedAt      ListSavedSearchesParamsOrdering = "created_at"
@@ -3945,6 +3953,57 @@ type OwnAddress struct {
 
 // Party defines model for Party.
 type Party string
+
+// Passkey defines model for Passkey.
+type Passkey struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// CredentialID The id of the passkey among all, in base64url.
+	CredentialID string `json:"credential_id"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Identified Who the provider of identities said the user was when it was registered; empty after erasure.
+	Identified string `json:"identified"`
+
+	// Name The name that the user gave it.
+	Name string `json:"name"`
+
+	// PublicKey The key that its signatures are checked with: COSE, in base64url.
+	PublicKey string `json:"public_key"`
+
+	// RemovedAt When it was removed; null: it is in use.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	RemovedAt nullable.Nullable[Time] `json:"removed_at"`
+
+	// SignedInAt When the user had signed in before registering it.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SignedInAt Time `json:"signed_in_at"`
+}
+
+// PasskeyAnswer A PublicKeyCredential, as its toJSON() returns it (W3C, Web Authentication, section 5.1). At most 16 KiB.
+type PasskeyAnswer = map[string]interface{}
+
+// PasskeyNew defines model for PasskeyNew.
+type PasskeyNew struct {
+	// Credential A PublicKeyCredential, as its toJSON() returns it (W3C, Web Authentication, section 5.1). At most 16 KiB.
+	Credential PasskeyAnswer `json:"credential"`
+
+	// Name The name that the user gave it.
+	Name string `json:"name"`
+}
+
+// PasskeyOptions defines model for PasskeyOptions.
+type PasskeyOptions struct {
+	// Options Any JSON.
+	Options JSON `json:"options"`
+}
 
 // PaymentMethod defines model for PaymentMethod.
 type PaymentMethod string
@@ -7185,6 +7244,24 @@ type FollowNotificationsParams struct {
 	LastEventID *string `form:"last_event_id,omitempty" json:"last_event_id,omitempty"`
 }
 
+// ListPasskeysParams defines parameters for ListPasskeys.
+type ListPasskeysParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListPasskeysParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListPasskeysParamsOrdering defines parameters for ListPasskeys.
+type ListPasskeysParamsOrdering string
+
 // ListSavedSearchesParams defines parameters for ListSavedSearches.
 type ListSavedSearchesParams struct {
 	// Alerts Only items whose `alerts` is this.
@@ -7400,6 +7477,9 @@ type ReadNotificationsJSONRequestBody = Until
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
+
+// RegisterPasskeyJSONRequestBody defines body for RegisterPasskey for application/json ContentType.
+type RegisterPasskeyJSONRequestBody = PasskeyNew
 
 // CreateSavedSearchJSONRequestBody defines body for CreateSavedSearch for application/json ContentType.
 type CreateSavedSearchJSONRequestBody = SavedSearchNew
@@ -9486,6 +9566,45 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/notifications/{notification} (the `UpdateNotification` operationId).
 	UpdateNotification(ctx context.Context, id openapi_types.UUID, notification int64, body UpdateNotificationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPasskeys List a user's passkeys, newest first
+	//
+	// Those that were removed stay: what they signed is checked with them. Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/passkeys (the `ListPasskeys` operationId).
+	ListPasskeys(ctx context.Context, id openapi_types.UUID, params *ListPasskeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RegisterPasskeyWithBody Register a passkey that a browser made
+	//
+	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+	RegisterPasskeyWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RegisterPasskey Register a passkey that a browser made
+	//
+	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+	RegisterPasskey(ctx context.Context, id openapi_types.UUID, body RegisterPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BeginPasskey Ask for what a browser needs to make a passkey
+	//
+	// Its challenge is valid for five minutes, once. People register their own, within 15 minutes of signing in; tokens of programs do not. Open to the owner and admins.
+	//
+	// Corresponds with POST /users/{id}/passkeys/options (the `BeginPasskey` operationId).
+	BeginPasskey(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemovePasskey Remove a passkey, with which nothing can be signed any more
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with DELETE /users/{id}/passkeys/{passkey} (the `RemovePasskey` operationId).
+	RemovePasskey(ctx context.Context, id openapi_types.UUID, passkey int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSavedSearches List a user's saved searches
 	//
@@ -13479,6 +13598,95 @@ func (c *Client) UpdateNotificationWithBody(ctx context.Context, id openapi_type
 // Corresponds with PATCH /users/{id}/notifications/{notification} (the `UpdateNotification` operationId).
 func (c *Client) UpdateNotification(ctx context.Context, id openapi_types.UUID, notification int64, body UpdateNotificationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateNotificationRequest(c.Server, id, notification, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPasskeys List a user's passkeys, newest first
+//
+// Those that were removed stay: what they signed is checked with them. Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/passkeys (the `ListPasskeys` operationId).
+func (c *Client) ListPasskeys(ctx context.Context, id openapi_types.UUID, params *ListPasskeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPasskeysRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RegisterPasskeyWithBody Register a passkey that a browser made
+//
+// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+func (c *Client) RegisterPasskeyWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegisterPasskeyRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RegisterPasskey Register a passkey that a browser made
+//
+// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+func (c *Client) RegisterPasskey(ctx context.Context, id openapi_types.UUID, body RegisterPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegisterPasskeyRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BeginPasskey Ask for what a browser needs to make a passkey
+//
+// Its challenge is valid for five minutes, once. People register their own, within 15 minutes of signing in; tokens of programs do not. Open to the owner and admins.
+//
+// Corresponds with POST /users/{id}/passkeys/options (the `BeginPasskey` operationId).
+func (c *Client) BeginPasskey(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBeginPasskeyRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemovePasskey Remove a passkey, with which nothing can be signed any more
+//
+// Open to the owner and admins.
+//
+// Corresponds with DELETE /users/{id}/passkeys/{passkey} (the `RemovePasskey` operationId).
+func (c *Client) RemovePasskey(ctx context.Context, id openapi_types.UUID, passkey int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemovePasskeyRequest(c.Server, id, passkey)
 	if err != nil {
 		return nil, err
 	}
@@ -26200,6 +26408,225 @@ func NewUpdateNotificationRequestWithBody(server string, id openapi_types.UUID, 
 	return req, nil
 }
 
+// NewListPasskeysRequest constructs an http.Request for the ListPasskeys method
+func NewListPasskeysRequest(server string, id openapi_types.UUID, params *ListPasskeysParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/passkeys", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRegisterPasskeyRequest calls the generic RegisterPasskey builder with application/json body
+func NewRegisterPasskeyRequest(server string, id openapi_types.UUID, body RegisterPasskeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRegisterPasskeyRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewRegisterPasskeyRequestWithBody constructs an http.Request for the RegisterPasskey method, with any body, and a specified content type
+func NewRegisterPasskeyRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/passkeys", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewBeginPasskeyRequest constructs an http.Request for the BeginPasskey method
+func NewBeginPasskeyRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/passkeys/options", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRemovePasskeyRequest constructs an http.Request for the RemovePasskey method
+func NewRemovePasskeyRequest(server string, id openapi_types.UUID, passkey int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "passkey", passkey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/passkeys/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListSavedSearchesRequest constructs an http.Request for the ListSavedSearches method
 func NewListSavedSearchesRequest(server string, id openapi_types.UUID, params *ListSavedSearchesParams) (*http.Request, error) {
 	var err error
@@ -28768,6 +29195,51 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/notifications/{notification} (the `UpdateNotification` operationId).
 	UpdateNotificationWithResponse(ctx context.Context, id openapi_types.UUID, notification int64, body UpdateNotificationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateNotificationResponse, error)
+
+	// ListPasskeysWithResponse List a user's passkeys, newest first
+	//
+	// Those that were removed stay: what they signed is checked with them. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/passkeys (the `ListPasskeys` operationId).
+	ListPasskeysWithResponse(ctx context.Context, id openapi_types.UUID, params *ListPasskeysParams, reqEditors ...RequestEditorFn) (*ListPasskeysResponse, error)
+
+	// RegisterPasskeyWithBodyWithResponse Register a passkey that a browser made
+	//
+	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+	RegisterPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RegisterPasskeyResponse, error)
+
+	// RegisterPasskeyWithResponse Register a passkey that a browser made
+	//
+	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+	RegisterPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, body RegisterPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterPasskeyResponse, error)
+
+	// BeginPasskeyWithResponse Ask for what a browser needs to make a passkey
+	//
+	// Its challenge is valid for five minutes, once. People register their own, within 15 minutes of signing in; tokens of programs do not. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/passkeys/options (the `BeginPasskey` operationId).
+	BeginPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*BeginPasskeyResponse, error)
+
+	// RemovePasskeyWithResponse Remove a passkey, with which nothing can be signed any more
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /users/{id}/passkeys/{passkey} (the `RemovePasskey` operationId).
+	RemovePasskeyWithResponse(ctx context.Context, id openapi_types.UUID, passkey int64, reqEditors ...RequestEditorFn) (*RemovePasskeyResponse, error)
 
 	// ListSavedSearchesWithResponse List a user's saved searches
 	//
@@ -32546,6 +33018,96 @@ func (r UpdateNotificationResponse) StatusCode() int {
 	return 0
 }
 
+type ListPasskeysResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Passkey
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPasskeysResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPasskeysResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RegisterPasskeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Passkey
+}
+
+// Status returns HTTPResponse.Status
+func (r RegisterPasskeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RegisterPasskeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type BeginPasskeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PasskeyOptions
+}
+
+// Status returns HTTPResponse.Status
+func (r BeginPasskeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BeginPasskeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RemovePasskeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r RemovePasskeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemovePasskeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListSavedSearchesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -36008,6 +36570,81 @@ func (c *ClientWithResponses) UpdateNotificationWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseUpdateNotificationResponse(rsp)
+}
+
+// ListPasskeysWithResponse List a user's passkeys, newest first
+//
+// Those that were removed stay: what they signed is checked with them. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/passkeys (the `ListPasskeys` operationId).
+func (c *ClientWithResponses) ListPasskeysWithResponse(ctx context.Context, id openapi_types.UUID, params *ListPasskeysParams, reqEditors ...RequestEditorFn) (*ListPasskeysResponse, error) {
+	rsp, err := c.ListPasskeys(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPasskeysResponse(rsp)
+}
+
+// RegisterPasskeyWithBodyWithResponse Register a passkey that a browser made
+//
+// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+func (c *ClientWithResponses) RegisterPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RegisterPasskeyResponse, error) {
+	rsp, err := c.RegisterPasskeyWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegisterPasskeyResponse(rsp)
+}
+
+// RegisterPasskeyWithResponse Register a passkey that a browser made
+//
+// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/passkeys (the `RegisterPasskey` operationId).
+func (c *ClientWithResponses) RegisterPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, body RegisterPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterPasskeyResponse, error) {
+	rsp, err := c.RegisterPasskey(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegisterPasskeyResponse(rsp)
+}
+
+// BeginPasskeyWithResponse Ask for what a browser needs to make a passkey
+//
+// Its challenge is valid for five minutes, once. People register their own, within 15 minutes of signing in; tokens of programs do not. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/passkeys/options (the `BeginPasskey` operationId).
+func (c *ClientWithResponses) BeginPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*BeginPasskeyResponse, error) {
+	rsp, err := c.BeginPasskey(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBeginPasskeyResponse(rsp)
+}
+
+// RemovePasskeyWithResponse Remove a passkey, with which nothing can be signed any more
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /users/{id}/passkeys/{passkey} (the `RemovePasskey` operationId).
+func (c *ClientWithResponses) RemovePasskeyWithResponse(ctx context.Context, id openapi_types.UUID, passkey int64, reqEditors ...RequestEditorFn) (*RemovePasskeyResponse, error) {
+	rsp, err := c.RemovePasskey(ctx, id, passkey, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemovePasskeyResponse(rsp)
 }
 
 // ListSavedSearchesWithResponse List a user's saved searches
@@ -40152,6 +40789,100 @@ func ParseUpdateNotificationResponse(rsp *http.Response) (*UpdateNotificationRes
 	}
 
 	response := &UpdateNotificationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListPasskeysResponse parses an HTTP response from a ListPasskeysWithResponse call
+func ParseListPasskeysResponse(rsp *http.Response) (*ListPasskeysResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPasskeysResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Passkey
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRegisterPasskeyResponse parses an HTTP response from a RegisterPasskeyWithResponse call
+func ParseRegisterPasskeyResponse(rsp *http.Response) (*RegisterPasskeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RegisterPasskeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Passkey
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBeginPasskeyResponse parses an HTTP response from a BeginPasskeyWithResponse call
+func ParseBeginPasskeyResponse(rsp *http.Response) (*BeginPasskeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BeginPasskeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PasskeyOptions
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRemovePasskeyResponse parses an HTTP response from a RemovePasskeyWithResponse call
+func ParseRemovePasskeyResponse(rsp *http.Response) (*RemovePasskeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemovePasskeyResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

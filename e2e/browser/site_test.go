@@ -49,6 +49,7 @@ type strange struct {
 	later  time.Duration // than its sample data were made
 	limits *limit.Gates
 	mail   *mail.Post
+	named  bool // its address has a name, which passkeys need
 }
 
 func newSite(t *testing.T) *site {
@@ -67,6 +68,9 @@ func newStrangeSite(t *testing.T, like strange) *site {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	s.must(err)
 	s.url = "http://" + l.Addr().String()
+	if like.named {
+		s.url = strings.Replace(s.url, "127.0.0.1", "localhost", 1)
+	}
 	mux := http.NewServeMux()
 	provider, err := identity.NewDemo(s.url+"/demo/identity", demo.People())
 	s.must(err)

@@ -291,6 +291,9 @@ func (s *site) states() []state {
 		{"josiah", "/account/searches", sends(fmt.Sprintf("/account/searches/%d", search.ID), "name="+many[:500]), 422},
 		{"josiah", "/account/tokens", sends("/account/tokens", "name="), 422},
 		{"josiah", "/account/tokens", sends("/account/tokens", "name=Freezer"), 200},
+		{"josiah", "/account/passkeys", sends("/account/passkeys/new", "name="), 422},
+		{"josiah", "/account/passkeys", sends("/account/passkeys/new", "name=Laptop"), 200},
+		{"josiah", "/account/passkeys", sends("/account/passkeys", "name=Laptop"), 422},
 		{"josiah", "/account/erasure", sends("/account/erasure", ""), 200},
 		{"gabriel", "/account/erasure", func(t *tab) {
 			t.change("UPDATE tokens SET created_at = $1", time.Now().AddDate(0, 0, -1).UTC())

@@ -36,6 +36,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"})
 	s.newAddress()
 	s.newSavedSearch()
+	s.newPasskey()
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
@@ -55,7 +56,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 
 // crowded are the tables that grow, each after those that it needs.
 var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "saved_searches", "tokens",
-	"invitations", "join_requests", "shipping_requirements",
+	"passkeys", "invitations", "join_requests", "shipping_requirements",
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents",
 	"request_issues", "request_events",
 	"inquiries", "notifications", "material versions", "organization versions", "jobs",
@@ -79,6 +80,7 @@ func (c *crowd) lists() map[string]longList {
 			map[string]string{"name": "name_sort"}},
 		"GET /users/{id}/tokens": {c.user("/tokens"), c.requester(), []string{"tokens"},
 			map[string]string{"expires": "expires_at"}},
+		"GET /users/{id}/passkeys": {c.user("/passkeys"), c.requester(), []string{"passkeys"}, nil},
 		"GET /organizations": {"/organizations", c.member, []string{"organizations"},
 			map[string]string{"-name": "name_sort"}},
 		"GET /organizations/{id}/members": {fmt.Sprintf("/organizations/%d/members", c.owner.Lab), c.member,
@@ -200,6 +202,9 @@ func (c *crowd) more(table string, n int) {
 		c.copies("tokens", fmt.Sprintf("o.id = (SELECT MAX(id) FROM tokens WHERE user_id = '%s')", requester), numbers,
 			columns{
 				"hash": "'hash ' || n.i", "created_at": early, "expires_at": late})
+	case "passkeys":
+		c.copies("passkeys", "o.id = (SELECT MIN(id) FROM passkeys)", numbers, columns{
+			"credential_id": "'id' || n.i", "created_at": early})
 	case "invitations":
 		c.copies("invitations", "o.id = (SELECT MIN(id) FROM invitations)", numbers, columns{
 			"registry_id": "CASE n.i % 3 WHEN 0 THEN 'id-' || n.i ELSE '' END",

@@ -19,6 +19,7 @@ import (
 var sorted = map[string]string{
 	// what one person has
 	"GET /users/{id}/tokens":          "created_at expires",
+	"GET /users/{id}/passkeys":        "created_at",
 	"GET /users/{id}/addresses":       "country created_at institution name updated_at",
 	"GET /users/{id}/saved-searches":  "created_at name updated_at",
 	"GET /users/{id}/join-requests":   "answered_at created_at status",

@@ -112,6 +112,17 @@ var userRoutes = []rest.Route{
 		"Revoke all tokens of a user, including the one of this call"),
 	rest.On("revokeToken", "DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, account.RevokeToken,
 		"Revoke a token"),
+	rest.On("listPasskeys", "GET /users/{id}/passkeys", exchange.PasskeyRead, 200, account.ListPasskeys,
+		"List a user's passkeys, newest first. Those that were removed stay: what they signed is checked with "+
+			"them.").SortedBy(exchange.PasskeyFields),
+	rest.On("beginPasskey", "POST /users/{id}/passkeys/options", exchange.PasskeyWrite, 200, account.BeginPasskey,
+		"Ask for what a browser needs to make a passkey. Its challenge is valid for five minutes, once. People "+
+			"register their own, within 15 minutes of signing in; tokens of programs do not."),
+	rest.On("registerPasskey", "POST /users/{id}/passkeys", exchange.PasskeyWrite, 201, account.RegisterPasskey,
+		"Register a passkey that a browser made. Agreements are signed with it. It has the algorithm ES256 or RS256 "+
+			"and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100."),
+	rest.On("removePasskey", "DELETE /users/{id}/passkeys/{passkey}", exchange.PasskeyWrite, 204,
+		account.RemovePasskey, "Remove a passkey, with which nothing can be signed any more"),
 	rest.On("listJoinRequestsOf", "GET /users/{id}/join-requests", exchange.JoinRead, 200, lab.ListJoinRequestsOf,
 		"List the join requests that a user made, newest first").SortedBy(exchange.JoinFields),
 	rest.On("acceptInvitation", "POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200,

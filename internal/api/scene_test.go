@@ -3,12 +3,14 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"aliquot/internal/agreement/signing/signingtest"
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
@@ -329,6 +331,31 @@ func (s *scene) notification() int64 {
 	return int64(list[0].(map[string]any)["id"].(float64))
 }
 
+// forgetStatements removes what is pending for passkeys, of which a person has few at once.
+func (s *scene) forgetStatements() {
+	s.t.Helper()
+	if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM signing_statements"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// passkey asks to register the passkey of a device, and returns the body that registers it.
+func (s *scene) passkey(p *testPerson, device *signingtest.Device) obj {
+	s.t.Helper()
+	s.forgetStatements()
+	options, err := json.Marshal(p.want(200, "POST", fmt.Sprintf("/users/%s/passkeys/options", p.ID), nil).Body["options"])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return obj{"name": "Laptop", "credential": json.RawMessage(device.Create(s.t, options, publicURL))}
+}
+
+// newPasskey registers a passkey of the requester.
+func (s *scene) newPasskey() int64 {
+	s.t.Helper()
+	return s.requester().want(201, "POST", s.user("/passkeys"), s.passkey(s.requester(), signingtest.New(s.t))).id()
+}
+
 // settings is someone's record in the lab, also after they left.
 func (s *scene) settings(p *testPerson) int64 {
 	s.t.Helper()
@@ -487,6 +514,21 @@ var visits = []routeCase{
 		s.again("requester")
 		newest := s.requester().want(200, "GET", s.user("/tokens"), nil).List
 		return atf("%s/%d", s.user("/tokens"), idsOf(newest)[0])
+	}},
+
+	{"GET /users/{id}/passkeys", "requester", func(s *scene, _ string) visit {
+		s.newPasskey()
+		return at(s.user("/passkeys"), nil)
+	}},
+	{"POST /users/{id}/passkeys/options", "requester", func(s *scene, _ string) visit {
+		s.forgetStatements()
+		return at(s.user("/passkeys/options"), nil)
+	}},
+	{"POST /users/{id}/passkeys", "requester", func(s *scene, _ string) visit {
+		return at(s.user("/passkeys"), s.passkey(s.requester(), signingtest.New(s.t)))
+	}},
+	{"DELETE /users/{id}/passkeys/{passkey}", "requester", func(s *scene, _ string) visit {
+		return atf("%s/%d", s.user("/passkeys"), s.newPasskey())
 	}},
 
 	{"POST /organizations", "owner", func(s *scene, role string) visit {

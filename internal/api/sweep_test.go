@@ -45,10 +45,14 @@ var access = map[string]string{
 	"PUT,PATCH /users/{id}/addresses/{address}":           "1333+33+",
 	"DELETE /users/{id}/addresses/{address}":              "1333+33+",
 
-	"GET /users/{id}/tokens":            "1333+33+",
-	"POST /users/{id}/tokens":           "1333+333",
-	"DELETE /users/{id}/tokens":         "1333+33+",
-	"DELETE /users/{id}/tokens/{token}": "1333+33+",
+	"GET /users/{id}/tokens":                "1333+33+",
+	"POST /users/{id}/tokens":               "1333+333",
+	"DELETE /users/{id}/tokens":             "1333+33+",
+	"DELETE /users/{id}/tokens/{token}":     "1333+33+",
+	"GET /users/{id}/passkeys":              "1333+33+",
+	"POST /users/{id}/passkeys/options":     "1333+333",
+	"POST /users/{id}/passkeys":             "1333+333",
+	"DELETE /users/{id}/passkeys/{passkey}": "1333+33+",
 
 	"POST /organizations":                                                         "++++++++ 1+++++++",
 	"POST /organizations (for somebody else)":                                     "++++++++ 1333333+",

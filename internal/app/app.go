@@ -14,6 +14,7 @@ import (
 	"aliquot/internal/app/institutions"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/notifier"
+	"aliquot/internal/app/signing"
 	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/app/stream"
 	"aliquot/internal/app/transfer"
@@ -37,6 +38,7 @@ type App struct {
 	Materials     catalog.Materials
 	Notifications notifier.Notifications
 	Requests      transfer.Requests
+	Signing       signing.Signing
 	Spreadsheets  spreadsheet.Spreadsheets
 	Streams       stream.Streams
 }
@@ -53,7 +55,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},
-		Spreadsheets: spreadsheet.New(c), Streams: streams}
+		Signing: signing.New(c), Spreadsheets: spreadsheet.New(c), Streams: streams}
 }
 
 // ForPages returns an App for the pages: it follows the access rules for members even if Access is AccessOpen, which

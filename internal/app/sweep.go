@@ -75,8 +75,9 @@ const factTime = 30 * 24 * time.Hour
 // of mail, and spreadsheets without a job.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Audit.ForgetRefusals(ctx,
-			tx.Now.Add(-core.RefusalTime)),
+		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Statements.DeleteUntil(ctx, tx.Now),
+			tx.Audit.ForgetRefusals(ctx,
+				tx.Now.Add(-core.RefusalTime)),
 			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-core.RetryTime)),
 			tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)), tx.Events.ForgetFacts(ctx, tx.Now.Add(-factTime)),
 			tx.Deliveries.DeleteUntil(ctx, tx.Now.Add(-notify.DeliveryLifetime)),

@@ -113,7 +113,7 @@ var Scopes = []Scope{ScopeRead, ScopeWrite}
 // reads lists the actions that change nothing: the only ones that a token with scope read may do.
 var reads = []Action{
 	UserRead, UserReadPrivate, NotificationRead, MailSettingsRead, SavedSearchRead, DraftRead, BasketRead,
-	AccountExport, TokenRead,
+	AccountExport, TokenRead, PasskeyRead,
 	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory,
 	OrganizationEvents,
 	OrganizationInsights, OrganizationStorage, ReplyRead, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate,

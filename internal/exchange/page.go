@@ -110,6 +110,7 @@ var (
 	TurnFields              = []Field{byID, {Name: "seq"}, {Name: "status", Kind: Word},
 		{Name: "began_at", Kind: Moment},
 		{Name: "ended_at", Kind: Moment, Nullable: true}}
+	PasskeyFields = []Field{byID, byCreated}
 	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
 	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
 	WebhookFields = []Field{byID, byCreated, byUpdated}

@@ -48,6 +48,8 @@ const (
 	TokenCreate       Action = "token.create"   // of one's own
 	TokenRead         Action = "token.read"
 	TokenRevoke       Action = "token.revoke"
+	PasskeyRead       Action = "passkey.read"
+	PasskeyWrite      Action = "passkey.write" // to register one of one's own, or remove it
 
 	OrganizationCreate   Action = "organization.create"
 	OrganizationRead     Action = "organization.read"
@@ -188,6 +190,8 @@ var rules = Policy{
 	TokenCreate:       OwnerOf,
 	TokenRead:         OwnerOf,
 	TokenRevoke:       OwnerOf,
+	PasskeyRead:       OwnerOf,
+	PasskeyWrite:      OwnerOf,
 
 	OrganizationCreate:   Anyone,
 	OrganizationRead:     Anyone,

@@ -98,6 +98,8 @@ const matrix = `
 | both | token.create | nothing | n | y | y | y | y | y | y | y |
 | both | token.read | the owner | n | n | n | y | n | n | n | y |
 | both | token.revoke | the owner | n | n | n | y | n | n | n | y |
+| both | passkey.read | the owner | n | n | n | y | n | n | n | y |
+| both | passkey.write | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |
 | both | settings.update | the owner | n | n | n | y | n | n | n | y |
 | both | saved-search.read | the owner | n | n | n | y | n | n | n | y |

@@ -99,6 +99,9 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 	err := changeAll(ctx, st.conn,
 		change{"DELETE FROM tokens WHERE user_id = $1", id},
 		change{"DELETE FROM mail_settings WHERE user_id = $1", id},
+		change{"DELETE FROM signing_statements WHERE user_id = $1", id},
+		change{"UPDATE passkeys SET name = '', identified = '', removed_at = COALESCE(removed_at, $2) WHERE " +
+			"user_id = $1", []any{u.ID, st.conn.Now}},
 		change{"DELETE FROM notifications WHERE user_id = $1", id},
 		change{"DELETE FROM drafts WHERE user_id = $1", id},
 		change{"DELETE FROM saved_searches WHERE user_id = $1", id},

@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/store/insight"
 	"aliquot/internal/store/institution"
 	"aliquot/internal/store/queue"
+	"aliquot/internal/store/signing"
 	"aliquot/internal/store/sqldb"
 )
 
@@ -118,6 +119,7 @@ type Conn struct {
 	Memberships     Memberships
 	Notifications   Notifications
 	Organizations   Organizations
+	Passkeys        signing.Passkeys
 	Reminders       Reminders
 	Replies         Replies
 	Requests        Requests
@@ -125,6 +127,7 @@ type Conn struct {
 	Search          search.Searcher
 	Secrets         Secrets
 	Shippings       Shippings
+	Statements      signing.Statements
 	Storage         Storage
 	Tokens          Tokens
 	Turns           Turns
@@ -143,10 +146,11 @@ func storesOn(c *sqldb.Conn) Conn {
 		Insights: insight.New(c), Institutions: institution.New(c), Invitations: Invitations{c},
 		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
+		Passkeys:  signing.NewPasskeys(c),
 		Reminders: Reminders{c}, Replies: Replies{c},
 		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
-		Shippings: Shippings{c}, Storage: Storage{c}, Tokens: Tokens{c}, Turns: Turns{c},
-		Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
+		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},
+		Tokens: Tokens{c}, Turns: Turns{c}, Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
 	}
 }
 

@@ -43,6 +43,8 @@ var recordedTables = map[string]recordedTable{
 	// when a token was used changes with each use
 	"tokens": {object: "token", key: "id", clear: "user_id kind hash scope organization_id",
 		times: "created_at expires_at", personal: "name", left: "used_at"},
+	"passkeys": {object: "user", key: "user_id", part: "passkey", partKey: "id", clear: "credential_id public_key",
+		times: "signed_in_at created_at removed_at", personal: "name identified"},
 	"organizations": withFields(recordedTable{object: "organization", key: "id",
 		clear: "owner_id decide_days countersign_days ship_days public_metadata_keys", times: "created_at",
 		personal: "name description", left: "name_sort updated_at"}, lab.Fields),
@@ -178,6 +180,7 @@ var unrecordedTables = map[string]string{
 	"search_epochs":      "numbers of searches",
 	"search_words":       "follows from materials",
 	"drafts":             "forms that are not sent",
+	"signing_statements": "pending for minutes; what is signed is recorded",
 	"inquiries":          "questions before a request; what is agreed is in the request",
 	"replies":            "texts that help to write; what is sent is recorded",
 	"basket_items":       "what a person means to request",

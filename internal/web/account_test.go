@@ -27,7 +27,7 @@ import (
 // settingsPages are all pages below /account.
 var settingsPages = []string{"/account", "/account/storage", "/account/notifications", "/account/appearance",
 	"/account/addresses", "/account/addresses/new", "/account/searches",
-	"/account/tokens", "/account/sessions", "/account/export", "/account/close",
+	"/account/tokens", "/account/sessions", "/account/passkeys", "/account/export", "/account/close",
 	"/account/erasure", "/welcome"}
 
 func TestSettings_NeedASignedInPerson(t *testing.T) {

@@ -2,11 +2,6 @@ package signing_test
 
 import (
 	"bytes"
-	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -19,65 +14,16 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/signing"
+	"aliquot/internal/agreement/signing/signingtest"
 )
 
 var keep = flag.String("keep", "", "a folder to which the evidence is written, for programs that are not ours")
 
 var site = signing.Site{ID: "aliquot.example.org", Origin: "https://aliquot.example.org"}
 
-// authenticator is a device with one passkey.
-type authenticator struct {
-	key   *ecdsa.PrivateKey
-	id    []byte
-	flags byte
-}
-
-func newAuthenticator(t testing.TB) *authenticator {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := make([]byte, 32)
-	_, _ = rand.Read(id)
-	return &authenticator{key, id, 1<<0 | 1<<2}
-}
-
-func (a *authenticator) passkey(t testing.TB, user string) signing.Passkey {
-	t.Helper()
-	point, err := a.key.PublicKey.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	public := append([]byte{0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32}, point[1:33]...)
-	return signing.Passkey{User: user, ID: a.id, Public: append(append(public, 0x22, 0x58, 32), point[33:]...)}
-}
-
-func encoded(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
-
-// clientData is what a browser adds.
-func clientData(kind, challenge, origin string) []byte {
-	return fmt.Appendf(nil, `{"type":%q,"challenge":%q,"origin":%q,"crossOrigin":false}`, kind, challenge, origin)
-}
-
-// sign answers a challenge as a browser does.
-func (a *authenticator) sign(t testing.TB, client []byte, at string) []byte {
-	t.Helper()
-	hash, clientHash := sha256.Sum256([]byte(at)), sha256.Sum256(client)
-	data := append(hash[:], a.flags, 0, 0, 0, 0)
-	sum := sha256.Sum256(append(bytes.Clone(data), clientHash[:]...))
-	signature, err := a.key.Sign(rand.Reader, sum[:], crypto.SHA256)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Appendf(nil, `{"type":"public-key","id":%q,"rawId":%q,"clientExtensionResults":{},"response":{`+
-		`"clientDataJSON":%q,"authenticatorData":%q,"signature":%q}}`, encoded(a.id), encoded(a.id), encoded(client),
-		encoded(data), encoded(signature))
-}
-
 // signature is a pending statement and everything about its signature.
 type signature struct {
-	device  *authenticator
+	device  *signingtest.Device
 	key     signing.Passkey
 	pending signing.Pending
 	answer  []byte
@@ -85,15 +31,15 @@ type signature struct {
 
 func newSignature(t testing.TB, documents ...signing.Document) signature {
 	t.Helper()
-	s := signature{device: newAuthenticator(t)}
-	s.key = s.device.passkey(t, "018f0a53-0000-7000-8000-000000000001")
+	s := signature{device: signingtest.New(t)}
+	s.key = s.device.Passkey("018f0a53-0000-7000-8000-000000000001")
 	var err error
 	s.pending, err = signing.NewPending(signing.Statement{Documents: documents, Signer: s.key.User,
 		Role: "PROVIDER_OFFICIAL", Authority: 3}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.answer = s.device.sign(t, clientData("webauthn.get", encoded(signing.Challenge(s.pending.Statement)), site.Origin),
+	s.answer = s.device.Sign(t, signingtest.ClientData("webauthn.get", signingtest.Encoded(signing.Challenge(s.pending.Statement)), site.Origin),
 		site.ID)
 	return s
 }
@@ -200,15 +146,15 @@ func alterations(t testing.TB, s signature, e signing.Evidence) map[string]signi
 	for _, n := range []int{4, 10, 41, 45, 76} {
 		alter(fmt.Sprintf("public key: byte %d", n), func(e *signing.Evidence) { e.PublicKey[n] ^= 1 })
 	}
-	alter("public key of another", func(e *signing.Evidence) { e.PublicKey = newAuthenticator(t).passkey(t, "").Public })
+	alter("public key of another", func(e *signing.Evidence) { e.PublicKey = signingtest.New(t).Public })
 	resigned := func(what string, client []byte, at string, flags byte) {
 		alter(what, func(e *signing.Evidence) {
 			device := *s.device
-			device.flags = flags
+			device.Flags = flags
 			var answer struct {
 				Response struct{ ClientDataJSON, AuthenticatorData, Signature string }
 			}
-			if err := json.Unmarshal(device.sign(t, client, at), &answer); err != nil {
+			if err := json.Unmarshal(device.Sign(t, client, at), &answer); err != nil {
 				t.Fatal(err)
 			}
 			e.ClientData, _ = base64.RawURLEncoding.DecodeString(answer.Response.ClientDataJSON)
@@ -216,14 +162,14 @@ func alterations(t testing.TB, s signature, e signing.Evidence) map[string]signi
 			e.Signature, _ = base64.RawURLEncoding.DecodeString(answer.Response.Signature)
 		})
 	}
-	challenge := encoded(signing.Challenge([]byte(e.Statement)))
-	good := clientData("webauthn.get", challenge, site.Origin)
+	challenge := signingtest.Encoded(signing.Challenge([]byte(e.Statement)))
+	good := signingtest.ClientData("webauthn.get", challenge, site.Origin)
 	resigned("signed without verifying the user", good, site.ID, 1<<0)
 	resigned("signed without the user", good, site.ID, 1<<2)
-	resigned("signed at another site", clientData("webauthn.get", challenge, "https://evil.example.org"), site.ID, 5)
+	resigned("signed at another site", signingtest.ClientData("webauthn.get", challenge, "https://evil.example.org"), site.ID, 5)
 	resigned("signed for another site", good, "evil.example.org", 5)
-	resigned("signed another statement", clientData("webauthn.get", encoded(signing.Challenge([]byte("x"))), site.Origin), site.ID, 5)
-	resigned("a registration", clientData("webauthn.create", challenge, site.Origin), site.ID, 5)
+	resigned("signed another statement", signingtest.ClientData("webauthn.get", signingtest.Encoded(signing.Challenge([]byte("x"))), site.Origin), site.ID, 5)
+	resigned("a registration", signingtest.ClientData("webauthn.create", challenge, site.Origin), site.ID, 5)
 	return all
 }
 

@@ -22,6 +22,7 @@ var (
 	ErrUnknownKey = errors.New("this passkey is not one of the signer's")
 	ErrAltered    = errors.New("the signature is not one of what is to be signed")
 	ErrUnverified = errors.New("the passkey did not verify its user; use one with a PIN, fingerprint or face")
+	ErrAlgorithm  = errors.New("the passkey must be of the algorithm ES256 or RS256, with 2048 to 4096 bits")
 	ErrWrongLink  = errors.New("this link is not valid; ask for a new one")
 	ErrWrongCode  = errors.New("this code is wrong")
 	ErrTooOften   = errors.New("too many wrong codes; ask for a new one")

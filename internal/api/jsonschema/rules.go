@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -74,7 +75,7 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
 		party.Patch[party.Master]{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
-		person.ErasureNew{},
+		person.ErasureNew{}, signing.PasskeyNew{},
 	} {
 		for _, create := range []bool{false, true} {
 			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)

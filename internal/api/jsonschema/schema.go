@@ -100,6 +100,10 @@ var metadata = component{"Metadata",
 		"maxProperties": (material.MaxMetadata - len("{}")) / len(`"a":1,`),
 		"propertyNames": Object{"maxLength": material.MaxMetadata - len(`{"":1}`)}}}
 
+// credential is the schema of what a browser answers to a challenge.
+var credential = component{"PasskeyAnswer", Object{"type": "object", "description": "A PublicKeyCredential, as its " +
+	"toJSON() returns it (W3C, Web Authentication, section 5.1). At most 16 KiB."}}
+
 // metadataKeys lists what additional_metadata may hold.
 func metadataKeys() string {
 	text := "Metadata of a material, as its category defines; other keys are kept too. At most 64 KiB as JSON. " +
@@ -249,6 +253,8 @@ func (d Set) fields(t reflect.Type, of rules, needed func(reflect.StructField) b
 			schema = d.enum(categories)
 		case name == "additional_metadata":
 			schema = d.named(metadata)
+		case name == "credential":
+			schema = d.named(credential)
 		}
 		switch {
 		case f.Type.Kind() == reflect.Pointer && options == "omitempty":

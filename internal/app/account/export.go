@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -45,6 +46,7 @@ affiliations.json    institutions that you are at
 authorities.json     what you may sign for institutions, or might once
 stand_ins.json       where you stand in for somebody who signs
 invitations.json     labs that invited you, and labs that you asked to join
+passkeys.json        passkeys with which you sign, or signed
 tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
 acts.json            what is on record that you did, beside what happened in requests
 
@@ -136,6 +138,8 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context) ([]party.StandIn, error) { return c.Institutions.StandingIn(ctx, user) }),
 		takeAll(ctx, part, z, "invitations",
 			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
+		takeAll(ctx, part, z, "passkeys",
+			func(ctx context.Context) ([]signing.Registered, error) { return c.Passkeys.Of(ctx, user) }),
 		takePages(ctx, part, z, "tokens",
 			func(ctx context.Context, p exchange.Page) (exchange.ListPage[person.Token], error) {
 				return c.Tokens.List(ctx, user, p)

@@ -19,8 +19,9 @@ const (
 // ErasureStays says what is not erased, and why.
 const ErasureStays = "Both sides need the record of a transfer, to prove what was agreed: what happened when, under " +
 	"which account, quantities, parcels and the documents of transfers stay, and of an address institution, town and " +
-	"country. Listings, files and texts of a lab belong to the lab. What other people wrote is theirs, even if it " +
-	"names the person. E-mail that was sent, and dossiers and backups that others keep, cannot be reached."
+	"country. The public keys of passkeys stay, without a name, to check what was signed with them. Listings, files " +
+	"and texts of a lab belong to the lab. What other people wrote is theirs, even if it names the person. E-mail " +
+	"that was sent, and dossiers and backups that others keep, cannot be reached."
 
 // Erasure is that a person's words are to be erased, or were; the zero value is neither.
 type Erasure struct {

@@ -60,7 +60,8 @@ type settingsTab struct{ Name, Icon, Text string }
 func (accountPage) Tabs() []settingsTab {
 	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"},
 		{"appearance", "eye", "Display and keyboard"}, {"addresses", "pin", "Addresses"},
-		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"},
+		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"},
+		{"passkeys", "edit", "Passkeys"}, {"sessions", "lock", "Sessions"},
 		{"storage", "file", "Storage"}, {"export", "download", "Your data"},
 		{"close", "x", "Close account"}}
 }

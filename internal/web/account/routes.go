@@ -12,6 +12,6 @@ type pageRequest struct{ *ui.PageRequest }
 
 // Routes returns the pages of the area.
 func Routes() []ui.Route {
-	return slices.Concat(signInPages, accountPages, closePages, erasurePages, noticePages, draftPages, undoPages,
-		helpPages)
+	return slices.Concat(signInPages, accountPages, closePages, erasurePages, passkeyPages, noticePages, draftPages,
+		undoPages, helpPages)
 }
