@@ -161,6 +161,11 @@ func (a Institutions) readSignatories(ctx context.Context, who exchange.Actor, c
 		return nil, err
 	}
 	defer leave()
+	return parseSignatories(file)
+}
+
+// parseSignatories parses the spreadsheet of a list of signatories.
+func parseSignatories(file *bytes.Reader) ([]signatoryRow, error) {
 	r, err := sheet.Open(file, "")
 	if err != nil {
 		return nil, err
