@@ -110,7 +110,7 @@ var mayImport = map[string][]string{
 	"web/request":     {"exchange", "app", "server", "web/ui"},
 	"web/share":       {"exchange", "app", "server", "web/ui"},
 	"demo":            {"agreement/party", "exchange", "app", "identity"},
-	"seal":            {"agreement/letter", "agreement/pades"},
+	"seal":            {"atomicfile", "agreement/letter", "agreement/pades"},
 	"seed":            {"exchange", "search", "store"},
 	"limit":           {},
 	"server":          {},

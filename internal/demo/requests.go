@@ -162,7 +162,7 @@ func (f *filling) makeOpen() {
 		after(hour).write(requester, "A low passage would be best, if you have one.")
 }
 
-// makeInquiries asks two questions without a request, of which one is answered.
+// makeInquiries asks a question without a request, which is answered.
 func (f *filling) makeInquiries() {
 	answered := f.inquire(12*day, requester, "Jurkat", "Which passage would you send, and were the cells tested for "+
 		"mycoplasma this year?")
@@ -171,7 +171,6 @@ func (f *filling) makeInquiries() {
 			Text: exchange.Some("Passage 7 or 8. The last test was in September: negative.")})
 		return err
 	})
-	f.inquire(5*hour, requester, "C2C12", "Do they still form myotubes at the passage that you have?")
 }
 
 // inquire asks a question some time ago; the id is there once that has been done.

@@ -16,13 +16,13 @@ import (
 	"maps"
 	"math/big"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/pades"
+	"aliquot/internal/atomicfile"
 )
 
 // Sealer seals the PDFs of executed letters.
@@ -145,19 +145,11 @@ func (f Files) makeCertificate(key *ecdsa.PrivateKey, name string, now time.Time
 
 // writeOnce writes a file that only its owner can read, unless there is one.
 func writeOnce(path, kind string, der []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".seal-*") // with mode 0600
-	if err != nil {
-		return err
+	err := atomicfile.Create(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	err = pem.Encode(file, &pem.Block{Type: kind, Bytes: der})
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	return err
 }
 
 func (f Files) readKey() (*ecdsa.PrivateKey, error) {
