@@ -9576,7 +9576,7 @@ type ClientInterface interface {
 
 	// RegisterPasskeyWithBody Register a passkey that a browser made
 	//
-	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9585,7 +9585,7 @@ type ClientInterface interface {
 
 	// RegisterPasskey Register a passkey that a browser made
 	//
-	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -13627,7 +13627,7 @@ func (c *Client) ListPasskeys(ctx context.Context, id openapi_types.UUID, params
 
 // RegisterPasskeyWithBody Register a passkey that a browser made
 //
-// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -13646,7 +13646,7 @@ func (c *Client) RegisterPasskeyWithBody(ctx context.Context, id openapi_types.U
 
 // RegisterPasskey Register a passkey that a browser made
 //
-// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -29207,7 +29207,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterPasskeyWithBodyWithResponse Register a passkey that a browser made
 	//
-	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -29216,7 +29216,7 @@ type ClientWithResponsesInterface interface {
 
 	// RegisterPasskeyWithResponse Register a passkey that a browser made
 	//
-	// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+	// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -36589,7 +36589,7 @@ func (c *ClientWithResponses) ListPasskeysWithResponse(ctx context.Context, id o
 
 // RegisterPasskeyWithBodyWithResponse Register a passkey that a browser made
 //
-// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -36604,7 +36604,7 @@ func (c *ClientWithResponses) RegisterPasskeyWithBodyWithResponse(ctx context.Co
 
 // RegisterPasskeyWithResponse Register a passkey that a browser made
 //
-// Agreements are signed with it. It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
+// It has the algorithm ES256 or RS256 and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

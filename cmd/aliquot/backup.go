@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"aliquot/internal/atomicfile"
 	"aliquot/internal/backup"
 	"aliquot/internal/config"
 )
@@ -85,7 +86,7 @@ func (b *takeBackup) write(ctx context.Context, taker backup.Taker) (taken backu
 	if err := os.Link(file.Name(), b.File); err != nil { // a rename would replace another file
 		return taken, err
 	}
-	return taken, syncFolder(b.File)
+	return taken, atomicfile.SyncFolder(b.File)
 }
 
 // exists refuses a data folder without a database, which is most likely the wrong folder.

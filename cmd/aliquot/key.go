@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
+	"aliquot/internal/atomicfile"
 	"aliquot/internal/config"
 	"aliquot/internal/store"
 	"aliquot/internal/store/sqldb"
@@ -27,7 +26,7 @@ func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 	}
 	text, from, err := s.Key()
 	if errors.Is(err, fs.ErrNotExist) && !sealed {
-		if err = writeOnce(from, sqldb.NewKey()+"\n"); err == nil {
+		if err = atomicfile.Create(from, []byte(sqldb.NewKey()+"\n")); err == nil {
 			text, from, err = s.Key()
 		}
 	}
@@ -57,30 +56,4 @@ func parseKey(text, from string) (*sqldb.Key, error) {
 		return nil, fmt.Errorf("secret-key: %s has no key: %w", from, err)
 	}
 	return key, nil
-}
-
-// writeOnce writes a file that only its owner can read, atomically and durably. An existing file is left unchanged.
-func writeOnce(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Link(f.Name(), path) // unlike a rename, it does not replace a file of a faster process
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncFolder(path)
-}
-
-// syncFolder makes the writes and renames next to a file durable.
-func syncFolder(path string) error {
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -13,6 +13,7 @@ import (
 
 	"aliquot/internal/app/account"
 	"aliquot/internal/app/evidence"
+	"aliquot/internal/atomicfile"
 	"aliquot/internal/backup"
 	"aliquot/internal/config"
 	"aliquot/internal/files"
@@ -154,5 +155,5 @@ func (r *restoreBackup) saveKey(name, text string) error {
 	default:
 		return errors.New("no such key")
 	}
-	return writeOnce(path, text+"\n")
+	return atomicfile.Create(path, []byte(text+"\n"))
 }

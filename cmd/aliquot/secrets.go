@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/atomicfile"
 	"aliquot/internal/config"
 	"aliquot/internal/store"
 	"aliquot/internal/store/sqldb"
@@ -67,7 +68,7 @@ func (r *rotateSecrets) rotate(ctx context.Context, a *app.App, file string) err
 	if err := unlock(ctx, a.DB, r.Store); err != nil {
 		return err
 	}
-	if err := writeOnce(file, sqldb.NewKey()+"\n"); err != nil {
+	if err := atomicfile.Create(file, []byte(sqldb.NewKey()+"\n")); err != nil {
 		return fmt.Errorf("new-key: %w", err)
 	}
 	if key, err = readKey(file); err != nil {
@@ -102,7 +103,7 @@ func placeKey(file string) error {
 	if errors.Is(err, fs.ErrNotExist) { // another process was faster
 		return nil
 	}
-	return errors.Join(err, syncFolder(file))
+	return errors.Join(err, atomicfile.SyncFolder(file))
 }
 
 // finishRotation moves the next key to its place if a rotation was killed after the change of the database.
@@ -172,7 +173,7 @@ func (r *resetSecrets) Run(e environment) error {
 			return err
 		}
 		if missing {
-			if err = writeOnce(from, sqldb.NewKey()+"\n"); err == nil {
+			if err = atomicfile.Create(from, []byte(sqldb.NewKey()+"\n")); err == nil {
 				key, err = readKey(from)
 			}
 			if err != nil {

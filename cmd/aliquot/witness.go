@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"aliquot/internal/atomicfile"
 	"aliquot/internal/record"
 	"aliquot/internal/server"
 	"aliquot/internal/witness"
@@ -61,7 +62,7 @@ func (w *witnessing) key() (string, error) {
 	}
 	private, _, err := note.GenerateKey(rand.Reader, w.Name)
 	if err == nil {
-		err = writeOnce(w.Key, private+"\n")
+		err = atomicfile.Create(w.Key, []byte(private+"\n"))
 	}
 	return private, err
 }

@@ -119,7 +119,7 @@ var userRoutes = []rest.Route{
 		"Ask for what a browser needs to make a passkey. Its challenge is valid for five minutes, once. People "+
 			"register their own, within 15 minutes of signing in; tokens of programs do not."),
 	rest.On("registerPasskey", "POST /users/{id}/passkeys", exchange.PasskeyWrite, 201, account.RegisterPasskey,
-		"Register a passkey that a browser made. Agreements are signed with it. It has the algorithm ES256 or RS256 "+
+		"Register a passkey that a browser made. It has the algorithm ES256 or RS256 "+
 			"and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100."),
 	rest.On("removePasskey", "DELETE /users/{id}/passkeys/{passkey}", exchange.PasskeyWrite, 204,
 		account.RemovePasskey, "Remove a passkey, with which nothing can be signed any more"),

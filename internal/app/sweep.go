@@ -76,8 +76,7 @@ const factTime = 30 * 24 * time.Hour
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Statements.DeleteUntil(ctx, tx.Now),
-			tx.Audit.ForgetRefusals(ctx,
-				tx.Now.Add(-core.RefusalTime)),
+			tx.Audit.ForgetRefusals(ctx, tx.Now.Add(-core.RefusalTime)),
 			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-core.RetryTime)),
 			tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)), tx.Events.ForgetFacts(ctx, tx.Now.Add(-factTime)),
 			tx.Deliveries.DeleteUntil(ctx, tx.Now.Add(-notify.DeliveryLifetime)),

@@ -3,6 +3,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -11,8 +12,16 @@ import (
 // owner can read it.
 func Write(path string, content []byte) error { return write(path, content, os.Rename) }
 
-// Create makes a file that is not there yet, likewise; it returns fs.ErrExist, and leaves the file, if it is.
-func Create(path string, content []byte) error { return write(path, content, os.Link) }
+// Create makes a file, likewise, unless there is one, which it leaves: of several processes that make it at once, all
+// find that of the first.
+func Create(path string, content []byte) error {
+	return write(path, content, func(from, to string) error {
+		if err := os.Link(from, to); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	})
+}
 
 func write(path string, content []byte, place func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // with mode 0600
@@ -27,6 +36,11 @@ func write(path string, content []byte, place func(from, to string) error) error
 	if err != nil {
 		return err
 	}
+	return SyncFolder(path)
+}
+
+// SyncFolder makes the names next to a file durable.
+func SyncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ var HelpTexts = kong.Vars{
 	"webhook_private": "Allow webhooks to private addresses and over http. Use only if every owner of an " +
 		"organization may reach what this machine reaches. Default: only https to public addresses.",
 	"tsa_url": "Address of a timestamping authority (RFC 3161), which is asked for a timestamp of each checkpoint of " +
-		"the log and of each executed agreement. Default: none.",
+		"the log. Default: none.",
 	"witnesses": "Witnesses that are asked to cosign each checkpoint of the log (C2SP tlog-witness), each as its " +
 		"public key, @, and its address: witness.example.org+0a1b2c3d+BASE64@https://witness.example.org. " +
 		"Default: none.",

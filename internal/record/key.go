@@ -80,7 +80,7 @@ func OpenKeys(path, origin string) (Keys, error) {
 	if err == nil {
 		err = atomicfile.Create(path, []byte(k.text()))
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err != nil {
 		return Keys{}, fmt.Errorf("record-key: %w", err)
 	}
 	return ReadKeys(path)

@@ -124,7 +124,7 @@ func (f Files) makeKey() error {
 	if err != nil {
 		return err
 	}
-	return writeOnce(f.Key, "PRIVATE KEY", der)
+	return atomicfile.Create(f.Key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
 func (f Files) makeCertificate(key *ecdsa.PrivateKey, name string, now time.Time) error {
@@ -140,16 +140,7 @@ func (f Files) makeCertificate(key *ecdsa.PrivateKey, name string, now time.Time
 	if err != nil {
 		return err
 	}
-	return writeOnce(f.Certificate, "CERTIFICATE", der)
-}
-
-// writeOnce writes a file that only its owner can read, unless there is one.
-func writeOnce(path, kind string, der []byte) error {
-	err := atomicfile.Create(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
+	return atomicfile.Create(f.Certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 func (f Files) readKey() (*ecdsa.PrivateKey, error) {

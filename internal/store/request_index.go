@@ -59,18 +59,24 @@ func (st Requests) Index(ctx context.Context, ids []int64, whole bool) error {
 	for i, t := range texts {
 		rows[i] = t.IndexRow()
 	}
-	if err := st.putWords(ctx, rows); err != nil || !whole {
+	if err := st.putWords(ctx, rows); err != nil || !whole || len(texts) == 0 {
 		return err
 	}
 	places, args := sqldb.In([]any{string(request.Messaged), string(request.IssueOpened)}, ids)
 	written, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], `SELECT DISTINCT request_id FROM request_events
 		WHERE kind IN ($1, $2) AND request_id IN (`+places+")", args...)
+	if err != nil {
+		return err
+	}
 	for _, t := range texts {
-		if err == nil && slices.Contains(written, t.ID) {
-			err = st.indexWritten(ctx, t)
+		if !slices.Contains(written, t.ID) {
+			continue
+		}
+		if err := st.indexWritten(ctx, t); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // writtenAtOnce is how many messages are held in memory.

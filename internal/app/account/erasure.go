@@ -139,8 +139,7 @@ func (a Accounts) changeErasure(ctx context.Context, who exchange.Actor, user uu
 
 // EraseDue erases the people whose erasure is due, and those whom the list of erasures has and a backup brought back.
 // It returns how many it erased. One that has to wait, because their lab has to be given to somebody first, is tried
-// again a day later; one that fails, or a list that is damaged, keeps nobody else
-// waiting.
+// again a day later; one that fails, or a list that is damaged, keeps nobody else waiting.
 func (a Accounts) EraseDue(ctx context.Context) (n int, err error) {
 	var failed []error
 	if err := a.eraseListed(ctx); err != nil {

@@ -244,7 +244,7 @@ var standIns = kind[party.StandIn]{
 	settle: func(ctx context.Context, _ *core.Core, tx store.Conn, _ exchange.Actor, k caller,
 		old, s *party.StandIn) error {
 		of := []int64{s.Authority}
-		if old != nil {
+		if old != nil && old.Authority != s.Authority {
 			of = append(of, old.Authority)
 		}
 		for _, id := range of {

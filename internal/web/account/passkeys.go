@@ -104,7 +104,7 @@ func (v *passkeyRequest) registerPasskey() (ui.Response, error) {
 	if _, err := v.App.Signing.RegisterPasskey(v.Context(), v.Who.Actor, v.Who.ID, v.passkeyNew()); err != nil {
 		return v.refuseWith(err)
 	}
-	return ui.SeeOther("/account/passkeys").Saying("Passkey registered. You can sign agreements with it."), nil
+	return ui.SeeOther("/account/passkeys").Saying("Passkey registered."), nil
 }
 
 func (v *passkeyRequest) removePasskey(id int64) (ui.Response, error) {
