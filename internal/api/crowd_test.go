@@ -182,7 +182,7 @@ func (c *crowd) more(table string, n int) {
 		c.copies("memberships", fmt.Sprintf("o.id = (SELECT MIN(id) FROM memberships WHERE organization_id = %d)",
 			c.owner.Lab),
 			fmt.Sprintf("(SELECT id AS i FROM users WHERE username LIKE 'user %%' AND id NOT IN (SELECT user_id FROM "+
-				"memberships WHERE organization_id = %d))", c.owner.Lab),
+				"memberships WHERE organization_id = %d) LIMIT 9900)", c.owner.Lab), // a lab has at most 10,000
 			columns{"user_id": "n.i"})
 	case "organizations":
 		c.copies("organizations", fmt.Sprintf("o.id = %d", c.id), numbers, columns{
