@@ -67,7 +67,7 @@ var mayImport = map[string][]string{
 	"notice":                {"exchange"},
 	"mail":                  {"atomicfile"},
 	"app":                   {"exchange", "store", "job", "webhook"}, // and all of its own
-	"app/core": {"exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "record",
+	"app/core": {"agreement/instrument", "agreement/requirement", "exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "record",
 		"webhook", "witness"},
 	"backup":        {"exchange", "files", "record", "store"},
 	"app/stream":    {"exchange", "store", "app/core"},
