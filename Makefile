@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour bench-backup house client install check check-dossier pdf-check
+.PHONY: help test fast lint fmt bench bench-search bench-pages memory golden pictures clicks bench-neighbour bench-backup simulate house client install check check-dossier pdf-check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -67,6 +67,11 @@ bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user
 
 bench-backup: install .bin/withpostgres ## backup while others work, restore, verify: make bench-backup size=10000 for a small one
 	@BACKUP_SIZE=$(size) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkBackup$$' -benchtime 1x ./bench
+
+requests ?= 1000
+seed ?= 1
+simulate: install .bin/withpostgres ## days until agreements are executed, by paper and without: make simulate requests=200 seed=7
+	@.bin/withpostgres -- go test ./simulate -count=1 -v -run TestSimulation_MeetsItsBars -requests $(requests) -seed $(seed) | grep -v '^=== '
 
 house: ## what the code is like to live in: sizes, a new field, two calls through the packages; times and memory as last measured
 	@HOUSE=1 go test -count=1 -v -run TestHouse_MeetsItsBars ./internal | grep -Ev '^(=|-|PASS|ok)'
