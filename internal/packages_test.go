@@ -100,7 +100,7 @@ var mayImport = map[string][]string{
 	"api/institution": {"agreement/party", "exchange", "app", "api/rest", "api/shape"},
 	"api/lab":         {"exchange", "app", "api/rest", "api/shape"},
 	"api/request":     {"exchange", "app", "api/rest", "api/shape"},
-	"web":             {"exchange", "app", "limit", "server"}, // and all of its own
+	"web":             {"agreement/party", "exchange", "app", "limit", "server"}, // and all of its own
 	"web/ui":          {"exchange", "app", "limit", "server"},
 	"web/account":     {"agreement/signing", "exchange", "app", "server", "web/ui"},
 	"web/admin":       {"exchange", "app", "server", "web/ui"},

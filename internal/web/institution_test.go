@@ -58,6 +58,31 @@ func TestOffice_IsKeptByItsOfficers(t *testing.T) {
 	})
 }
 
+func TestOffice_RegistersABilateralMasterAgreement(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	tomas := w.as("tomas")
+	find := func(name string) string {
+		return tomas.get("/offices?q="+name).doc.Find(".lines a").First().AttrOr("href", "")
+	}
+	sample, other := find("sample"), find("exemplar")
+	add := func(counterparty string) answer {
+		return tomas.post(sample+"/masters", "family", "BILATERAL", "standing", "BILATERAL", "signed_on", "2026-01-01",
+			"counterparty", counterparty)
+	}
+	for _, wrong := range []string{"", "x", "999999", strings.TrimPrefix(sample, "/offices/")} {
+		if a := add(wrong).want(http.StatusUnprocessableEntity); a.doc.Find("#f-masters-counterparty").Length() != 1 ||
+			!a.has("#errors a[href='#f-masters-counterparty']") {
+			t.Errorf("with %q: %s", wrong, a.text("#errors"))
+		}
+	}
+	add(strings.TrimPrefix(other, "/offices/")).want(http.StatusSeeOther)
+	if masters := tomas.get(sample).text("section[aria-labelledby=h-masters]"); !strings.Contains(masters,
+		"bilateral with Exemplar National Data Centre") {
+		t.Error(masters)
+	}
+}
+
 // TestSignatories_AreCheckedBeforeTheyAreImported: errors are named by row and column; a clean file is imported as it
 // was checked, without choosing it again.
 func TestSignatories_AreCheckedBeforeTheyAreImported(t *testing.T) {

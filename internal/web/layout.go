@@ -10,6 +10,7 @@ import (
 	"text/template/parse"
 	"time"
 
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/web/ui"
 )
 
@@ -67,6 +68,7 @@ func readTemplates(names map[string]string) (*template.Template, error) {
 		"noun":   ui.Noun,
 		"lower":  strings.ToLower,
 		"join":   strings.Join,
+		"label":  func(code any) string { return party.Label(fmt.Sprint(code)) },
 	}
 	all := template.New("").Funcs(functions)
 	shared, err := readTrees("templates/*.html", "templates/part/*.html")

@@ -89,7 +89,7 @@ var kinds = map[string]kind{
 	"affiliations": kindOf(false, "",
 		func(a *app.App) institutions.Entries[party.Affiliation] { return a.Institutions.Affiliations }),
 	"masters": kindOf(false, "",
-		func(a *app.App) institutions.Entries[party.Master] { return a.Institutions.Masters }, "counterparty"),
+		func(a *app.App) institutions.Entries[party.Master] { return a.Institutions.Masters }),
 	"positions": kindOf(true, "",
 		func(a *app.App) institutions.Entries[party.Position] { return a.Institutions.Positions }),
 	"authorities": kindOf(true, "holder",

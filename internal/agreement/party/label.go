@@ -1,0 +1,35 @@
+package party
+
+import "cmp"
+
+// labels says in words what the codes of institutions, authorities and signatures mean.
+var labels = map[string]string{
+	string(Nonprofit):  "non-profit",
+	string(Government): "government",
+	string(ForProfit):  "company",
+	string(Individual): "private person",
+	string(Unknown):    "unknown",
+
+	string(Uploaded):   "signed paper, uploaded",
+	string(MailedLink): "link by mail, with a code",
+	string(SignedIn):   "signed in",
+	string(Passkey):    "passkey",
+	string(Qualified):  "qualified signature",
+
+	string(Provide): "provides",
+	string(Receive): "receives",
+	string(Both):    "provides and receives",
+
+	string(Signed):    "signed",
+	string(Willing):   "willing to use it",
+	string(Bilateral): "bilateral",
+
+	string(Self):             "stated by the person",
+	string(Officer):          "confirmed by an officer",
+	string(MailDomain):       "mail address of the institution",
+	string(IdentityProvider): "sign-in of the institution",
+	string(ORCIDAsserted):    "ORCID record",
+}
+
+// Label returns a code of this package in words, or the code itself if it has none.
+func Label(code string) string { return cmp.Or(labels[code], code) }
