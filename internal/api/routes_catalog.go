@@ -3,6 +3,7 @@ package api
 import (
 	"aliquot/internal/api/catalog"
 	"aliquot/internal/api/request"
+	"aliquot/internal/api/requirement"
 	"aliquot/internal/api/rest"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
@@ -49,6 +50,14 @@ var catalogRoutes = []rest.Route{
 		catalog.ListMaterialHistory,
 		"List the versions of a material, newest first. PUT a state to undo later changes.").
 		SortedBy(exchange.VersionFields),
+
+	rest.On("getTransferFacts", "GET /materials/{id}/transfer-facts", exchange.MaterialRead, 200,
+		requirement.GetTransferFacts,
+		"Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each "+
+			"comes from. UNKNOWN never counts as no."),
+	rest.On("stateFacts", "PUT,PATCH /materials/{id}/transfer-facts", exchange.MaterialState, 200, requirement.StateFacts,
+		"State facts of a material. Members of its lab do; what contradicts its category is refused. A fact that "+
+			"follows from the category is not stored as stated."),
 
 	rest.On("createGrant", "POST /grants", exchange.GrantCreate, 200, catalog.CreateGrant, "Add a grant"),
 	rest.On("listGrants", "GET /grants", exchange.GrantList, 200, catalog.ListGrants,

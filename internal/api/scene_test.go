@@ -825,6 +825,13 @@ var visits = []routeCase{
 	{"DELETE /grants/{id}/materials/{material}", "member", func(s *scene, _ string) visit {
 		return atf("/grants/%d/materials/%d", s.newGrant(), s.material)
 	}},
+	{"GET /materials/{id}/transfer-facts", "anonymous",
+		func(s *scene, _ string) visit { return atf("/materials/%d/transfer-facts", s.material) }},
+	{"PUT,PATCH /materials/{id}/transfer-facts", "member", func(s *scene, as string) visit {
+		return with(obj{"human_derived": "ANONYMISED", "consent_allows": "YES", "origin_country": "DE",
+			"encumbrances": []obj{{"holder": "Institute " + as, "terms": []string{"ATTRIBUTION"}, "document": "MTA 7"}},
+			"data_uses":    []obj{{"id": "DUO:0000042"}}}, "/materials/%d/transfer-facts", s.material)
+	}},
 	{"GET /materials/{id}/history", "member",
 		func(s *scene, _ string) visit { return atf("/materials/%d/history", s.material) }},
 

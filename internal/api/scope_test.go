@@ -156,6 +156,8 @@ var scoped = map[string]string{
 	"POST /grants/{id}/materials":                                                 "sss",
 	"POST /grants/{id}/materials (of another lab)":                                "sss",
 	"DELETE /grants/{id}/materials/{material}":                                    "sss",
+	"GET /materials/{id}/transfer-facts":                                          "+++",
+	"PUT,PATCH /materials/{id}/transfer-facts":                                    "s+s",
 	"GET /materials/{id}/history":                                                 "++s",
 	"POST /attachments":                                                           "sss",
 	"GET /attachments":                                                            "+ss",

@@ -162,6 +162,8 @@ var access = map[string]string{
 	"POST /grants/{id}/materials":                  "13+3333+",
 	"POST /grants/{id}/materials (of another lab)": "1333333+",
 	"DELETE /grants/{id}/materials/{material}":     "13+3333+",
+	"GET /materials/{id}/transfer-facts":           "++++++++",
+	"PUT,PATCH /materials/{id}/transfer-facts":     "13++3+3+",
 	"GET /materials/{id}/history":                  "13++3+3+",
 
 	"POST /attachments":                                                         "1+++++++",

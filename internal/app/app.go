@@ -14,6 +14,7 @@ import (
 	"aliquot/internal/app/institutions"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/notifier"
+	"aliquot/internal/app/requirements"
 	"aliquot/internal/app/signing"
 	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/app/stream"
@@ -38,6 +39,7 @@ type App struct {
 	Materials     catalog.Materials
 	Notifications notifier.Notifications
 	Requests      transfer.Requests
+	Requirements  requirements.Requirements
 	Signing       signing.Signing
 	Spreadsheets  spreadsheet.Spreadsheets
 	Streams       stream.Streams
@@ -53,7 +55,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c),
 		Evidence: evidence.New(c), Grants: funding.New(c), Institutions: institutions.New(c), Labs: labs.New(c),
 		Materials:     catalog.New(c),
-		Notifications: notifier.New(c), Requests: transfer.New(c),
+		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},
 		Signing: signing.New(c), Spreadsheets: spreadsheet.New(c), Streams: streams}
 }

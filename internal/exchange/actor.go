@@ -132,7 +132,7 @@ var ofOneLab = []Action{
 	JoinRead, JoinAnswer,
 	OrganizationHistory, OrganizationEvents, OrganizationInsights, OrganizationStorage, ReplyRead, ReplyWrite,
 	WebhookRead, WebhookWrite,
-	MaterialCreate, MaterialRead, MaterialForesee, MaterialPrivate, MaterialUpdate,
+	MaterialCreate, MaterialRead, MaterialForesee, MaterialPrivate, MaterialUpdate, MaterialState,
 	MaterialArchive, MaterialHistory, MaterialBulk, MaterialTemplate, MaterialExport, ShippingRead, ShippingWrite,
 	AttachmentRead,
 	AttachmentContent, AttachmentUpdate, AttachmentReplace, AttachmentDelete, RequestRead, RequestUpdate, RequestShip,

@@ -88,6 +88,7 @@ const (
 	MaterialTemplate Action = "material.template" // the spreadsheet to fill in, and the result of one
 	MaterialExport   Action = "material.export"   // embargoed and archived ones too
 	MaterialImport   Action = "material.import"
+	MaterialState    Action = "material.state"   // facts that decide what a transfer of it needs
 	MaterialPreview  Action = "material.preview" // what an import would create
 	PublicationRead  Action = "publication.read"
 	ShippingRead     Action = "shipping.read"
@@ -230,6 +231,7 @@ var rules = Policy{
 	MaterialTemplate: MemberOf,
 	MaterialExport:   MemberOf,
 	MaterialImport:   MemberOf,
+	MaterialState:    MemberOf,
 	MaterialPreview:  SignedIn,
 	PublicationRead:  SignedIn,
 	ShippingRead:     Anyone,

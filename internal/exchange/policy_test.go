@@ -154,6 +154,7 @@ const matrix = `
 | both | admin.read | nothing | n | n | n | n | n | n | n | y |
 | both | user.admin | the owner | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
+| both | material.state | the lab | n | n | y | y | n | y | n | y |
 | both | material.import | the lab | n | n | y | y | n | y | n | y |
 | both | material.preview | nothing | n | y | y | y | y | y | y | y |
 | both | publication.read | nothing | n | y | y | y | y | y | y | y |

@@ -88,7 +88,7 @@ var writes = []exchange.Action{
 	exchange.OrganizationLeave,
 	exchange.ReplyWrite, exchange.WebhookWrite, exchange.MaterialCreate, exchange.MaterialUpdate, exchange.MaterialArchive,
 	exchange.MaterialBulk,
-	exchange.MaterialImport, exchange.ShippingWrite, exchange.AttachmentCreate, exchange.AttachmentUpdate,
+	exchange.MaterialImport, exchange.MaterialState, exchange.ShippingWrite, exchange.AttachmentCreate, exchange.AttachmentUpdate,
 	exchange.AttachmentReplace,
 	exchange.AttachmentDelete, exchange.RequestCreate, exchange.RequestUpdate, exchange.RequestShip,
 	exchange.RequestDelete, exchange.InquiryCreate, exchange.InquiryAnswer,

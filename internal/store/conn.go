@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/store/insight"
 	"aliquot/internal/store/institution"
 	"aliquot/internal/store/queue"
+	"aliquot/internal/store/requirement"
 	"aliquot/internal/store/signing"
 	"aliquot/internal/store/sqldb"
 )
@@ -130,6 +131,7 @@ type Conn struct {
 	Statements      signing.Statements
 	Storage         Storage
 	Tokens          Tokens
+	TransferFacts   requirement.TransferFacts
 	Turns           Turns
 	Users           Users
 	Webhooks        delivery.Webhooks
@@ -150,7 +152,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		Reminders: Reminders{c}, Replies: Replies{c},
 		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},
-		Tokens: Tokens{c}, Turns: Turns{c}, Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
+		Tokens: Tokens{c}, TransferFacts: requirement.NewTransferFacts(c), Turns: Turns{c}, Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -69,6 +70,10 @@ var recordedTables = map[string]recordedTable{
 		bools: "needs_mta needs_irb needs_abstract imported is_archived", times: "created_at",
 		personal: "additional_metadata citation additional_info",
 		left:     "title_sort listed_in opened_in staged_in listed_by updated_at"}, material.Descriptors),
+	"transfer_facts": withFields(recordedTable{object: "material", key: "material_id", part: "transfer_facts",
+		partKey: "material_id", clear: "human_derived consent_allows live_animal genetically_modified bsl " +
+			"select_agent plant_genetic_resource origin_country accessed_on export_class proprietary for_profit_use",
+		personal: "encumbrances data_uses", left: "updated_at"}, requirement.FactFields),
 	"material_moves": {object: "material", key: "material_id", part: "move", partKey: "id",
 		clear: "from_organization_id version", times: "moved_at"},
 	"grants": {object: "grant", key: "id", clear: "user_id", times: "created_at",

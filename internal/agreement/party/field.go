@@ -75,22 +75,6 @@ func (p Patch[T]) Validate(bool) exchange.FieldErrors {
 	return exchange.FieldsOf(err)
 }
 
-// oneOf completes the descriptor of a text that is one of some values, an enumeration of the API.
-func oneOf[T any](d field.Descriptor[T], enumeration string, values []string,
-	at func(*T) *string) field.Descriptor[T] {
-	d.Values, d.At = values, func(o *T) any { return at(o) }
-	d.Set = func(f *exchange.FieldErrors, slot any, o *T) {
-		f.Rule(d.Name, exchange.Rule{Words: values, Name: enumeration})
-		said := *slot.(*exchange.Opt[string])
-		if said.Set && !slices.Contains(values, said.Value) {
-			f.Add(d.Name, "must be one of %s", strings.Join(values, ", "))
-			return
-		}
-		*at(o) = said.Or(*at(o))
-	}
-	return d
-}
-
 // maxNames is how many items a list of an object may have.
 const maxNames = 100
 

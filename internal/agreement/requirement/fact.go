@@ -4,6 +4,7 @@ package requirement
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,12 +60,18 @@ func (b BSL) Number() int {
 
 // Encumbrance is an agreement under which the provider received a material, and which binds whoever it goes to.
 type Encumbrance struct {
-	Holder   string
-	Terms    []string
-	Document int64
+	Holder   string   `json:"holder"`
+	Terms    []string `json:"terms"` // codes, as package term has them
+	Document string   `json:"document"`
 }
 
-// Facts are what is known of a material. Sources has, per fact, where it follows from, unless the lab stated it.
+// The sources of facts that are not the name of another fact or of a field of the category.
+const (
+	Category = "category"
+	Lab      = "lab" // the lab stated it
+)
+
+// Facts are what is known of a material. Sources has, by fact, where it comes from.
 type Facts struct {
 	Human              Human
 	ConsentAllows      Answer // the transfer
@@ -77,10 +84,10 @@ type Facts struct {
 	Accessed           exchange.Date
 	ExportControlled   Answer
 	Encumbered         Answer
-	Encumbrances       []Encumbrance
+	Encumbrances       []Encumbrance // nil: nobody stated whether there are any
 	Proprietary        Answer
-	ForProfitUse       Answer // whether companies may get it
-	Uses               []DataUse
+	ForProfitUse       Answer    // whether companies may get it
+	Uses               []DataUse // nil: nobody stated any
 	Sources            map[string]string
 }
 
@@ -94,16 +101,16 @@ func FromCategory(code string, metadata map[string]json.RawMessage) Facts {
 	switch code {
 	case "PLASMID", "PROTOCOL":
 		f.Human, f.LiveAnimal = NotHuman, No
-		because("human_derived", "category")
-		because("live_animal", "category")
+		because("human_derived", Category)
+		because("live_animal", Category)
 	case "DATASET":
 		f.LiveAnimal, f.GeneticallyChanged, f.BSL, f.SelectAgent, f.PlantTreaty = No, No, NoBSL, No, No
 		for _, fact := range []string{"live_animal", "genetically_modified", "bsl", "select_agent",
 			"plant_genetic_resource"} {
-			because(fact, "category")
+			because(fact, Category)
 		}
 	case "PDX":
-		because("human_derived", "category") // a person's tumour: of an anonymous donor or not, the lab must say
+		because("human_derived", Category) // a person's tumour: of an anonymous donor or not, the lab must say
 	}
 	switch {
 	case slices.Contains(species, humanTaxon):
@@ -120,7 +127,7 @@ func FromCategory(code string, metadata map[string]json.RawMessage) Facts {
 	if code == "PROTOCOL" {
 		f.BSL, f.GeneticallyChanged, f.SelectAgent, f.PlantTreaty = NoBSL, No, No, No
 		for _, fact := range []string{"bsl", "genetically_modified", "select_agent", "plant_genetic_resource"} {
-			because(fact, "category")
+			because(fact, Category)
 		}
 	}
 	if level, ok := strings.CutPrefix(text(metadata["biosafety_level"]), "BSL-"); ok {
@@ -145,42 +152,58 @@ func FromCategory(code string, metadata map[string]json.RawMessage) Facts {
 		}
 		because("live_animal", "shipping_form")
 	}
-	f.Uses, _ = ParseUses(text(metadata["consent_restrictions"]))
+	if f.Uses, _ = ParseUses(text(metadata["consent_restrictions"])); f.Uses != nil {
+		because("data_uses", "consent_restrictions")
+	}
 	return f
 }
 
-// With returns the facts with those that the lab stated in place of those that follow from the category.
+// With returns the facts with those that the lab stated. Where these contradict what follows from the category, the
+// fact is unknown; a material of human origin stays one. Terms of use of both count.
 func (f Facts) With(stated Facts) Facts {
-	set(&f.Human, stated.Human)
-	set(&f.ConsentAllows, stated.ConsentAllows)
-	set(&f.LiveAnimal, stated.LiveAnimal)
-	set(&f.GeneticallyChanged, stated.GeneticallyChanged)
-	set(&f.BSL, stated.BSL)
-	set(&f.SelectAgent, stated.SelectAgent)
-	set(&f.PlantTreaty, stated.PlantTreaty)
-	set(&f.Origin, stated.Origin)
-	set(&f.Accessed, stated.Accessed)
-	set(&f.ExportControlled, stated.ExportControlled)
-	set(&f.Encumbered, stated.Encumbered)
-	set(&f.Proprietary, stated.Proprietary)
-	set(&f.ForProfitUse, stated.ForProfitUse)
-	if stated.Human == HumanAnonymised || stated.Human == HumanIdentifiable {
-		f.ConsentAllows = stated.ConsentAllows // what followed from "not human" no longer does
+	f.Sources = maps.Clone(f.Sources)
+	if f.Sources == nil {
+		f.Sources = map[string]string{}
+	}
+	if f.OfSomePerson() && stated.Human == NotHuman {
+		stated.Human = HumanUnknown
+	}
+	if f.Sources["consent_allows"] == "human_derived" { // it may follow again, below
+		f.ConsentAllows = Unknown
+		delete(f.Sources, "consent_allows")
+	}
+	for i := range FactFields {
+		d := &FactFields[i]
+		switch have, said := textAt(d, &f), textAt(d, &stated); {
+		case *said == "" || *said == *have:
+		case *have == "":
+			*have, f.Sources[d.Name] = *said, Lab
+		default:
+			*have = ""
+			delete(f.Sources, d.Name)
+		}
+	}
+	if f.Human == NotHuman && f.ConsentAllows == Unknown {
+		f.ConsentAllows, f.Sources["consent_allows"] = Yes, "human_derived" // nobody's consent is needed
 	}
 	if stated.Encumbrances != nil {
-		f.Encumbrances, f.Encumbered = stated.Encumbrances, Yes
+		f.Encumbrances, f.Encumbered = stated.Encumbrances, answer(len(stated.Encumbrances) > 0)
+		f.Sources["encumbrances"] = Lab
+	}
+	for _, u := range stated.Uses {
+		if !slices.Contains(f.Uses, u) {
+			f.Uses = append(slices.Clone(f.Uses), u)
+		}
 	}
 	if stated.Uses != nil {
-		f.Uses = stated.Uses
+		f.Sources["data_uses"] = Lab
 	}
 	return f
 }
 
-func set[T comparable](fact *T, stated T) {
-	var unknown T
-	if stated != unknown {
-		*fact = stated
-	}
+// OfSomePerson reports whether the material is known to be of human origin, but not of what donor.
+func (f Facts) OfSomePerson() bool {
+	return f.Human == HumanUnknown && f.Sources["human_derived"] != ""
 }
 
 func text(raw json.RawMessage) string {

@@ -3,7 +3,6 @@ package requirement
 import (
 	_ "embed" // the rules
 	"encoding/json"
-	"slices"
 
 	"aliquot/internal/agreement/table"
 	"aliquot/internal/exchange"
@@ -95,7 +94,7 @@ type Transfer struct {
 func Owed(t Transfer, day exchange.Date) ([]Requirement, []Question) {
 	fired, err := rules.Match(point(t)...)
 	if err != nil {
-		panic(err) // a fact with a value that no rule knows: Check was not called
+		panic(err) // a fact with a value that no rule knows, which a test of this package would show
 	}
 	var owed []Requirement
 	var questions []Question
@@ -129,24 +128,6 @@ func Owed(t Transfer, day exchange.Date) ([]Requirement, []Question) {
 		owed = append(owed, Requirement{Kind: "DESTINATION", OwedBy: "NOBODY", Rule: "LIST", Why: reason, Blocks: true})
 	}
 	return owed, questions
-}
-
-// Check returns what is wrong with stated facts, by field.
-func (f Facts) Check() error {
-	var faults exchange.FieldErrors
-	for _, fact := range []struct{ column, field, value string }{
-		{"human", "human_derived", string(f.Human)}, {"consent", "consent_allows", string(f.ConsentAllows)},
-		{"animal", "live_animal", string(f.LiveAnimal)},
-		{"modified", "genetically_modified", string(f.GeneticallyChanged)},
-		{"bsl", "bsl", string(f.BSL)}, {"select_agent", "select_agent", string(f.SelectAgent)},
-		{"export", "export_class", string(f.ExportControlled)},
-	} {
-		i := slices.IndexFunc(file.Columns, func(c table.Column) bool { return c.Name == fact.column })
-		if !slices.Contains(file.Columns[i].Values, fact.value) {
-			faults.Add(fact.field, "must be one of %q", file.Columns[i].Values)
-		}
-	}
-	return faults.Err()
 }
 
 // nagoyaInForce is the day on which the Nagoya Protocol entered into force.

@@ -219,23 +219,73 @@ func TestFacts_FollowFromTheCategoryAndShowFromWhere(t *testing.T) {
 	if !slices.Equal(data.Uses, []DataUse{{"DUO:0000007", "MONDO:0005148"}, {ID: "DUO:0000021"}}) || data.BSL != NoBSL {
 		t.Errorf("data: %+v", data)
 	}
-	stated := FromCategory(
-		"PLASMID",
-		nil,
-	).With(Facts{Human: HumanIdentifiable, Encumbrances: []Encumbrance{{Holder: "X"}}})
-	if stated.Human != HumanIdentifiable || stated.ConsentAllows != Unknown || stated.Encumbered != Yes {
-		t.Errorf("what the lab stated does not replace what follows from the category: %+v", stated)
+	stated := FromCategory("OTHER", nil).With(Facts{Human: HumanIdentifiable, Encumbrances: []Encumbrance{{Holder: "X"}}})
+	if stated.Human != HumanIdentifiable || stated.ConsentAllows != Unknown || stated.Encumbered != Yes ||
+		stated.Sources["human_derived"] != Lab {
+		t.Errorf("what the lab stated does not count: %+v", stated)
 	}
 }
 
-func TestFacts_CheckNamesWhatIsNotAValue(t *testing.T) {
+func TestRules_KnowEveryValueOfTheFacts(t *testing.T) {
 	t.Parallel()
-	faults := exchange.FieldsOf(Facts{Human: "PERHAPS", BSL: "5", SelectAgent: "?"}.Check())
-	if len(faults) != 3 {
-		t.Errorf("found %v", faults)
+	for i := range FactFields {
+		d := &FactFields[i]
+		for _, value := range append([]string{""}, d.Values...) {
+			if value == Nothing {
+				continue
+			}
+			var f Facts
+			*textAt(d, &f) = value
+			if _, err := rules.Match(point(Transfer{Facts: f})...); err != nil {
+				t.Errorf("%s %q: %v", d.Name, value, err)
+			}
+		}
 	}
-	if err := settled().Check(); err != nil {
-		t.Error(err)
+}
+
+func TestBeyond_RefusesWhatContradictsTheCategory(t *testing.T) {
+	t.Parallel()
+	species := func(taxon string) Facts {
+		return FromCategory("OTHER", map[string]json.RawMessage{"organism_ids": json.RawMessage(`["` + taxon + `"]`)})
+	}
+	for name, c := range map[string]struct {
+		follows, stated Facts
+		field           string // that is wrong; "": none
+	}{
+		"a person’s, of unknown donor":    {species(humanTaxon), Facts{Human: HumanAnonymised, ConsentAllows: Yes}, ""},
+		"a person’s, said not to be":      {species(humanTaxon), Facts{Human: NotHuman}, "human_derived"},
+		"a patient’s, said not to be":     {FromCategory("PDX", nil), Facts{Human: NotHuman}, "human_derived"},
+		"a mouse’s, said to be a donor’s": {species("NCBITaxon:10090"), Facts{Human: HumanIdentifiable}, "human_derived"},
+		"a mouse’s, without its consent":  {species("NCBITaxon:10090"), Facts{ConsentAllows: No}, "consent_allows"},
+		"nobody’s, without consent":       {Facts{}, Facts{Human: NotHuman, ConsentAllows: No}, "consent_allows"},
+		"data at a biosafety level":       {FromCategory("DATASET", nil), Facts{BSL: BSL2}, "bsl"},
+	} {
+		_, err := c.follows.Beyond(c.stated)
+		if faults := exchange.FieldsOf(err); len(faults) > 1 || (c.field == "") != (err == nil) ||
+			c.field != "" && faults[c.field] == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	follows := species("NCBITaxon:10090")
+	if rest, err := follows.Beyond(follows.With(Facts{SelectAgent: No})); err != nil || rest.Human != HumanUnknown ||
+		rest.SelectAgent != No {
+		t.Errorf("of what is known, the lab stated %+v, %v", rest, err)
+	}
+}
+
+func TestWith_IsUnknownWhereTheCategorySaysSomethingElseSince(t *testing.T) {
+	t.Parallel()
+	modified := FromCategory("OTHER", map[string]json.RawMessage{"is_genetically_modified": json.RawMessage("true")})
+	if f := modified.With(Facts{GeneticallyChanged: No}); f.GeneticallyChanged != Unknown ||
+		f.Sources["genetically_modified"] != "" {
+		t.Errorf("the material is modified: %+v", f)
+	}
+	person := FromCategory("OTHER", map[string]json.RawMessage{"organism_ids": json.RawMessage(`["NCBITaxon:9606"]`)})
+	if f := person.With(Facts{Human: NotHuman}); f.Human != HumanUnknown || f.ConsentAllows != Unknown {
+		t.Errorf("the material is a person’s: %+v", f)
+	}
+	if f := (Facts{}).With(Facts{Human: NotHuman}); f.ConsentAllows != Yes {
+		t.Errorf("whose consent is missing? %+v", f)
 	}
 }
 

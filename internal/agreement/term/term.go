@@ -4,6 +4,7 @@ package term
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"aliquot/internal/exchange"
 )
@@ -26,6 +27,9 @@ const (
 
 var all = []Term{Attribution, NoRedistribution, NonCommercial, NoReidentification, Destroy, Report, NotifyPublication,
 	AskFirst, SameTerms}
+
+// List returns the codes of all terms, for people.
+func List() string { return strings.Join(exchange.Strings(all), ", ") }
 
 // Known reports whether the code is a term.
 func Known(code string) bool { return slices.Contains(all, Term(code)) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -26,6 +27,7 @@ var tableMeanings = func() map[string]string {
 	ownMeanings(all, "Authority", party.AuthorityFields)
 	ownMeanings(all, "StandIn", party.StandInFields)
 	ownMeanings(all, "Master", party.MasterFields)
+	ownMeanings(all, "TransferFacts", requirement.FactFields)
 	return all
 }()
 

@@ -3,8 +3,19 @@ package jsonschema
 // Meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
 // the name of the object before it.
 var Meanings = map[string]string{
-	"count":                        "How many were found; at most 10,000, unless the call has count=exact.",
-	"Institution.id":               "The id of the institution.",
+	"count":          "How many were found; at most 10,000, unless the call has count=exact.",
+	"Institution.id": "The id of the institution.",
+	"encumbrances": "The agreements under which the lab received it and which bind whoever it goes to; null: " +
+		"nobody stated whether there are any.",
+	"Encumbrance.holder":   "Who has rights to the material.",
+	"terms":                "What whoever gets the material is bound to, as codes, such as NO_REDISTRIBUTION.",
+	"Encumbrance.document": "The agreement that binds, and where it is kept.",
+	"data_uses": "The terms of the Data Use Ontology under which it may be used; null: nobody stated any. Those in the " +
+		"field consent_restrictions of a dataset count too.",
+	"DataUse.id":    "The term, such as DUO:0000007.",
+	"DataUse.value": "What it is about: a disease, a country or a date.",
+	"sources": "By fact, where it comes from: category, the name of another fact or of a field of the category that it " +
+		"follows from, or lab, which stated it. Facts that are not listed are unknown.",
 	"SignatoryImport.dry_run":      "Whether nothing was changed because it was a trial.",
 	"SignatoryImport.rows":         "How many rows the file has.",
 	"SignatoryImport.added":        "How many master agreements it adds.",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
@@ -74,6 +75,7 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
 		party.Patch[party.Master]{},
+		requirement.Stating{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{},
 	} {
@@ -124,6 +126,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[shape.Authority]():      {party.Patch[party.Authority]{}},
 	reflect.TypeFor[shape.StandIn]():        {party.Patch[party.StandIn]{}},
 	reflect.TypeFor[shape.Master]():         {party.Patch[party.Master]{}},
+	reflect.TypeFor[shape.TransferFacts]():  {requirement.Stating{}},
 	reflect.TypeFor[shape.JoinRequest]():    {lab.JoinNew{}, lab.JoinDecline{}},
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -198,6 +199,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[party.Patch[party.Authority]]():   "AuthorityPatch",
 	reflect.TypeFor[party.Patch[party.StandIn]]():     "StandInPatch",
 	reflect.TypeFor[party.Patch[party.Master]]():      "MasterPatch",
+	reflect.TypeFor[requirement.Stating]():            "TransferFactsPatch",
 }
 
 // schemaName returns the name of the schema of a type.

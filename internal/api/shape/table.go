@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/lab"
@@ -59,7 +61,10 @@ var layouts = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[party.Patch[party.StandIn]](): bodyOf[party.StandIn](),
 	reflect.TypeFor[Master]():                     layoutOfTable(party.MasterFields, nil),
 	reflect.TypeFor[party.Patch[party.Master]]():  bodyOf[party.Master](),
-	reflect.TypeFor[material.Patch]():             field.BodyType[material.Patch](material.Descriptors),
+	reflect.TypeFor[TransferFacts](): layoutOfTable(requirement.FactFields, nil,
+		slices.Collect(reflect.TypeFor[factLists]().Fields())...),
+	reflect.TypeFor[requirement.Stating](): field.BodyType[requirement.Stating](requirement.FactFields),
+	reflect.TypeFor[material.Patch]():      field.BodyType[material.Patch](material.Descriptors),
 }
 
 // bodyOf returns a struct with the fields of the body of a party of agreements.
