@@ -148,7 +148,8 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/materials/{id}/transfer-facts": `human_derived:string consent_allows:string live_animal:string
 			genetically_modified:string bsl:string select_agent:string plant_genetic_resource:string
 			origin_country:string accessed_on:string? export_class:string proprietary:string for_profit_use:string
-			encumbrances:list? data_uses:list? sources:object`,
+			encumbrances:[{holder:string terms:[string] document:string}]? data_uses:[{id:string value:string!}]?
+			sources:object`,
 		"/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
 		"/organizations/{id}/events": eventFields +
 			" request:int material:int title:string",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/api"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -45,7 +46,11 @@ var wrongValues = map[reflect.Type][]string{
 		`"2020-01-01"`, `"9999-01-01T00:00:00Z"`, long},
 	reflect.TypeFor[[]mailing.Category](): {`7`, `{}`, `"x"`, `["x"]`, `[7]`, `["new_request_notif", ""]`},
 	reflect.TypeFor[[]exchange.Scope]():   {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
-	reflect.TypeFor[json.RawMessage]():    {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
+	reflect.TypeFor[[]requirement.Encumbrance](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`,
+		`[{"holder": "x", "terms": ["NO_SUCH"], "document": ""}]`, `[{"holder": ` + long + `, "terms": [], "document": ""}]`},
+	reflect.TypeFor[[]requirement.DataUse](): {`7`, `{}`, `"x"`, `[7]`, `[{"id": "DUO:1"}]`, `[{"id": "DUO:0000007"}]`,
+		`[{"id": "DUO:0000042", "value": ` + long + `}]`},
+	reflect.TypeFor[json.RawMessage](): {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
 }
 
 const (

@@ -146,7 +146,7 @@ var statements = map[string]int64{
 	"POST /grants/{id}/materials (of another lab)":                  9,
 	"DELETE /grants/{id}/materials/{material}":                      8,
 	"GET /materials/{id}/transfer-facts":                            2,
-	"PUT,PATCH /materials/{id}/transfer-facts":                      8,
+	"PUT,PATCH /materials/{id}/transfer-facts":                      6,
 	"GET /materials/{id}/history":                                   5,
 	"POST /attachments":                                             4,
 	// one for the materials of sequence maps

@@ -53,9 +53,10 @@ var catalogRoutes = []rest.Route{
 
 	rest.On("getTransferFacts", "GET /materials/{id}/transfer-facts", exchange.MaterialRead, 200,
 		requirement.GetTransferFacts,
-		"Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each "+
-			"comes from. UNKNOWN never counts as no."),
-	rest.On("stateFacts", "PUT,PATCH /materials/{id}/transfer-facts", exchange.MaterialState, 200, requirement.StateFacts,
+		"Read the facts of a material that decide which agreement and what else a transfer of it needs, and where "+
+			"each comes from. UNKNOWN never counts as no."),
+	rest.On("stateFacts", "PUT,PATCH /materials/{id}/transfer-facts", exchange.MaterialState, 200,
+		requirement.StateFacts,
 		"State facts of a material. Members of its lab do; what contradicts its category is refused. A fact that "+
 			"follows from the category is not stored as stated."),
 

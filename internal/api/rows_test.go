@@ -23,7 +23,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"search_epochs", "material_changes", "embargo_days", "material_moves", "cell_lines", "cell_line_keys",
 	"inbox_views", "replies", "basket_items", "request_groups", "inquiries",
 	"institutions", "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters",
-	"passkeys", "signing_statements",
+	"passkeys", "signing_statements", "transfer_facts",
 	"material_index", "organization_index", "user_index", "search_words"}
 
 // recordTables are those of the chains and the log, which change with the others.

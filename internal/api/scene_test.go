@@ -827,10 +827,10 @@ var visits = []routeCase{
 	}},
 	{"GET /materials/{id}/transfer-facts", "anonymous",
 		func(s *scene, _ string) visit { return atf("/materials/%d/transfer-facts", s.material) }},
-	{"PUT,PATCH /materials/{id}/transfer-facts", "member", func(s *scene, as string) visit {
-		return with(obj{"human_derived": "ANONYMISED", "consent_allows": "YES", "origin_country": "DE",
-			"encumbrances": []obj{{"holder": "Institute " + as, "terms": []string{"ATTRIBUTION"}, "document": "MTA 7"}},
-			"data_uses":    []obj{{"id": "DUO:0000042"}}}, "/materials/%d/transfer-facts", s.material)
+	{"PUT,PATCH /materials/{id}/transfer-facts", "member", func(s *scene, _ string) visit {
+		return atf("/materials/%d/transfer-facts", s.material).with(obj{"origin_country": "DE", "proprietary": "NO",
+			"encumbrances": []obj{{"holder": fmt.Sprint("Institute ", s.next()), "terms": []string{"ATTRIBUTION"},
+				"document": "MTA 7"}}, "data_uses": []obj{{"id": "DUO:0000042"}}})
 	}},
 	{"GET /materials/{id}/history", "member",
 		func(s *scene, _ string) visit { return atf("/materials/%d/history", s.material) }},

@@ -152,7 +152,8 @@ func storesOn(c *sqldb.Conn) Conn {
 		Reminders: Reminders{c}, Replies: Replies{c},
 		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},
-		Tokens: Tokens{c}, TransferFacts: requirement.NewTransferFacts(c), Turns: Turns{c}, Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
+		Tokens: Tokens{c}, TransferFacts: requirement.NewTransferFacts(c), Turns: Turns{c},
+		Users: Users{c}, Webhooks: delivery.NewWebhooks(c),
 	}
 }
 

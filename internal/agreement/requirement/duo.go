@@ -12,7 +12,7 @@ import (
 // DataUse is a term of the Data Use Ontology, with its value where it has one: a disease, a country, a date.
 type DataUse struct {
 	ID    string `json:"id"` // DUO:0000007
-	Value string `json:"value,omitempty"`
+	About string `json:"value,omitempty"`
 }
 
 // duoTerms has the terms that are known, by their id.
@@ -51,8 +51,8 @@ func (u DataUse) Label() string {
 	if label == "" {
 		label = u.ID
 	}
-	if u.Value != "" {
-		label += ": " + u.Value
+	if u.About != "" {
+		label += ": " + u.About
 	}
 	return label
 }
@@ -65,11 +65,11 @@ func ParseUses(s string) ([]DataUse, error) {
 	var uses []DataUse
 	var faults exchange.FieldErrors
 	for _, found := range duoPattern.FindAllStringSubmatch(s, -1) {
-		u := DataUse{ID: "DUO:" + found[1], Value: found[2]}
+		u := DataUse{ID: "DUO:" + found[1], About: found[2]}
 		if duoTerms[u.ID] == "" {
-			faults.Add("uses", "has the unknown term %s", u.ID)
-		} else if u.Value == "" && slices.Contains(needsValue, u.ID) {
-			faults.Add("uses", "has %s (%s) without its value", u.ID, duoTerms[u.ID])
+			faults.Add("data_uses", "has the unknown term %s", u.ID)
+		} else if u.About == "" && slices.Contains(needsValue, u.ID) {
+			faults.Add("data_uses", "has %s (%s) without its value", u.ID, duoTerms[u.ID])
 		}
 		uses = append(uses, u)
 	}
@@ -116,10 +116,10 @@ func matchTerm(u DataUse, p Purpose, day exchange.Date) Answer {
 	case "DUO:0000006":
 		return p.Biomedical
 	case "DUO:0000007":
-		if len(p.Diseases) == 0 || u.Value == "" {
+		if len(p.Diseases) == 0 || u.About == "" {
 			return Unknown
 		}
-		return answer(slices.ContainsFunc(p.Diseases, func(d string) bool { return strings.EqualFold(d, u.Value) }))
+		return answer(slices.ContainsFunc(p.Diseases, func(d string) bool { return strings.EqualFold(d, u.About) }))
 	case "DUO:0000011":
 		return p.Ancestry
 	case "DUO:0000015":
@@ -131,17 +131,17 @@ func matchTerm(u DataUse, p Purpose, day exchange.Date) Answer {
 	case "DUO:0000021":
 		return p.Ethics
 	case "DUO:0000022":
-		if p.Country == "" || u.Value == "" {
+		if p.Country == "" || u.About == "" {
 			return Unknown
 		}
-		return answer(strings.EqualFold(p.Country, u.Value))
+		return answer(strings.EqualFold(p.Country, u.About))
 	case "DUO:0000024": // about publishing, not about use
 		return Yes
 	case "DUO:0000025":
-		if u.Value == "" {
+		if u.About == "" {
 			return Unknown
 		}
-		return answer(day < exchange.Date(u.Value))
+		return answer(day < exchange.Date(u.About))
 	case "DUO:0000043":
 		return p.Clinical
 	case "DUO:0000044":

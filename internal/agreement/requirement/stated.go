@@ -155,11 +155,11 @@ func checkUses(f *exchange.FieldErrors, said []DataUse) []DataUse {
 	list := []DataUse{}
 	for _, s := range said {
 		u := DataUse{ID: s.ID}
-		f.Line(name, exchange.Some(s.Value), exchange.LineLength, &u.Value)
+		f.Line(name, exchange.Some(s.About), exchange.LineLength, &u.About)
 		switch {
 		case duoTerms[u.ID] == "":
 			f.Add(name, "there is no term %q of the Data Use Ontology, as DUO:0000042", u.ID)
-		case u.Value == "" && slices.Contains(needsValue, u.ID):
+		case u.About == "" && slices.Contains(needsValue, u.ID):
 			f.Add(name, "%s (%s) needs a value", u.ID, duoTerms[u.ID])
 		case !slices.Contains(list, u):
 			list = append(list, u)

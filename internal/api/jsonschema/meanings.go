@@ -10,12 +10,12 @@ var Meanings = map[string]string{
 	"Encumbrance.holder":   "Who has rights to the material.",
 	"terms":                "What whoever gets the material is bound to, as codes, such as NO_REDISTRIBUTION.",
 	"Encumbrance.document": "The agreement that binds, and where it is kept.",
-	"data_uses": "The terms of the Data Use Ontology under which it may be used; null: nobody stated any. Those in the " +
-		"field consent_restrictions of a dataset count too.",
+	"data_uses": "The terms of the Data Use Ontology under which it may be used; null: nobody stated any. Those in " +
+		"the field consent_restrictions of a dataset count too.",
 	"DataUse.id":    "The term, such as DUO:0000007.",
 	"DataUse.value": "What it is about: a disease, a country or a date.",
-	"sources": "By fact, where it comes from: category, the name of another fact or of a field of the category that it " +
-		"follows from, or lab, which stated it. Facts that are not listed are unknown.",
+	"sources": "By fact, where it comes from: category, the name of another fact or of a field of the category that " +
+		"it follows from, or lab, which stated it. Facts that are not listed are unknown.",
 	"SignatoryImport.dry_run":      "Whether nothing was changed because it was a trial.",
 	"SignatoryImport.rows":         "How many rows the file has.",
 	"SignatoryImport.added":        "How many master agreements it adds.",

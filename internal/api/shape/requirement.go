@@ -13,9 +13,9 @@ func ShowTransferFacts(f requirement.Facts) TransferFacts { return TransferFacts
 
 // factLists are the members of TransferFacts besides those of its table.
 type factLists struct {
-	Encumbrances []requirement.Encumbrance `json:"encumbrances"`
-	Uses         []requirement.DataUse     `json:"data_uses"`
-	Sources      map[string]string         `json:"sources"`
+	Encumbrances *[]requirement.Encumbrance `json:"encumbrances"`
+	Uses         *[]requirement.DataUse     `json:"data_uses"`
+	Sources      map[string]string          `json:"sources"`
 }
 
 // MarshalJSON writes the object of f.
@@ -24,8 +24,16 @@ func (f TransferFacts) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists, err := appendEncoded(nil, factLists{f.shown.Encumbrances, f.shown.Uses, f.shown.Sources})
+	lists, err := appendEncoded(nil, factLists{orNull(f.shown.Encumbrances), orNull(f.shown.Uses), f.shown.Sources})
 	return append(append(b, ','), lists[1:]...), err // without its brace
+}
+
+// orNull returns a list for an answer in which one that is nil is null.
+func orNull[T any](list []T) *[]T {
+	if list == nil {
+		return nil
+	}
+	return &list
 }
 
 // unknown shows that a fact with few values is unknown.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -70,9 +71,10 @@ type MaterialView struct {
 	Grants   []person.Grant        // that paid for it
 	Similar  []material.Shown
 	Labs     map[int64]lab.Organization // labs of the similar materials
+	Facts    requirement.Facts          // that decide what a transfer of it needs
 	UnderWay int64                      // the viewer's unresolved request; 0: none
 
-	MayUpdate, MayArchive, MayHistory bool
+	MayUpdate, MayArchive, MayHistory, MayState bool
 }
 
 // MaterialView reads a material for its page. Until its embargo ends, only its lab can see it.
@@ -95,6 +97,12 @@ func (a Materials) MaterialView(ctx context.Context, who exchange.Actor, id int6
 	}
 	v.MayUpdate, v.MayArchive, v.MayHistory = may(exchange.MaterialUpdate), may(exchange.MaterialArchive),
 		may(exchange.MaterialHistory)
+	v.MayState = may(exchange.MaterialState)
+	facts, err := core.FactsOf(ctx, c, l.Material)
+	if err != nil {
+		return v, err
+	}
+	v.Facts = facts[id]
 	paces, err := a.PacesOf(ctx, c)
 	if err != nil {
 		return v, err

@@ -23,6 +23,8 @@ var catalogPages = []ui.Route{
 	ui.Post("/catalog/save", (*pageRequest).saveSearch),
 	ui.GetID("/catalog/{id}", (*pageRequest).material),
 	ui.GetID("/catalog/{id}/map", (*pageRequest).sequenceMap),
+	ui.GetID("/catalog/{id}/transfer", (*pageRequest).transferFacts).Private(),
+	ui.PostID("/catalog/{id}/transfer", (*pageRequest).stateFacts),
 	ui.PostID("/catalog/{id}/archive", (*pageRequest).archive),
 	ui.PostID("/catalog/{id}/offer", (*pageRequest).offerAgain),
 	ui.Get("/robots.txt", (*pageRequest).robots),

@@ -31,6 +31,7 @@ type materialPage struct {
 	LinkedData json.RawMessage // "" if only some may see the material
 	Metas      []publish.Meta  // likewise
 	Sections   []factSection
+	Transfer   transferFacts
 	With       []needLine // what a request needs when it is sent
 	After      []needLine // what it needs once it is accepted
 	Decision   string
@@ -83,7 +84,7 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 		Page: ui.Page{Section: "catalog"}, MaterialView: m, Category: c, Status: statusOf(m.Material, m.Now),
 		Address:   m.Listing.Address(),
 		Canonical: v.App.PublicURL + materialAt(id), Source: sourceLabel(m.Material), Reference: m.Reference(),
-		Sections: sectionsOf(c, m.Shown),
+		Sections: sectionsOf(c, m.Shown), Transfer: transferFactsOf(c, m.Facts),
 	}
 	embargoed := m.Embargoed(m.Now)
 	p.Offered, p.Own = !m.Archived && !embargoed, v.Who.MemberOf(m.OrganizationID)
