@@ -241,3 +241,32 @@ func TestMaterialPage_UnknownIsNotFound(t *testing.T) {
 		v.get(path).want(http.StatusNotFound)
 	}
 }
+
+func TestTransferFacts_AreStatedOnTheirPage(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		at, v := w.listing("LoVo"), w.as("mario")
+		if a := w.as("").get(at); a.has(`#transfer a[href$="/transfer"]`) ||
+			!strings.Contains(a.text("#transfer"), "Select agent") {
+			t.Errorf("a visitor sees %s", a.text("#transfer"))
+		}
+		wrong := v.post(at+"/transfer", "export_class", "NO", "encumbered", "YES", "holder", "", "terms", "NO_REDISTRIBUTION",
+			"data_uses", "general research").want(http.StatusUnprocessableEntity)
+		if text := wrong.text(".errors"); !strings.Contains(text, "holder") || !strings.Contains(text, "DUO:0000042") {
+			t.Errorf("the errors are %q", text)
+		}
+		if !wrong.has(`select[name="export_class"] option[value="NO"][selected]`) ||
+			!wrong.has(`input[name="terms"][value="NO_REDISTRIBUTION"]`) {
+			t.Error("what was typed is gone")
+		}
+		a := v.post(at+"/transfer", "export_class", "NO", "origin_country", "Brazil", "encumbered", "YES",
+			"holder", "Institute X", "terms", "no_redistribution; attribution", "document", "MTA 7",
+			"data_uses", "DUO:0000042").follow()
+		for _, text := range []string{"Controlled for exportNo (stated by the lab)", "BR", "general research use",
+			"Institute X: no redistribution, attribution (MTA 7)"} {
+			if !strings.Contains(a.text("#transfer"), text) {
+				t.Errorf("no %q in %s", text, a.text("#transfer"))
+			}
+		}
+	})
+}

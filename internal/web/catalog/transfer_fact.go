@@ -168,7 +168,7 @@ func (v *pageRequest) stateFacts(id int64) (ui.Response, error) {
 		p := newFactsPage(m, facts, rights, v.PostForm)
 		labels := map[string]string{"encumbrances": "the rights of third parties", "data_uses": "the terms of data use"}
 		for _, d := range requirement.FactFields {
-			labels[d.Name] = "“" + d.Label + "”"
+			labels[d.Name] = "the fact “" + d.Label + "”"
 		}
 		p.Errors = ui.SentencesOf(wrong, labels)
 		return ui.Invalid("transfer-facts", p)
@@ -179,6 +179,11 @@ func (v *pageRequest) stateFacts(id int64) (ui.Response, error) {
 // stating returns what a form states, and the rights of third parties in it.
 func stating(form url.Values) (p requirement.Stating, rights []requirement.Encumbrance, err error) {
 	var wrong exchange.FieldErrors
+	for _, d := range requirement.FactFields {
+		if d.Values != nil && form.Get(d.Name) == "" { // it follows from the category
+			form.Set(d.Name, requirement.Nothing)
+		}
+	}
 	wrong.Merge(field.ReadForm(requirement.FactFields, form, &p))
 	row := func(name string, i int) string {
 		if list := form[name]; i < len(list) {
@@ -190,8 +195,11 @@ func stating(form url.Values) (p requirement.Stating, rights []requirement.Encum
 	for i := range form["holder"] {
 		e := requirement.Encumbrance{Holder: row("holder", i), Document: row("document", i)}
 		e.Terms = field.SplitItems(strings.ToUpper(row("terms", i)))
-		if e.Holder != "" || e.Document != "" || len(e.Terms) > 0 {
-			rights = append(rights, e)
+		if e.Holder == "" && e.Document == "" && len(e.Terms) == 0 {
+			continue
+		}
+		if rights = append(rights, e); e.Holder == "" {
+			wrong.Add("encumbrances", "need a holder each")
 		}
 	}
 	switch answer := requirement.Answer(form.Get("encumbered")); {
