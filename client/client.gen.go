@@ -35,6 +35,16 @@ const (
 	AgreementDirectionRECEIVE AgreementDirection = "RECEIVE"
 )
 
+// Defines values for BiosafetyLevel.
+const (
+	BiosafetyLevelN1      BiosafetyLevel = "1"
+	BiosafetyLevelN2      BiosafetyLevel = "2"
+	BiosafetyLevelN3      BiosafetyLevel = "3"
+	BiosafetyLevelN4      BiosafetyLevel = "4"
+	BiosafetyLevelNONE    BiosafetyLevel = "NONE"
+	BiosafetyLevelUNKNOWN BiosafetyLevel = "UNKNOWN"
+)
+
 // Defines values for BulkMode.
 const (
 	BulkModeAllOrNothing  BulkMode = "all-or-nothing"
@@ -167,6 +177,21 @@ const (
 	EventTypeRequestSnoozed           EventType = "request.snoozed"
 	EventTypeRequestStatusChanged     EventType = "request.status_changed"
 	EventTypeRequestUnsnoozed         EventType = "request.unsnoozed"
+)
+
+// Defines values for FactAnswer.
+const (
+	FactAnswerNO      FactAnswer = "NO"
+	FactAnswerUNKNOWN FactAnswer = "UNKNOWN"
+	FactAnswerYES     FactAnswer = "YES"
+)
+
+// Defines values for HumanOrigin.
+const (
+	HumanOriginANONYMISED   HumanOrigin = "ANONYMISED"
+	HumanOriginIDENTIFIABLE HumanOrigin = "IDENTIFIABLE"
+	HumanOriginNO           HumanOrigin = "NO"
+	HumanOriginUNKNOWN      HumanOrigin = "UNKNOWN"
 )
 
 // Defines values for ImportSource.
@@ -1614,6 +1639,9 @@ type BatchImportBody struct {
 	Preview *bool `json:"preview,omitempty"`
 }
 
+// BiosafetyLevel defines model for BiosafetyLevel.
+type BiosafetyLevel string
+
 // BulkMode defines model for BulkMode.
 type BulkMode string
 
@@ -1688,6 +1716,15 @@ type Credentials struct {
 
 	// OriginURL The redirect URL that the code was issued for.
 	OriginURL string `json:"origin_url"`
+}
+
+// DataUse defines model for DataUse.
+type DataUse struct {
+	// ID The term, such as DUO:0000007.
+	ID string `json:"id"`
+
+	// Value What it is about: a disease, a country or a date.
+	Value *string `json:"value,omitempty"`
 }
 
 // DeliveryState defines model for DeliveryState.
@@ -1832,6 +1869,18 @@ type Duplicate struct {
 
 	// Material The existing material.
 	Material nullable.Nullable[Material] `json:"material"`
+}
+
+// Encumbrance defines model for Encumbrance.
+type Encumbrance struct {
+	// Document The agreement that binds, and where it is kept.
+	Document string `json:"document"`
+
+	// Holder Who has rights to the material.
+	Holder string `json:"holder"`
+
+	// Terms What whoever gets the material is bound to, as codes, such as NO_REDISTRIBUTION.
+	Terms []string `json:"terms"`
 }
 
 // Erasure defines model for Erasure.
@@ -2028,6 +2077,9 @@ type EventProof struct {
 
 // EventType defines model for EventType.
 type EventType string
+
+// FactAnswer defines model for FactAnswer.
+type FactAnswer string
 
 // FundingBody defines model for FundingBody.
 type FundingBody struct {
@@ -2226,6 +2278,9 @@ type HeldInvitation struct {
 	Role   OrganizationRole `json:"role"`
 	Status InvitationStatus `json:"status"`
 }
+
+// HumanOrigin defines model for HumanOrigin.
+type HumanOrigin string
 
 // ID The id of an object.
 type ID = int64
@@ -5195,6 +5250,61 @@ type TokenNew struct {
 // TokenScope defines model for TokenScope.
 type TokenScope string
 
+// TransferFacts defines model for TransferFacts.
+type TransferFacts struct {
+	// AccessedOn The day on which it was accessed there, which decides whether the Nagoya Protocol applies.
+	AccessedOn    nullable.Nullable[openapi_types.Date] `json:"accessed_on"`
+	Bsl           BiosafetyLevel                        `json:"bsl"`
+	ConsentAllows FactAnswer                            `json:"consent_allows"`
+
+	// DataUses The terms of the Data Use Ontology under which it may be used; null: nobody stated any. Those in the field consent_restrictions of a dataset count too.
+	DataUses nullable.Nullable[[]DataUse] `json:"data_uses"`
+
+	// Encumbrances The agreements under which the lab received it and which bind whoever it goes to; null: nobody stated whether there are any.
+	Encumbrances        nullable.Nullable[[]Encumbrance] `json:"encumbrances"`
+	ExportClass         FactAnswer                       `json:"export_class"`
+	ForProfitUse        FactAnswer                       `json:"for_profit_use"`
+	GeneticallyModified FactAnswer                       `json:"genetically_modified"`
+	HumanDerived        HumanOrigin                      `json:"human_derived"`
+	LiveAnimal          FactAnswer                       `json:"live_animal"`
+
+	// OriginCountry Where the genetic resource was accessed: a name or a code, such as Brazil or BR; empty: unknown.
+	OriginCountry        string     `json:"origin_country"`
+	PlantGeneticResource FactAnswer `json:"plant_genetic_resource"`
+	Proprietary          FactAnswer `json:"proprietary"`
+	SelectAgent          FactAnswer `json:"select_agent"`
+
+	// Sources By fact, where it comes from: category, the name of another fact or of a field of the category that it follows from, or lab, which stated it. Facts that are not listed are unknown.
+	Sources map[string]string `json:"sources"`
+}
+
+// TransferFactsPatch defines model for TransferFactsPatch.
+type TransferFactsPatch struct {
+	// AccessedOn The day on which it was accessed there, which decides whether the Nagoya Protocol applies.
+	AccessedOn    nullable.Nullable[openapi_types.Date] `json:"accessed_on,omitempty"`
+	Bsl           *BiosafetyLevel                       `json:"bsl,omitempty"`
+	ConsentAllows *FactAnswer                           `json:"consent_allows,omitempty"`
+
+	// DataUses The terms of the Data Use Ontology under which it may be used; null: nobody stated any. Those in the field consent_restrictions of a dataset count too.
+	DataUses nullable.Nullable[[]DataUse] `json:"data_uses,omitempty"`
+
+	// Encumbrances The agreements under which the lab received it and which bind whoever it goes to; null: nobody stated whether there are any.
+	Encumbrances        nullable.Nullable[[]Encumbrance] `json:"encumbrances,omitempty"`
+	ExportClass         *FactAnswer                      `json:"export_class,omitempty"`
+	ForProfitUse        *FactAnswer                      `json:"for_profit_use,omitempty"`
+	GeneticallyModified *FactAnswer                      `json:"genetically_modified,omitempty"`
+	HumanDerived        *HumanOrigin                     `json:"human_derived,omitempty"`
+	LiveAnimal          *FactAnswer                      `json:"live_animal,omitempty"`
+
+	// OriginCountry Where the genetic resource was accessed: a name or a code, such as Brazil or BR; empty: unknown.
+	//
+	// Examples: BR
+	OriginCountry        *string     `json:"origin_country,omitempty"`
+	PlantGeneticResource *FactAnswer `json:"plant_genetic_resource,omitempty"`
+	Proprietary          *FactAnswer `json:"proprietary,omitempty"`
+	SelectAgent          *FactAnswer `json:"select_agent,omitempty"`
+}
+
 // Turn defines model for Turn.
 type Turn struct {
 	// Due By when the lab aims to act, by its own targets.
@@ -7421,6 +7531,9 @@ type UpdateMaterialJSONRequestBody = MaterialPatch
 // CreateInquiryJSONRequestBody defines body for CreateInquiry for application/json ContentType.
 type CreateInquiryJSONRequestBody = TextBody
 
+// StateFactsJSONRequestBody defines body for StateFacts for application/json ContentType.
+type StateFactsJSONRequestBody = TransferFactsPatch
+
 // UpdateSettingsJSONRequestBody defines body for UpdateSettings for application/json ContentType.
 type UpdateSettingsJSONRequestBody = SwitchesPatch
 
@@ -8814,6 +8927,31 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 	GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTransferFacts Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each comes from
+	//
+	// UNKNOWN never counts as no. Open to anyone.
+	//
+	// Corresponds with GET /materials/{id}/transfer-facts (the `GetTransferFacts` operationId).
+	GetTransferFacts(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StateFactsWithBody State facts of a material
+	//
+	// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+	StateFactsWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StateFacts State facts of a material
+	//
+	// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+	StateFacts(ctx context.Context, id int64, body StateFactsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetOpenAPI Read this document
 	//
@@ -11886,6 +12024,61 @@ func (c *Client) CreateInquiry(ctx context.Context, id int64, body CreateInquiry
 // Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 func (c *Client) GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetMaterialLinkedRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetTransferFacts Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each comes from
+//
+// UNKNOWN never counts as no. Open to anyone.
+//
+// Corresponds with GET /materials/{id}/transfer-facts (the `GetTransferFacts` operationId).
+func (c *Client) GetTransferFacts(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetTransferFactsRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StateFactsWithBody State facts of a material
+//
+// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+func (c *Client) StateFactsWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStateFactsRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StateFacts State facts of a material
+//
+// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+func (c *Client) StateFacts(ctx context.Context, id int64, body StateFactsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStateFactsRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -19676,6 +19869,87 @@ func NewGetMaterialLinkedRequest(server string, id int64) (*http.Request, error)
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewGetTransferFactsRequest constructs an http.Request for the GetTransferFacts method
+func NewGetTransferFactsRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/transfer-facts", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewStateFactsRequest calls the generic StateFacts builder with application/json body
+func NewStateFactsRequest(server string, id int64, body StateFactsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewStateFactsRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewStateFactsRequestWithBody constructs an http.Request for the StateFacts method, with any body, and a specified content type
+func NewStateFactsRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/transfer-facts", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -28332,6 +28606,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 	GetMaterialLinkedWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetMaterialLinkedResponse, error)
 
+	// GetTransferFactsWithResponse Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each comes from
+	//
+	// UNKNOWN never counts as no. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /materials/{id}/transfer-facts (the `GetTransferFacts` operationId).
+	GetTransferFactsWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetTransferFactsResponse, error)
+
+	// StateFactsWithBodyWithResponse State facts of a material
+	//
+	// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+	StateFactsWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StateFactsResponse, error)
+
+	// StateFactsWithResponse State facts of a material
+	//
+	// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+	StateFactsWithResponse(ctx context.Context, id int64, body StateFactsJSONRequestBody, reqEditors ...RequestEditorFn) (*StateFactsResponse, error)
+
 	// GetOpenAPIWithResponse Read this document
 	//
 	// Open to anyone.
@@ -31265,6 +31566,52 @@ func (r GetMaterialLinkedResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetMaterialLinkedResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetTransferFactsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TransferFacts
+}
+
+// Status returns HTTPResponse.Status
+func (r GetTransferFactsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetTransferFactsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type StateFactsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TransferFacts
+}
+
+// Status returns HTTPResponse.Status
+func (r StateFactsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StateFactsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -35132,6 +35479,51 @@ func (c *ClientWithResponses) GetMaterialLinkedWithResponse(ctx context.Context,
 	return ParseGetMaterialLinkedResponse(rsp)
 }
 
+// GetTransferFactsWithResponse Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each comes from
+//
+// UNKNOWN never counts as no. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /materials/{id}/transfer-facts (the `GetTransferFacts` operationId).
+func (c *ClientWithResponses) GetTransferFactsWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetTransferFactsResponse, error) {
+	rsp, err := c.GetTransferFacts(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetTransferFactsResponse(rsp)
+}
+
+// StateFactsWithBodyWithResponse State facts of a material
+//
+// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+func (c *ClientWithResponses) StateFactsWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StateFactsResponse, error) {
+	rsp, err := c.StateFactsWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStateFactsResponse(rsp)
+}
+
+// StateFactsWithResponse State facts of a material
+//
+// Members of its lab do; what contradicts its category is refused. A fact that follows from the category is not stored as stated. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /materials/{id}/transfer-facts (the `StateFacts` operationId).
+func (c *ClientWithResponses) StateFactsWithResponse(ctx context.Context, id int64, body StateFactsJSONRequestBody, reqEditors ...RequestEditorFn) (*StateFactsResponse, error) {
+	rsp, err := c.StateFacts(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStateFactsResponse(rsp)
+}
+
 // GetOpenAPIWithResponse Read this document
 //
 // Open to anyone.
@@ -38917,6 +39309,58 @@ func ParseGetMaterialLinkedResponse(rsp *http.Response) (*GetMaterialLinkedRespo
 			return nil, err
 		}
 		response.ApplicationLdJSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetTransferFactsResponse parses an HTTP response from a GetTransferFactsWithResponse call
+func ParseGetTransferFactsResponse(rsp *http.Response) (*GetTransferFactsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetTransferFactsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TransferFacts
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseStateFactsResponse parses an HTTP response from a StateFactsWithResponse call
+func ParseStateFactsResponse(rsp *http.Response) (*StateFactsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StateFactsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TransferFacts
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 
