@@ -80,3 +80,6 @@ func (u *Until) UnmarshalJSON(b []byte) error {
 	*u = Until(i)
 	return nil
 }
+
+// DayOf returns the day of a time in UTC.
+func DayOf(t time.Time) Date { return Date(t.UTC().Format(time.DateOnly)) }

@@ -3,7 +3,6 @@ package institutions
 
 import (
 	"context"
-	"time"
 
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
@@ -37,9 +36,6 @@ type caller struct {
 	relations   exchange.Relation
 }
 
-// day is a day in UTC.
-func day(t time.Time) exchange.Date { return exchange.Date(t.UTC().Format(time.DateOnly)) }
-
 // callerOf reads how somebody is related to an institution.
 func callerOf(ctx context.Context, c store.Conn, who exchange.Actor, i party.Institution) (k caller, err error) {
 	k.institution = i
@@ -48,7 +44,7 @@ func callerOf(ctx context.Context, c store.Conn, who exchange.Actor, i party.Ins
 		if err != nil {
 			return k, err
 		}
-		k.held = register.Held(who.ID, day(c.Now))
+		k.held = register.Held(who.ID, exchange.DayOf(c.Now))
 	}
 	k.relations = who.ToInstitution(len(k.held) > 0)
 	if !i.Confirmed && who.Is(i.MadeBy) {
