@@ -22,7 +22,7 @@ type Organization struct {
 	Targets     Targets
 	// public_metadata_keys: custom fields of additional_metadata that everybody may see
 	PublicKeys []string `json:",omitempty"`
-	SignsAhead Ahead
+	SignsAhead Ahead    `json:",omitzero"`
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 }
