@@ -133,8 +133,8 @@ func (a Labs) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 	return c, err
 }
 
-// signAhead checks that its owner changes until when they sign agreements of a lab in advance: not an admin for them, and
-// not a program.
+// signAhead checks that its owner changes until when they sign agreements of a lab in advance: not an admin for them,
+// and not a program.
 func (a Labs) signAhead(tx store.Conn, who exchange.Actor, o lab.Organization) (lab.Organization, error) {
 	asAdmin, err := a.Can(who, exchange.OrganizationSign, who.ToOrganization(o.ID))
 	if err != nil || asAdmin || !who.Is(o.Owner) {
