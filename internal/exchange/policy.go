@@ -130,6 +130,11 @@ const (
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
 	SignatoryImport      Action = "signatory.import"
 
+	AgreementCreate Action = "agreement.create"
+	AgreementList   Action = "agreement.list" // those that the caller may read
+	AgreementRead   Action = "agreement.read"
+	AgreementWrite  Action = "agreement.write" // new versions, to send, decline or withdraw it
+
 	GrantCreate       Action = "grant.create"
 	GrantList         Action = "grant.list" // the caller's own
 	GrantRead         Action = "grant.read"
@@ -272,6 +277,11 @@ var rules = Policy{
 	MasterWrite:          OfficerOf,
 	SignatoryRead:        Anyone,
 	SignatoryImport:      AdminOf,
+
+	AgreementCreate: MemberOf | RequesterOf | OfficerOf,
+	AgreementList:   SignedIn,
+	AgreementRead:   MemberOf | RequesterOf | OfficerOf,
+	AgreementWrite:  MemberOf | RequesterOf | OfficerOf,
 
 	GrantCreate:       SignedIn,
 	GrantList:         SignedIn,

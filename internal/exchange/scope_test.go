@@ -94,7 +94,7 @@ var writes = []exchange.Action{
 	exchange.RequestDelete, exchange.InquiryCreate, exchange.InquiryAnswer,
 	exchange.InstitutionCreate, exchange.InstitutionUpdate, exchange.InstitutionConfirm,
 	exchange.InstitutionLabClaim, exchange.InstitutionLabUpdate, exchange.AffiliationWrite, exchange.AuthorityWrite,
-	exchange.MasterWrite, exchange.SignatoryImport,
+	exchange.MasterWrite, exchange.SignatoryImport, exchange.AgreementCreate, exchange.AgreementWrite,
 	exchange.AddressWrite, exchange.GrantCreate, exchange.GrantUpdate, exchange.GrantShare, exchange.MaterialFund,
 	exchange.JobCancel,
 	exchange.JobRetry, exchange.UserAdmin,

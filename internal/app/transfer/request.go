@@ -335,6 +335,11 @@ func (a Requests) saveRequest(ctx context.Context, tx store.Conn, q *request.Det
 	if err := tx.Requests.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
 		return nil, err
 	}
+	if q.Letter != 0 && after.LeavesLetter(before) {
+		if err := a.LeaveLetter(ctx, tx, q.Letter, q.ID); err != nil {
+			return nil, err
+		}
+	}
 	if slices.ContainsFunc(events, request.Event.ChangesIndex) {
 		if err := tx.Requests.IndexEvents(ctx, *q, events); err != nil {
 			return nil, err

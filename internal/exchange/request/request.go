@@ -52,6 +52,7 @@ type Detail struct {
 	Request
 	Material     string // its title
 	Organization int64  // the one that owns the material
+	Letter       int64  // the agreement that it is in; 0: none
 	Terms        Terms
 	Targets      lab.Targets
 	Head         Head // the last event of its chain
@@ -63,6 +64,20 @@ func (q Detail) WithoutAddress() Detail {
 		q.Address = &person.Address{}
 	}
 	return q
+}
+
+// TakesAgreement reports whether an agreement can be made for the request: it is under way, needs an executed MTA or
+// was not shipped yet, and has none that was not returned.
+func (r Request) TakesAgreement(t Terms) bool {
+	d := r.Current(document.ExecutedMTA)
+	return r.Active && (t.MTA || !r.wasSent()) && (d == nil || d.State == document.Returned)
+}
+
+// LeavesLetter reports whether r, which was before, needs no open letter any more: it was closed, or got an executed
+// agreement.
+func (r Request) LeavesLetter(before Request) bool {
+	d, old := r.Current(document.ExecutedMTA), before.Current(document.ExecutedMTA)
+	return before.Active && !r.Active || d != nil && (old == nil || d.AttachmentID != old.AttachmentID)
 }
 
 // Current returns the current version in a slot, nil if there is none.
