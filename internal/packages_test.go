@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"app/funding":      {"exchange", "store", "app/core"},
 	"app/institutions": {"agreement/party", "exchange", "store", "sheet", "app/core"},
 	"app/letters": {"agreement/instrument", "agreement/letter", "agreement/lint", "agreement/party",
-		"agreement/requirement", "agreement/signing", "exchange", "store", "app/core"},
+		"agreement/requirement", "agreement/signing", "exchange", "files", "store", "app/core", "app/transfer"},
 	"app/requirements": {"agreement/requirement", "exchange", "store", "app/core"},
 	"app/signing":      {"agreement/signing", "exchange", "store", "app/core"},
 	"app/catalog":      {"agreement/requirement", "exchange", "store", "job", "app/core", "app/funding", "app/notifier"},

@@ -38,6 +38,14 @@ var agreementRoutes = []rest.Route{
 		"Decline an agreement that was sent, with a reason. A new version makes it a draft again."),
 	rest.On("withdrawAgreement", "POST /agreements/{id}/withdraw", exchange.AgreementWrite, 200, agreement.Withdraw,
 		"Withdraw an agreement that was not executed. Its requests can be put into another."),
+	rest.On("signAgreement", "POST /agreements/{id}/signatures", exchange.AgreementSign, 201, agreement.Sign,
+		"Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its "+
+			"institution by one's authority (NO_AUTHORITY). Tokens of programs do not sign. The last signature "+
+			"executes "+
+			"the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions "+
+			"are "+
+			"confirmed, the lab is of its institution, and the requester's affiliation is known from others "+
+			"(NOT_IN_FORCE)."),
 	rest.On("getAgreementDocument", "GET /agreements/{id}/document", exchange.AgreementRead, 200, agreement.Document,
 		"Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached").
 		As("application/pdf"),

@@ -42,6 +42,7 @@ const (
 	RequestClosed       Code = "REQUEST_CLOSED"       // the request is closed
 	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request depends on this document
 	NoAuthority         Code = "NO_AUTHORITY"         // beyond what the caller may sign for the institution
+	LevelTooLow         Code = "LEVEL_TOO_LOW"        // an agreement needs a signature of a higher level
 	MissingFacts        Code = "MISSING_FACTS"        // unknown facts decide which instrument is right
 	MissingFields       Code = "MISSING_FIELDS"       // a letter is not complete
 	NotInForce          Code = "NOT_IN_FORCE"         // an institution or instrument does not hold on this day

@@ -133,6 +133,7 @@ const (
 	AgreementCreate Action = "agreement.create"
 	AgreementList   Action = "agreement.list" // those that the caller may read
 	AgreementRead   Action = "agreement.read"
+	AgreementSign   Action = "agreement.sign"
 	AgreementWrite  Action = "agreement.write" // new versions, to send, decline or withdraw it
 
 	GrantCreate       Action = "grant.create"
@@ -281,6 +282,7 @@ var rules = Policy{
 	AgreementCreate: MemberOf | RequesterOf | OfficerOf,
 	AgreementList:   SignedIn,
 	AgreementRead:   MemberOf | RequesterOf | OfficerOf,
+	AgreementSign:   MemberOf | RequesterOf | OfficerOf, // what each may sign, their authority says
 	AgreementWrite:  MemberOf | RequesterOf | OfficerOf,
 
 	GrantCreate:       SignedIn,

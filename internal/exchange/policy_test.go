@@ -187,6 +187,7 @@ const matrix = `
 | both | agreement.create | a letter | n | n | y | y | y | y | n | y |
 | both | agreement.list | nothing | n | y | y | y | y | y | y | y |
 | both | agreement.read | a letter | n | n | y | y | y | y | n | y |
+| both | agreement.sign | a letter | n | n | y | y | y | y | n | y |
 | both | agreement.write | a letter | n | n | y | y | y | y | n | y |
 | both | grant.create | nothing | n | y | y | y | y | y | y | y |
 | both | grant.list | nothing | n | y | y | y | y | y | y | y |

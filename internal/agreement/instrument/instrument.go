@@ -57,6 +57,9 @@ var (
 	sources  = []string{"PROVIDER_INSTITUTION", "RECIPIENT_INSTITUTION", "REQUESTS", "REQUESTER", "LAB"}
 )
 
+// Signers returns the roles in which letters are signed.
+func Signers() []string { return slices.Clone(signers) }
+
 // Purposes returns what a transfer may be for.
 func Purposes() []string { return slices.Clone(purposes) }
 

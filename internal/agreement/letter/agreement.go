@@ -2,6 +2,7 @@ package letter
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -207,6 +208,26 @@ func (n VersionNew) Validate(bool) exchange.FieldErrors {
 	}
 	return f
 }
+
+// SignatureNew is the body of POST /agreements/:id/signatures.
+type SignatureNew struct {
+	Role    exchange.Opt[string] `json:"role"`
+	Version exchange.Opt[int]    `json:"version"`
+	SHA256  exchange.Opt[string] `json:"sha256"`
+}
+
+// Validate implements Body.
+func (n SignatureNew) Validate(bool) (f exchange.FieldErrors) {
+	f.Rule("role", exchange.Rule{Words: instrument.Signers(), Name: "AgreementRole"})
+	f.Rule("sha256", exchange.Rule{Pattern: "^[0-9a-f]{64}$"})
+	f.Must("role", slices.Contains(instrument.Signers(), n.Role.Value), "must be one of "+
+		strings.Join(instrument.Signers(), ", "))
+	f.Must("version", n.Version.Set, "is required: the version that you sign")
+	f.Must("sha256", hash.MatchString(n.SHA256.Value), "is required: the SHA-256 of the version that you sign, in hex")
+	return f
+}
+
+var hash = regexp.MustCompile("^[0-9a-f]{64}$")
 
 // WithdrawNew is the body of POST /agreements/:id/withdraw.
 type WithdrawNew struct {

@@ -69,6 +69,11 @@ func Withdraw(c *rest.Call, in letter.WithdrawNew) (shape.Agreement, error) {
 	return answer(c.App.Letters.Withdraw(c.Context(), c.Actor, c.ID("id"), reason))
 }
 
+// Sign serves POST /agreements/{id}/signatures.
+func Sign(c *rest.Call, in letter.SignatureNew) (shape.Agreement, error) {
+	return answer(c.App.Letters.SignIn(c.Context(), c.Actor, c.ID("id"), in))
+}
+
 // Document serves GET /agreements/{id}/document.
 func Document(c *rest.Call, _ rest.None) (rest.Body, error) {
 	pdf, l, err := c.App.Letters.Document(c.Context(), c.Actor, c.ID("id"))

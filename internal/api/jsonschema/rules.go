@@ -79,6 +79,7 @@ var bodyRules = func() map[bodyKind]rules {
 		requirement.Stating{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
+		letter.SignatureNew{},
 	} {
 		for _, create := range []bool{false, true} {
 			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)

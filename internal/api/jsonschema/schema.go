@@ -190,6 +190,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[letter.DraftNew]():      "AgreementNew",
 	reflect.TypeFor[letter.Question]():      "AgreementQuestion",
 	reflect.TypeFor[letter.VersionNew]():    "AgreementVersionNew",
+	reflect.TypeFor[letter.SignatureNew]():  "AgreementSignatureNew",
 	reflect.TypeFor[letter.WithdrawNew]():   "AgreementWithdrawNew",
 	reflect.TypeFor[letters.MissingField](): "AgreementMissingField",
 	reflect.TypeFor[letters.Obstacle]():     "AgreementObstacle",

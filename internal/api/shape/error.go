@@ -22,6 +22,7 @@ var Statuses = map[exchange.Code]int{
 	exchange.OutOfScope:          http.StatusForbidden,
 	exchange.RegistrationClosed:  http.StatusForbidden,
 	exchange.NoAuthority:         http.StatusForbidden,
+	exchange.LevelTooLow:         http.StatusForbidden,
 	exchange.CrossSite:           http.StatusForbidden,
 	exchange.NotFound:            http.StatusNotFound,
 	exchange.MethodNotAllowed:    http.StatusMethodNotAllowed,

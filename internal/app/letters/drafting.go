@@ -150,7 +150,12 @@ func (a Letters) stillRight(ctx context.Context, tx store.Conn, l letter.Agreeme
 	if err != nil {
 		return err
 	}
-	now, _, err := m.resolve(l.Purpose, l.Choice, day(tx.Now))
+	return m.still(l, i, day(tx.Now))
+}
+
+// still checks that an instrument would be chosen for the letter on a day as well.
+func (m drafting) still(l letter.Agreement, i instrument.Instrument, day exchange.Date) error {
+	now, _, err := m.resolve(l.Purpose, l.Choice, day)
 	if err != nil {
 		return err
 	}

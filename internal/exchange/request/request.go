@@ -66,20 +66,6 @@ func (q Detail) WithoutAddress() Detail {
 	return q
 }
 
-// TakesAgreement reports whether an agreement can be made for the request: it is under way, needs an executed MTA or
-// was not shipped yet, and has none that was not returned.
-func (r Request) TakesAgreement(t Terms) bool {
-	d := r.Current(document.ExecutedMTA)
-	return r.Active && (t.MTA || !r.wasSent()) && (d == nil || d.State == document.Returned)
-}
-
-// LeavesLetter reports whether r, which was before, needs no open letter any more: it was closed, or got an executed
-// agreement.
-func (r Request) LeavesLetter(before Request) bool {
-	d, old := r.Current(document.ExecutedMTA), before.Current(document.ExecutedMTA)
-	return before.Active && !r.Active || d != nil && (old == nil || d.AttachmentID != old.AttachmentID)
-}
-
 // Current returns the current version in a slot, nil if there is none.
 func (r Request) Current(s document.Slot) *document.Document {
 	for i := range r.Documents {

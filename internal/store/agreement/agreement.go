@@ -216,6 +216,20 @@ func (st Agreements) Signatures(ctx context.Context, id int64) ([]Signature, err
 		" FROM agreement_signatures o WHERE o.agreement = $1 ORDER BY o.id", id)
 }
 
+// Sign adds a signature and returns its id.
+func (st Agreements) Sign(ctx context.Context, s Signature) (int64, error) {
+	p := s.Signer.Person
+	var authority *int64
+	if s.Signer.Authority != 0 {
+		authority = &s.Signer.Authority
+	}
+	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO agreement_signatures (agreement, version, sha256, role,
+		signer, name, title, mail, authority, position, represents, level, evidence, signed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`, s.Agreement,
+		s.Document.Version, s.Document.SHA256, s.Role, uuid.NullUUID{UUID: p.User, Valid: p.User != uuid.Nil}, p.Name,
+		p.Title, p.Mail, authority, s.Signer.Position.Title, s.Represents, string(s.Level), string(s.Evidence), s.At)
+}
+
 // SignaturesOf reads what a person signed, the oldest first.
 func (st Agreements) SignaturesOf(ctx context.Context, user uuid.UUID) ([]Signature, error) {
 	return sqldb.All(ctx, st.conn, scanSignature, "SELECT "+signatureColumns+
