@@ -30,6 +30,7 @@ type scene struct {
 	supplier *testPerson // of a lab of their own; nil: none yet
 	office   *office     // of an institution whose officer is the owner; nil: none yet
 	letter   string      // the path of one of the requester's; "": none yet
+	official *testPerson // who signs for that institution
 	receives int64       // the institution of the requester that letters name; 0: none yet
 }
 
@@ -982,6 +983,10 @@ var visits = []routeCase{
 	}},
 	{"POST /agreements/{id}/withdraw", "requester",
 		func(s *scene, _ string) visit { return at(s.newLetter()+"/withdraw", obj{}) }},
+	{"POST /agreements/{id}/signatures", "requester", func(s *scene, _ string) visit {
+		path := s.newLetter("/send")
+		return at(path+"/signatures", s.signature(path, "RECIPIENT_SCIENTIST"))
+	}},
 	{"GET /agreements/{id}/document", "requester",
 		func(s *scene, _ string) visit { return at(s.newLetter()+"/document", nil) }},
 

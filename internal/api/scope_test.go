@@ -129,6 +129,7 @@ var scoped = map[string]string{
 	"POST /agreements/{id}/send":                                                  "sss",
 	"POST /agreements/{id}/decline":                                               "sss",
 	"POST /agreements/{id}/withdraw":                                              "sss",
+	"POST /agreements/{id}/signatures":                                            "sss",
 	"GET /agreements/{id}/document":                                               "+ss",
 	"POST /institutions":                                                          "sss",
 	"POST /institutions (confirmed)":                                              "sss",

@@ -154,15 +154,16 @@ var access = map[string]string{
 	"POST /institutions/{id}/masters":                         "133+333+",
 	"PUT,PATCH /institutions/{id}/masters/{master}":           "133+333+",
 
-	"POST /agreements":               "13++++3+",
-	"GET /agreements":                "1+++++++",
-	"GET /agreements/{id}":           "14++++4+",
-	"GET /agreements/{id}/versions":  "14++++4+",
-	"POST /agreements/{id}/versions": "14++++4+",
-	"POST /agreements/{id}/send":     "14++++4+",
-	"POST /agreements/{id}/decline":  "14++++4+",
-	"POST /agreements/{id}/withdraw": "14++++4+",
-	"GET /agreements/{id}/document":  "14++++4+",
+	"POST /agreements":                 "13++++3+",
+	"GET /agreements":                  "1+++++++",
+	"GET /agreements/{id}":             "14++++4+",
+	"GET /agreements/{id}/versions":    "14++++4+",
+	"POST /agreements/{id}/versions":   "14++++4+",
+	"POST /agreements/{id}/send":       "14++++4+",
+	"POST /agreements/{id}/decline":    "14++++4+",
+	"POST /agreements/{id}/withdraw":   "14++++4+",
+	"POST /agreements/{id}/signatures": "1433+343",
+	"GET /agreements/{id}/document":    "14++++4+",
 
 	"POST /grants":                                 "1+++++++",
 	"GET /grants":                                  "1+++++++",
@@ -313,7 +314,7 @@ func (s *scene) probe(c routeCase, role string, want byte) {
 			got = '+'
 		case a.Status == 401 && a.Body["error_code"] == "NOT_AUTHENTICATED":
 			got = '1'
-		case a.Status == 403 && slices.Contains([]any{"FORBIDDEN", "FIELD_FORBIDDEN"}, a.Body["error_code"]):
+		case a.Status == 403 && slices.Contains([]any{"FORBIDDEN", "FIELD_FORBIDDEN", "NO_AUTHORITY"}, a.Body["error_code"]):
 			got = '3'
 		case a.Status == 404 && a.Body["error_code"] == "NOT_FOUND":
 			got = '4'

@@ -212,7 +212,7 @@ func (n VersionNew) Validate(bool) exchange.FieldErrors {
 // SignatureNew is the body of POST /agreements/:id/signatures.
 type SignatureNew struct {
 	Role    exchange.Opt[string] `json:"role"`
-	Version exchange.Opt[int]    `json:"version"`
+	Version exchange.Opt[int64]  `json:"version"`
 	SHA256  exchange.Opt[string] `json:"sha256"`
 }
 
@@ -222,7 +222,8 @@ func (n SignatureNew) Validate(bool) (f exchange.FieldErrors) {
 	f.Rule("sha256", exchange.Rule{Pattern: "^[0-9a-f]{64}$"})
 	f.Must("role", slices.Contains(instrument.Signers(), n.Role.Value), "must be one of "+
 		strings.Join(instrument.Signers(), ", "))
-	f.Must("version", n.Version.Set, "is required: the version that you sign")
+	f.Rule("version", exchange.Rule{From: 1, To: maxVersion})
+	f.Must("version", n.Version.Value >= 1, "is required: the number of the version that you sign")
 	f.Must("sha256", hash.MatchString(n.SHA256.Value), "is required: the SHA-256 of the version that you sign, in hex")
 	return f
 }

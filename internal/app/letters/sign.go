@@ -55,7 +55,7 @@ func (a Letters) SignIn(ctx context.Context, who exchange.Actor, id int64, n let
 		if err != nil {
 			return err
 		}
-		document := signing.Document{Letter: l.Letter.Number, Version: n.Version.Value, SHA256: n.SHA256.Value}
+		document := signing.Document{Letter: l.Letter.Number, Version: int(n.Version.Value), SHA256: n.SHA256.Value}
 		evidence := map[string]string{"identified": u.RegistryID, "intent": intent(document, n.Role.Value)}
 		if err := a.Sign(ctx, tx, &l, Proof{party.Person{User: u.ID, Name: u.Name()}, n.Role.Value, document,
 			party.SignedIn, evidence}); err != nil {
