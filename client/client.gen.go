@@ -35,6 +35,23 @@ const (
 	AgreementDirectionRECEIVE AgreementDirection = "RECEIVE"
 )
 
+// Defines values for AgreementPurpose.
+const (
+	AgreementPurposeCLINICAL   AgreementPurpose = "CLINICAL"
+	AgreementPurposeCOMMERCIAL AgreementPurpose = "COMMERCIAL"
+	AgreementPurposeRESEARCH   AgreementPurpose = "RESEARCH"
+)
+
+// Defines values for AgreementState.
+const (
+	AgreementStateDECLINED  AgreementState = "DECLINED"
+	AgreementStateDRAFT     AgreementState = "DRAFT"
+	AgreementStateEXECUTED  AgreementState = "EXECUTED"
+	AgreementStateEXPIRED   AgreementState = "EXPIRED"
+	AgreementStateSENT      AgreementState = "SENT"
+	AgreementStateWITHDRAWN AgreementState = "WITHDRAWN"
+)
+
 // Defines values for BiosafetyLevel.
 const (
 	BiosafetyLevelN1      BiosafetyLevel = "1"
@@ -109,10 +126,13 @@ const (
 	ErrorCodeMATERIALEMBARGOED   ErrorCode = "MATERIAL_EMBARGOED"
 	ErrorCodeMETHODNOTALLOWED    ErrorCode = "METHOD_NOT_ALLOWED"
 	ErrorCodeMISDIRECTED         ErrorCode = "MISDIRECTED"
+	ErrorCodeMISSINGFACTS        ErrorCode = "MISSING_FACTS"
+	ErrorCodeMISSINGFIELDS       ErrorCode = "MISSING_FIELDS"
 	ErrorCodeMISSINGREQUIREMENTS ErrorCode = "MISSING_REQUIREMENTS"
 	ErrorCodeNOAUTHORITY         ErrorCode = "NO_AUTHORITY"
 	ErrorCodeNOTAUTHENTICATED    ErrorCode = "NOT_AUTHENTICATED"
 	ErrorCodeNOTFOUND            ErrorCode = "NOT_FOUND"
+	ErrorCodeNOTINFORCE          ErrorCode = "NOT_IN_FORCE"
 	ErrorCodePRECONDITIONFAILED  ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodeQUOTA               ErrorCode = "QUOTA"
 	ErrorCodeRANGENOTSATISFIABLE ErrorCode = "RANGE_NOT_SATISFIABLE"
@@ -120,6 +140,7 @@ const (
 	ErrorCodeREGISTRATIONCLOSED  ErrorCode = "REGISTRATION_CLOSED"
 	ErrorCodeREQUESTCLOSED       ErrorCode = "REQUEST_CLOSED"
 	ErrorCodeSCOPE               ErrorCode = "SCOPE"
+	ErrorCodeSTALEVERSION        ErrorCode = "STALE_VERSION"
 	ErrorCodeSTORAGEFULL         ErrorCode = "STORAGE_FULL"
 	ErrorCodeTOOLARGE            ErrorCode = "TOO_LARGE"
 	ErrorCodeUNAVAILABLE         ErrorCode = "UNAVAILABLE"
@@ -487,6 +508,18 @@ const (
 	WeekdayTHURSDAY  Weekday = "THURSDAY"
 	WeekdayTUESDAY   Weekday = "TUESDAY"
 	WeekdayWEDNESDAY Weekday = "WEDNESDAY"
+)
+
+// Defines values for ListAgreementsParamsOrdering.
+const (
+	ListAgreementsParamsOrderingID      ListAgreementsParamsOrdering = "id"
+	ListAgreementsParamsOrderingMinusID ListAgreementsParamsOrdering = "-id"
+)
+
+// Defines values for ListAgreementVersionsParamsOrdering.
+const (
+	ListAgreementVersionsParamsOrderingMinusVersion ListAgreementVersionsParamsOrdering = "-version"
+	ListAgreementVersionsParamsOrderingVersion      ListAgreementVersionsParamsOrdering = "version"
 )
 
 // Defines values for ListAttachmentsParamsOrdering.
@@ -1333,8 +1366,350 @@ type AffiliationPatch struct {
 // AffiliationSource defines model for AffiliationSource.
 type AffiliationSource string
 
+// Agreement defines model for Agreement.
+type Agreement struct {
+	// Because Why it has this instrument, as it was when the version was made.
+	Because []AgreementReason `json:"because"`
+
+	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
+	Choice string `json:"choice"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// EndedAt When it was executed, withdrawn or expired; null: it is open.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EndedAt nullable.Nullable[Time] `json:"ended_at"`
+
+	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
+	Fields map[string]string `json:"fields"`
+
+	// Findings What may be wrong with it.
+	Findings []AgreementFinding `json:"findings"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Instrument The id of the form that it has.
+	Instrument string `json:"instrument"`
+
+	// InstrumentVersion The version of that form.
+	InstrumentVersion string `json:"instrument_version"`
+
+	// MadeBy Who made it; null: Aliquot, when a request left it.
+	MadeBy openapi_types.UUID `json:"made_by"`
+
+	// Missing Fields without a value; the letter cannot be sent before.
+	Missing []AgreementMissingField `json:"missing"`
+
+	// Number The number by which people call it.
+	Number string `json:"number"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// Pdf The path of its newest version as a PDF.
+	Pdf string `json:"pdf"`
+
+	// Provider The institution that provides.
+	Provider int64 `json:"provider"`
+
+	// Purpose What the materials are for; by default RESEARCH.
+	Purpose string `json:"purpose"`
+
+	// Questions Facts of the materials that nobody has stated.
+	Questions []AgreementQuestion `json:"questions"`
+
+	// Reason Why it was declined or withdrawn; empty: no reason.
+	Reason string `json:"reason"`
+
+	// Recipient The institution that receives; a new one needs it if the requester is at several.
+	Recipient int64 `json:"recipient"`
+
+	// Requester The user who made the requests.
+	Requester openapi_types.UUID `json:"requester"`
+
+	// Requests The requests that it is for: of one requester to one lab, under way and not shipped.
+	Requests []int64 `json:"requests"`
+
+	// SentAt When it was sent to be signed; null: it was not.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SentAt nullable.Nullable[Time] `json:"sent_at"`
+
+	// Sha256 SHA-256 of its canonical JSON (RFC 8785), which people sign.
+	Sha256 string `json:"sha256"`
+
+	// Signatures The signatures on its newest version.
+	Signatures []AgreementSignature `json:"signatures"`
+	State      AgreementState       `json:"state"`
+
+	// Title Its title.
+	Title string `json:"title"`
+
+	// Unsigned The roles that have not signed the newest version.
+	Unsigned []string `json:"unsigned"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
+	Version int64 `json:"version"`
+}
+
 // AgreementDirection defines model for AgreementDirection.
 type AgreementDirection string
+
+// AgreementFinding defines model for AgreementFinding.
+type AgreementFinding struct {
+	// Class What kind of mistake it is.
+	Class string `json:"class"`
+
+	// Message What is wrong, and how to correct it.
+	Message string `json:"message"`
+
+	// Severity ERROR, which makes an agreement void or useless, or WARNING, which costs time.
+	Severity string `json:"severity"`
+
+	// Where The field, role, request or letter.
+	Where string `json:"where"`
+}
+
+// AgreementMissingField defines model for AgreementMissingField.
+type AgreementMissingField struct {
+	// Field The name of the field.
+	Field string `json:"field"`
+
+	// How How to fill it.
+	How string `json:"how"`
+
+	// Source Whose record it comes from: PROVIDER_INSTITUTION, RECIPIENT_INSTITUTION, REQUESTER, LAB or REQUESTS.
+	Source string `json:"source"`
+}
+
+// AgreementNew defines model for AgreementNew.
+type AgreementNew struct {
+	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
+	Choice *string `json:"choice,omitempty"`
+
+	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
+	Fields  map[string]string `json:"fields,omitempty"`
+	Purpose *AgreementPurpose `json:"purpose,omitempty"`
+
+	// Recipient The institution that receives; a new one needs it if the requester is at several.
+	Recipient nullable.Nullable[ID] `json:"recipient,omitempty"`
+
+	// Requests The requests that it is for: of one requester to one lab, under way and not shipped.
+	Requests []ID `json:"requests"`
+}
+
+// AgreementObstacle defines model for AgreementObstacle.
+type AgreementObstacle struct {
+	// Instrument An instrument that is not valid, or not chosen.
+	Instrument string `json:"instrument"`
+
+	// Material The requested material.
+	Material int64 `json:"material"`
+
+	// Remedy What would change it, as a code; empty: nothing does.
+	Remedy string `json:"remedy"`
+
+	// Rule The rule that decided.
+	Rule string `json:"rule"`
+
+	// Why What it says.
+	Why string `json:"why"`
+}
+
+// AgreementPurpose defines model for AgreementPurpose.
+type AgreementPurpose string
+
+// AgreementQuestion defines model for AgreementQuestion.
+type AgreementQuestion struct {
+	// Fact The name of the fact.
+	Fact string `json:"fact"`
+
+	// Material The requested material.
+	Material int64 `json:"material"`
+}
+
+// AgreementReason defines model for AgreementReason.
+type AgreementReason struct {
+	// Citation Where the rule comes from.
+	Citation string `json:"citation"`
+
+	// Rule The rule that decided.
+	Rule string `json:"rule"`
+
+	// Why What it says.
+	Why string `json:"why"`
+}
+
+// AgreementSignature defines model for AgreementSignature.
+type AgreementSignature struct {
+	// Authority The authority by which an official signed; null: a scientist.
+	Authority nullable.Nullable[int64] `json:"authority"`
+
+	// Evidence Any JSON.
+	Evidence JSON `json:"evidence"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Level How it was made, the lowest level first: UPLOADED, MAILED_LINK, SIGNED_IN, PASSKEY, QUALIFIED.
+	Level string `json:"level"`
+
+	// Name Its name.
+	Name string `json:"name"`
+
+	// Position The title of the position of an official.
+	Position string `json:"position"`
+
+	// Represents The holder of the authority for whom somebody stood in; empty: none.
+	Represents string `json:"represents"`
+
+	// Role As whom, such as PROVIDER_OFFICIAL.
+	Role string `json:"role"`
+
+	// Sha256 SHA-256 of the content in hex; null while there is none.
+	Sha256 string `json:"sha256"`
+
+	// SignedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SignedAt Time `json:"signed_at"`
+
+	// Signer The user who signed; null: somebody without an account.
+	Signer nullable.Nullable[openapi_types.UUID] `json:"signer"`
+
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
+}
+
+// AgreementState defines model for AgreementState.
+type AgreementState string
+
+// AgreementSummary defines model for AgreementSummary.
+type AgreementSummary struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// EndedAt When it was executed, withdrawn or expired; null: it is open.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EndedAt nullable.Nullable[Time] `json:"ended_at"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Instrument The id of the form that it has.
+	Instrument string `json:"instrument"`
+
+	// InstrumentVersion The version of that form.
+	InstrumentVersion string `json:"instrument_version"`
+
+	// MadeBy Who made it; null: Aliquot, when a request left it.
+	MadeBy openapi_types.UUID `json:"made_by"`
+
+	// Number The number by which people call it.
+	Number string `json:"number"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// Provider The institution that provides.
+	Provider int64 `json:"provider"`
+
+	// Reason Why it was declined or withdrawn; empty: no reason.
+	Reason string `json:"reason"`
+
+	// Recipient The institution that receives; a new one needs it if the requester is at several.
+	Recipient int64 `json:"recipient"`
+
+	// Requester The user who made the requests.
+	Requester openapi_types.UUID `json:"requester"`
+
+	// Requests The requests that it is for: of one requester to one lab, under way and not shipped.
+	Requests []int64 `json:"requests"`
+
+	// SentAt When it was sent to be signed; null: it was not.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SentAt nullable.Nullable[Time] `json:"sent_at"`
+
+	// Sha256 SHA-256 of its canonical JSON (RFC 8785), which people sign.
+	Sha256 string         `json:"sha256"`
+	State  AgreementState `json:"state"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
+	Version int64 `json:"version"`
+}
+
+// AgreementVersion defines model for AgreementVersion.
+type AgreementVersion struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
+	Fields map[string]string `json:"fields"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Instrument The id of the form that it has.
+	Instrument string `json:"instrument"`
+
+	// InstrumentVersion The version of that form.
+	InstrumentVersion string `json:"instrument_version"`
+
+	// MadeBy Who made it; null: Aliquot, when a request left it.
+	MadeBy nullable.Nullable[openapi_types.UUID] `json:"made_by"`
+
+	// Requests The requests that it is for: of one requester to one lab, under way and not shipped.
+	Requests []int64 `json:"requests"`
+
+	// Sha256 SHA-256 of its canonical JSON (RFC 8785), which people sign.
+	Sha256 string `json:"sha256"`
+
+	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
+	Version int64 `json:"version"`
+}
+
+// AgreementVersionNew defines model for AgreementVersionNew.
+type AgreementVersionNew struct {
+	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
+	Choice *string `json:"choice,omitempty"`
+
+	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
+	Fields  map[string]string `json:"fields,omitempty"`
+	Purpose *AgreementPurpose `json:"purpose,omitempty"`
+
+	// Requests The requests that it is for: of one requester to one lab, under way and not shipped.
+	Requests []ID `json:"requests,omitempty"`
+
+	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
+	Version int64 `json:"version"`
+}
+
+// AgreementWithdrawNew defines model for AgreementWithdrawNew.
+type AgreementWithdrawNew struct {
+	// Reason Why.
+	Reason *string `json:"reason,omitempty"`
+}
 
 // Attachment defines model for Attachment.
 type Attachment struct {
@@ -1927,6 +2302,9 @@ type Error struct {
 	// ActiveRequests With CONFLICT: how many requests for the material are open.
 	ActiveRequests *int64 `json:"active_requests,omitempty"`
 
+	// Agreement With CONFLICT: the agreement that a request is in.
+	Agreement *int64 `json:"agreement,omitempty"`
+
 	// Allowed With INVALID_TRANSITION: the statuses that the caller may set.
 	Allowed []RequestStatus `json:"allowed,omitempty"`
 
@@ -1958,11 +2336,20 @@ type Error struct {
 	// Missing With MISSING_REQUIREMENTS: what is owed.
 	Missing []RequirementName `json:"missing,omitempty"`
 
+	// MissingFields With MISSING_FIELDS: what has to be filled in.
+	MissingFields []AgreementMissingField `json:"missing_fields,omitempty"`
+
+	// Obstacles With MISSING_FACTS and NOT_IN_FORCE: why each instrument is not valid.
+	Obstacles []AgreementObstacle `json:"obstacles,omitempty"`
+
 	// Organizations With CONFLICT: the labs that need another owner first.
 	Organizations []Lab `json:"organizations,omitempty"`
 
 	// PerSecond With RATE_LIMITED: how many calls a second are let in again.
 	PerSecond *float64 `json:"per_second,omitempty"`
+
+	// Questions With MISSING_FACTS: what the lab has to state.
+	Questions []AgreementQuestion `json:"questions,omitempty"`
 
 	// Quota With QUOTA: how many bytes the user or lab may have stored.
 	Quota *int64 `json:"quota,omitempty"`
@@ -5657,6 +6044,66 @@ type Cursor = string
 // Limit defines model for limit.
 type Limit = int
 
+// ListAgreementsParams defines parameters for ListAgreements.
+type ListAgreementsParams struct {
+	// State Only items whose `state` is this.
+	State *AgreementState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Institution Only those that this institution provides or receives under.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// MadeBy Only items whose `made_by` is this.
+	MadeBy *openapi_types.UUID `form:"made_by,omitempty" json:"made_by,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Provider Only items whose `provider` is this.
+	Provider *int64 `form:"provider,omitempty" json:"provider,omitempty"`
+
+	// Recipient Only items whose `recipient` is this.
+	Recipient *int64 `form:"recipient,omitempty" json:"recipient,omitempty"`
+
+	// Requester Only items whose `requester` is this.
+	Requester *openapi_types.UUID `form:"requester,omitempty" json:"requester,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListAgreementsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAgreementsParamsOrdering defines parameters for ListAgreements.
+type ListAgreementsParamsOrdering string
+
+// ListAgreementVersionsParams defines parameters for ListAgreementVersions.
+type ListAgreementVersionsParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// MadeBy Only items whose `made_by` is this.
+	MadeBy *openapi_types.UUID `form:"made_by,omitempty" json:"made_by,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListAgreementVersionsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAgreementVersionsParamsOrdering defines parameters for ListAgreementVersions.
+type ListAgreementVersionsParamsOrdering string
+
 // ListAttachmentsParams defines parameters for ListAttachments.
 type ListAttachmentsParams struct {
 	// ID Only items whose `id` is this.
@@ -7420,6 +7867,18 @@ type ListTokensParams struct {
 // ListTokensParamsOrdering defines parameters for ListTokens.
 type ListTokensParamsOrdering string
 
+// CreateAgreementJSONRequestBody defines body for CreateAgreement for application/json ContentType.
+type CreateAgreementJSONRequestBody = AgreementNew
+
+// DeclineAgreementJSONRequestBody defines body for DeclineAgreement for application/json ContentType.
+type DeclineAgreementJSONRequestBody = ReasonBody
+
+// CreateAgreementVersionJSONRequestBody defines body for CreateAgreementVersion for application/json ContentType.
+type CreateAgreementVersionJSONRequestBody = AgreementVersionNew
+
+// WithdrawAgreementJSONRequestBody defines body for WithdrawAgreement for application/json ContentType.
+type WithdrawAgreementJSONRequestBody = AgreementWithdrawNew
+
 // CreateAttachmentJSONRequestBody defines body for CreateAttachment for application/json ContentType.
 type CreateAttachmentJSONRequestBody = AttachmentNew
 
@@ -7941,6 +8400,113 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 
 // The interface specification for the client above.
 type ClientInterface interface {
+
+	// ListAgreements List agreements of the caller's own requests, of their labs and of the institutions that they sign for, newest first
+	//
+	// An admin sees all. Open to anyone with a token.
+	//
+	// Corresponds with GET /agreements (the `ListAgreements` operationId).
+	ListAgreements(ctx context.Context, params *ListAgreementsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAgreementWithBody Draft an agreement for requests of one requester to one lab: one letter for all of them
+	//
+	// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+	CreateAgreementWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAgreement Draft an agreement for requests of one requester to one lab: one letter for all of them
+	//
+	// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+	CreateAgreement(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAgreement Read an agreement
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Corresponds with GET /agreements/{id} (the `GetAgreement` operationId).
+	GetAgreement(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineAgreementWithBody Decline an agreement that was sent, with a reason
+	//
+	// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+	DeclineAgreementWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineAgreement Decline an agreement that was sent, with a reason
+	//
+	// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+	DeclineAgreement(ctx context.Context, id int64, body DeclineAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAgreementDocument Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
+	GetAgreementDocument(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SendAgreement Send an agreement to be signed
+	//
+	// Nothing may be missing (MISSING_FIELDS), and its instrument must be the right one today (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Corresponds with POST /agreements/{id}/send (the `SendAgreement` operationId).
+	SendAgreement(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAgreementVersions List the versions of an agreement, newest first
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Corresponds with GET /agreements/{id}/versions (the `ListAgreementVersions` operationId).
+	ListAgreementVersions(ctx context.Context, id int64, params *ListAgreementVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAgreementVersionWithBody Make a new version of an agreement from the records as they are now
+	//
+	// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+	CreateAgreementVersionWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAgreementVersion Make a new version of an agreement from the records as they are now
+	//
+	// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+	CreateAgreementVersion(ctx context.Context, id int64, body CreateAgreementVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WithdrawAgreementWithBody Withdraw an agreement that was not executed
+	//
+	// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+	WithdrawAgreementWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WithdrawAgreement Withdraw an agreement that was not executed
+	//
+	// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+	WithdrawAgreement(ctx context.Context, id int64, body WithdrawAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAttachments List all attachments
 	//
@@ -9846,6 +10412,243 @@ type ClientInterface interface {
 	//
 	// Corresponds with DELETE /users/{id}/tokens/{token} (the `RevokeToken` operationId).
 	RevokeToken(ctx context.Context, id openapi_types.UUID, token int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// ListAgreements List agreements of the caller's own requests, of their labs and of the institutions that they sign for, newest first
+//
+// An admin sees all. Open to anyone with a token.
+//
+// Corresponds with GET /agreements (the `ListAgreements` operationId).
+func (c *Client) ListAgreements(ctx context.Context, params *ListAgreementsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgreementsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAgreementWithBody Draft an agreement for requests of one requester to one lab: one letter for all of them
+//
+// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+func (c *Client) CreateAgreementWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAgreementRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAgreement Draft an agreement for requests of one requester to one lab: one letter for all of them
+//
+// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+func (c *Client) CreateAgreement(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAgreementRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAgreement Read an agreement
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Corresponds with GET /agreements/{id} (the `GetAgreement` operationId).
+func (c *Client) GetAgreement(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAgreementRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineAgreementWithBody Decline an agreement that was sent, with a reason
+//
+// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+func (c *Client) DeclineAgreementWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineAgreementRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineAgreement Decline an agreement that was sent, with a reason
+//
+// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+func (c *Client) DeclineAgreement(ctx context.Context, id int64, body DeclineAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineAgreementRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAgreementDocument Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
+func (c *Client) GetAgreementDocument(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAgreementDocumentRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SendAgreement Send an agreement to be signed
+//
+// Nothing may be missing (MISSING_FIELDS), and its instrument must be the right one today (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Corresponds with POST /agreements/{id}/send (the `SendAgreement` operationId).
+func (c *Client) SendAgreement(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSendAgreementRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAgreementVersions List the versions of an agreement, newest first
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Corresponds with GET /agreements/{id}/versions (the `ListAgreementVersions` operationId).
+func (c *Client) ListAgreementVersions(ctx context.Context, id int64, params *ListAgreementVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgreementVersionsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAgreementVersionWithBody Make a new version of an agreement from the records as they are now
+//
+// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+func (c *Client) CreateAgreementVersionWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAgreementVersionRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAgreementVersion Make a new version of an agreement from the records as they are now
+//
+// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+func (c *Client) CreateAgreementVersion(ctx context.Context, id int64, body CreateAgreementVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAgreementVersionRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WithdrawAgreementWithBody Withdraw an agreement that was not executed
+//
+// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+func (c *Client) WithdrawAgreementWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWithdrawAgreementRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WithdrawAgreement Withdraw an agreement that was not executed
+//
+// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+func (c *Client) WithdrawAgreement(ctx context.Context, id int64, body WithdrawAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWithdrawAgreementRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // ListAttachments List all attachments
@@ -14121,6 +14924,572 @@ func (c *Client) RevokeToken(ctx context.Context, id openapi_types.UUID, token i
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewListAgreementsRequest constructs an http.Request for the ListAgreements method
+func NewListAgreementsRequest(server string, params *ListAgreementsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MadeBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "made_by", *params.MadeBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Provider != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "provider", *params.Provider, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Recipient != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "recipient", *params.Recipient, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Requester != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "requester", *params.Requester, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateAgreementRequest calls the generic CreateAgreement builder with application/json body
+func NewCreateAgreementRequest(server string, body CreateAgreementJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateAgreementRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateAgreementRequestWithBody constructs an http.Request for the CreateAgreement method, with any body, and a specified content type
+func NewCreateAgreementRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetAgreementRequest constructs an http.Request for the GetAgreement method
+func NewGetAgreementRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeclineAgreementRequest calls the generic DeclineAgreement builder with application/json body
+func NewDeclineAgreementRequest(server string, id int64, body DeclineAgreementJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeclineAgreementRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewDeclineAgreementRequestWithBody constructs an http.Request for the DeclineAgreement method, with any body, and a specified content type
+func NewDeclineAgreementRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/decline", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetAgreementDocumentRequest constructs an http.Request for the GetAgreementDocument method
+func NewGetAgreementDocumentRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/document", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSendAgreementRequest constructs an http.Request for the SendAgreement method
+func NewSendAgreementRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/send", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListAgreementVersionsRequest constructs an http.Request for the ListAgreementVersions method
+func NewListAgreementVersionsRequest(server string, id int64, params *ListAgreementVersionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/versions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MadeBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "made_by", *params.MadeBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateAgreementVersionRequest calls the generic CreateAgreementVersion builder with application/json body
+func NewCreateAgreementVersionRequest(server string, id int64, body CreateAgreementVersionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateAgreementVersionRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateAgreementVersionRequestWithBody constructs an http.Request for the CreateAgreementVersion method, with any body, and a specified content type
+func NewCreateAgreementVersionRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/versions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewWithdrawAgreementRequest calls the generic WithdrawAgreement builder with application/json body
+func NewWithdrawAgreementRequest(server string, id int64, body WithdrawAgreementJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewWithdrawAgreementRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewWithdrawAgreementRequestWithBody constructs an http.Request for the WithdrawAgreement method, with any body, and a specified content type
+func NewWithdrawAgreementRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/withdraw", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
 }
 
 // NewListAttachmentsRequest constructs an http.Request for the ListAttachments method
@@ -27526,6 +28895,123 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// ListAgreementsWithResponse List agreements of the caller's own requests, of their labs and of the institutions that they sign for, newest first
+	//
+	// An admin sees all. Open to anyone with a token.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements (the `ListAgreements` operationId).
+	ListAgreementsWithResponse(ctx context.Context, params *ListAgreementsParams, reqEditors ...RequestEditorFn) (*ListAgreementsResponse, error)
+
+	// CreateAgreementWithBodyWithResponse Draft an agreement for requests of one requester to one lab: one letter for all of them
+	//
+	// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+	CreateAgreementWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAgreementResponse, error)
+
+	// CreateAgreementWithResponse Draft an agreement for requests of one requester to one lab: one letter for all of them
+	//
+	// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+	CreateAgreementWithResponse(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementResponse, error)
+
+	// GetAgreementWithResponse Read an agreement
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements/{id} (the `GetAgreement` operationId).
+	GetAgreementWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetAgreementResponse, error)
+
+	// DeclineAgreementWithBodyWithResponse Decline an agreement that was sent, with a reason
+	//
+	// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+	DeclineAgreementWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineAgreementResponse, error)
+
+	// DeclineAgreementWithResponse Decline an agreement that was sent, with a reason
+	//
+	// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+	DeclineAgreementWithResponse(ctx context.Context, id int64, body DeclineAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineAgreementResponse, error)
+
+	// GetAgreementDocumentWithResponse Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
+	GetAgreementDocumentWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetAgreementDocumentResponse, error)
+
+	// SendAgreementWithResponse Send an agreement to be signed
+	//
+	// Nothing may be missing (MISSING_FIELDS), and its instrument must be the right one today (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/send (the `SendAgreement` operationId).
+	SendAgreementWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*SendAgreementResponse, error)
+
+	// ListAgreementVersionsWithResponse List the versions of an agreement, newest first
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements/{id}/versions (the `ListAgreementVersions` operationId).
+	ListAgreementVersionsWithResponse(ctx context.Context, id int64, params *ListAgreementVersionsParams, reqEditors ...RequestEditorFn) (*ListAgreementVersionsResponse, error)
+
+	// CreateAgreementVersionWithBodyWithResponse Make a new version of an agreement from the records as they are now
+	//
+	// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+	CreateAgreementVersionWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAgreementVersionResponse, error)
+
+	// CreateAgreementVersionWithResponse Make a new version of an agreement from the records as they are now
+	//
+	// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+	CreateAgreementVersionWithResponse(ctx context.Context, id int64, body CreateAgreementVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementVersionResponse, error)
+
+	// WithdrawAgreementWithBodyWithResponse Withdraw an agreement that was not executed
+	//
+	// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+	WithdrawAgreementWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WithdrawAgreementResponse, error)
+
+	// WithdrawAgreementWithResponse Withdraw an agreement that was not executed
+	//
+	// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+	WithdrawAgreementWithResponse(ctx context.Context, id int64, body WithdrawAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*WithdrawAgreementResponse, error)
+
 	// ListAttachmentsWithResponse List all attachments
 	//
 	// Open to admins.
@@ -29658,6 +31144,211 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with DELETE /users/{id}/tokens/{token} (the `RevokeToken` operationId).
 	RevokeTokenWithResponse(ctx context.Context, id openapi_types.UUID, token int64, reqEditors ...RequestEditorFn) (*RevokeTokenResponse, error)
+}
+
+type ListAgreementsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]AgreementSummary
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgreementsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgreementsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateAgreementResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Agreement
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateAgreementResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetAgreementResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Agreement
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAgreementResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DeclineAgreementResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Agreement
+}
+
+// Status returns HTTPResponse.Status
+func (r DeclineAgreementResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeclineAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetAgreementDocumentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAgreementDocumentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAgreementDocumentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SendAgreementResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Agreement
+}
+
+// Status returns HTTPResponse.Status
+func (r SendAgreementResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SendAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListAgreementVersionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]AgreementVersion
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgreementVersionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgreementVersionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateAgreementVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Agreement
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateAgreementVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateAgreementVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type WithdrawAgreementResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Agreement
+}
+
+// Status returns HTTPResponse.Status
+func (r WithdrawAgreementResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r WithdrawAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
 }
 
 type ListAttachmentsResponse struct {
@@ -33679,6 +35370,201 @@ func (r RevokeTokenResponse) StatusCode() int {
 	return 0
 }
 
+// ListAgreementsWithResponse List agreements of the caller's own requests, of their labs and of the institutions that they sign for, newest first
+//
+// An admin sees all. Open to anyone with a token.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements (the `ListAgreements` operationId).
+func (c *ClientWithResponses) ListAgreementsWithResponse(ctx context.Context, params *ListAgreementsParams, reqEditors ...RequestEditorFn) (*ListAgreementsResponse, error) {
+	rsp, err := c.ListAgreements(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgreementsResponse(rsp)
+}
+
+// CreateAgreementWithBodyWithResponse Draft an agreement for requests of one requester to one lab: one letter for all of them
+//
+// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+func (c *ClientWithResponses) CreateAgreementWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAgreementResponse, error) {
+	rsp, err := c.CreateAgreementWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAgreementResponse(rsp)
+}
+
+// CreateAgreementWithResponse Draft an agreement for requests of one requester to one lab: one letter for all of them
+//
+// Its institutions are that of the lab and that of the requester today. The requester may, members of the lab, and officers of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab has to state first; NOT_IN_FORCE why no instrument is valid. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements (the `CreateAgreement` operationId).
+func (c *ClientWithResponses) CreateAgreementWithResponse(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementResponse, error) {
+	rsp, err := c.CreateAgreement(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAgreementResponse(rsp)
+}
+
+// GetAgreementWithResponse Read an agreement
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements/{id} (the `GetAgreement` operationId).
+func (c *ClientWithResponses) GetAgreementWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetAgreementResponse, error) {
+	rsp, err := c.GetAgreement(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAgreementResponse(rsp)
+}
+
+// DeclineAgreementWithBodyWithResponse Decline an agreement that was sent, with a reason
+//
+// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+func (c *ClientWithResponses) DeclineAgreementWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineAgreementResponse, error) {
+	rsp, err := c.DeclineAgreementWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineAgreementResponse(rsp)
+}
+
+// DeclineAgreementWithResponse Decline an agreement that was sent, with a reason
+//
+// A new version makes it a draft again. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/decline (the `DeclineAgreement` operationId).
+func (c *ClientWithResponses) DeclineAgreementWithResponse(ctx context.Context, id int64, body DeclineAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineAgreementResponse, error) {
+	rsp, err := c.DeclineAgreement(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineAgreementResponse(rsp)
+}
+
+// GetAgreementDocumentWithResponse Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
+func (c *ClientWithResponses) GetAgreementDocumentWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetAgreementDocumentResponse, error) {
+	rsp, err := c.GetAgreementDocument(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAgreementDocumentResponse(rsp)
+}
+
+// SendAgreementWithResponse Send an agreement to be signed
+//
+// Nothing may be missing (MISSING_FIELDS), and its instrument must be the right one today (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/send (the `SendAgreement` operationId).
+func (c *ClientWithResponses) SendAgreementWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*SendAgreementResponse, error) {
+	rsp, err := c.SendAgreement(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSendAgreementResponse(rsp)
+}
+
+// ListAgreementVersionsWithResponse List the versions of an agreement, newest first
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements/{id}/versions (the `ListAgreementVersions` operationId).
+func (c *ClientWithResponses) ListAgreementVersionsWithResponse(ctx context.Context, id int64, params *ListAgreementVersionsParams, reqEditors ...RequestEditorFn) (*ListAgreementVersionsResponse, error) {
+	rsp, err := c.ListAgreementVersions(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgreementVersionsResponse(rsp)
+}
+
+// CreateAgreementVersionWithBodyWithResponse Make a new version of an agreement from the records as they are now
+//
+// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+func (c *ClientWithResponses) CreateAgreementVersionWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAgreementVersionResponse, error) {
+	rsp, err := c.CreateAgreementVersionWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAgreementVersionResponse(rsp)
+}
+
+// CreateAgreementVersionWithResponse Make a new version of an agreement from the records as they are now
+//
+// What the body leaves out stays as it is. The call names the version that the caller saw (STALE_VERSION). The agreement is a draft again, and signatures on earlier versions no longer count. Without a difference nothing changes. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/versions (the `CreateAgreementVersion` operationId).
+func (c *ClientWithResponses) CreateAgreementVersionWithResponse(ctx context.Context, id int64, body CreateAgreementVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementVersionResponse, error) {
+	rsp, err := c.CreateAgreementVersion(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAgreementVersionResponse(rsp)
+}
+
+// WithdrawAgreementWithBodyWithResponse Withdraw an agreement that was not executed
+//
+// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+func (c *ClientWithResponses) WithdrawAgreementWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WithdrawAgreementResponse, error) {
+	rsp, err := c.WithdrawAgreementWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWithdrawAgreementResponse(rsp)
+}
+
+// WithdrawAgreementWithResponse Withdraw an agreement that was not executed
+//
+// Its requests can be put into another. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/withdraw (the `WithdrawAgreement` operationId).
+func (c *ClientWithResponses) WithdrawAgreementWithResponse(ctx context.Context, id int64, body WithdrawAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*WithdrawAgreementResponse, error) {
+	rsp, err := c.WithdrawAgreement(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWithdrawAgreementResponse(rsp)
+}
+
 // ListAttachmentsWithResponse List all attachments
 //
 // Open to admins.
@@ -37232,6 +39118,230 @@ func (c *ClientWithResponses) RevokeTokenWithResponse(ctx context.Context, id op
 		return nil, err
 	}
 	return ParseRevokeTokenResponse(rsp)
+}
+
+// ParseListAgreementsResponse parses an HTTP response from a ListAgreementsWithResponse call
+func ParseListAgreementsResponse(rsp *http.Response) (*ListAgreementsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgreementsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []AgreementSummary
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateAgreementResponse parses an HTTP response from a CreateAgreementWithResponse call
+func ParseCreateAgreementResponse(rsp *http.Response) (*CreateAgreementResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateAgreementResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Agreement
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetAgreementResponse parses an HTTP response from a GetAgreementWithResponse call
+func ParseGetAgreementResponse(rsp *http.Response) (*GetAgreementResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAgreementResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Agreement
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeclineAgreementResponse parses an HTTP response from a DeclineAgreementWithResponse call
+func ParseDeclineAgreementResponse(rsp *http.Response) (*DeclineAgreementResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeclineAgreementResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Agreement
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetAgreementDocumentResponse parses an HTTP response from a GetAgreementDocumentWithResponse call
+func ParseGetAgreementDocumentResponse(rsp *http.Response) (*GetAgreementDocumentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAgreementDocumentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseSendAgreementResponse parses an HTTP response from a SendAgreementWithResponse call
+func ParseSendAgreementResponse(rsp *http.Response) (*SendAgreementResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SendAgreementResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Agreement
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListAgreementVersionsResponse parses an HTTP response from a ListAgreementVersionsWithResponse call
+func ParseListAgreementVersionsResponse(rsp *http.Response) (*ListAgreementVersionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgreementVersionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []AgreementVersion
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateAgreementVersionResponse parses an HTTP response from a CreateAgreementVersionWithResponse call
+func ParseCreateAgreementVersionResponse(rsp *http.Response) (*CreateAgreementVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateAgreementVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Agreement
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseWithdrawAgreementResponse parses an HTTP response from a WithdrawAgreementWithResponse call
+func ParseWithdrawAgreementResponse(rsp *http.Response) (*WithdrawAgreementResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &WithdrawAgreementResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Agreement
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseListAttachmentsResponse parses an HTTP response from a ListAttachmentsWithResponse call

@@ -112,6 +112,17 @@ var (
 	masterFields = "id:int institution:int family:string version:string standing:string counterparty:int? " +
 		"signed_on:date? withdrawn_on:date? signer:string evidence:string checked_by:string checked_on:date?" + stamped
 
+	agreementSummaryFields = "id:int number:string state:string instrument:string instrument_version:string version:int " +
+		"sha256:string provider:int recipient:int organization:int requester:uuid requests:[int] reason:string " +
+		"made_by:uuid created_at:time updated_at:time sent_at:time? ended_at:time?"
+	agreementFields = agreementSummaryFields + " title:string purpose:string choice:string fields:object " +
+		"missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
+		"questions:[{material:int fact:string}] findings:[{class:string severity:string where:string message:string}] " +
+		"signatures:[{id:int version:int sha256:string role:string signer:uuid? name:string position:string " +
+		"authority:int? represents:string level:string signed_at:time evidence:object}] unsigned:[string] pdf:string"
+	agreementVersionFields = "id:int version:int sha256:string instrument:string instrument_version:string " +
+		"requests:[int] fields:object made_by:uuid? created_at:time"
+
 	versionFields = "version:int at:time actor:{" + personFields +
 		"}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
 )
@@ -196,6 +207,10 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/stand-ins":                  standInFields,
 		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
 		"/institutions/{id}/masters":                    masterFields, "/institutions/{id}/masters/{master}": masterFields,
+		"GET /agreements": agreementSummaryFields, "POST /agreements": agreementFields,
+		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
+		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
+		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
 		"PUT /uploaded-file/{attachment}/{filename}": attachmentFields,
@@ -243,6 +258,8 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"DELETE /users/{id}/tokens/{token}":                                           204,
 		"POST /users/{id}/passkeys":                                                   201,
 		"DELETE /users/{id}/passkeys/{passkey}":                                       204,
+		"POST /agreements":                                                            201,
+		"POST /agreements/{id}/signatures":                                            201,
 		"DELETE /attachments/{id}":                                                    204,
 		"DELETE /material-requests/{id}":                                              204,
 		"DELETE /material-requests/{id}/snooze":                                       204,

@@ -50,6 +50,8 @@ var wrongValues = map[reflect.Type][]string{
 		`[{"holder": "x", "terms": ["NO_SUCH"], "document": ""}]`, `[{"holder": ` + long + `, "terms": [], "document": ""}]`},
 	reflect.TypeFor[[]requirement.DataUse](): {`7`, `{}`, `"x"`, `[7]`, `[{"id": "DUO:1"}]`, `[{"id": "DUO:0000007"}]`,
 		`[{"id": "DUO:0000042", "value": ` + long + `}]`},
+	reflect.TypeFor[map[string]string](): {`7`, `[]`, `"x"`, `{"x": 7}`, `{"x": {}}`, `{"no such": "x"}`,
+		`{"materials": "x"}`, `{"provider_name": "a\u0000b"}`, `{"provider_name": ` + long + `}`},
 	reflect.TypeFor[json.RawMessage](): {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
 }
 
@@ -105,6 +107,8 @@ func (s *scene) foreign() map[string]attempt {
 		"material": {}, // anybody may ask for any
 		"position": another("position", office.position), "authority": another("authority", office.authority),
 		"supersedes": another("supersedes", office.authority), "counterparty": {},
+		"recipient": another("recipient", stranger.want(201, "POST", "/institutions",
+			obj{"legal_name": "Elsewhere", "country": "DE"}).id()),
 	}
 }
 

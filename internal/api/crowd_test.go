@@ -37,6 +37,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newAddress()
 	s.newSavedSearch()
 	s.newPasskey()
+	s.letter = s.newLetter()
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
@@ -60,6 +61,7 @@ var crowded = []string{"users", "members", "organizations", "memberships", "addr
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents",
 	"request_issues", "request_events",
 	"inquiries", "notifications", "material versions", "organization versions", "jobs",
+	"agreements", "agreement_versions", "agreement_requests",
 	"webhooks", "webhook_deliveries", "institutions", "institution_labs", "affiliations", "positions", "authorities",
 	"stand_ins", "masters"}
 
@@ -128,6 +130,9 @@ func (c *crowd) lists() map[string]longList {
 			[]string{"authorities"}, nil},
 		"GET /institutions/{id}/stand-ins": {c.institution().path + "/stand-ins", c.owner, []string{"stand_ins"}, nil},
 		"GET /institutions/{id}/masters":   {c.institution().path + "/masters", c.member, []string{"masters"}, nil},
+		"GET /agreements":                  {"/agreements", c.requester(), []string{"agreements", "agreement_versions"}, nil},
+		"GET /agreements/{id}/versions": {c.letter + "/versions", c.requester(), []string{"agreement_versions"},
+			map[string]string{"version": ""}},
 		"GET /grants": {"/grants", c.member, []string{"grants"},
 			map[string]string{"-funder_id": "funder_id_sort"}},
 		"GET /grants/{id}/materials": {fmt.Sprintf("/grants/%d/materials", c.grant), c.member, funded,
@@ -226,6 +231,17 @@ func (c *crowd) more(table string, n int) {
 			"title": word("cells"), "title_sort": word("cells"),
 			"category":     "CASE n.i % 2 WHEN 0 THEN 'PLASMID' ELSE 'OTHER' END",
 			"embargo_date": some("'2020-01-1' || (n.i % 10)"), "created_at": early, "updated_at": late})
+	case "agreements":
+		c.copies("agreements", "o.id = (SELECT MIN(id) FROM agreements)", numbers, columns{"created_at": early})
+	case "agreement_versions": // one of each letter, and many of the first
+		c.exec(`INSERT INTO agreement_versions (agreement, version, content, sha256, created_at) SELECT a.id, 1, v.content,
+			v.sha256, a.created_at FROM agreements a JOIN agreement_versions v ON v.id = (SELECT MIN(id) FROM
+			agreement_versions) WHERE 1 = 1 ON CONFLICT DO NOTHING`)
+		c.copies("agreement_versions", "o.id = (SELECT MIN(id) FROM agreement_versions)", numbers, columns{
+			"version": "n.i"})
+	case "agreement_requests":
+		c.exec(`INSERT INTO agreement_requests (agreement, request, live) SELECT (SELECT MIN(id) FROM agreements), id, TRUE
+			FROM material_requests WHERE 1 = 1 ON CONFLICT DO NOTHING`)
 	case "grants":
 		c.copies("grants", fmt.Sprintf("o.id = %d", c.grant), numbers, columns{
 			"title": word("award"), "title_sort": word("award"), "funder_id": word("r"), "funder_id_sort": word("r"),

@@ -29,6 +29,9 @@ type scene struct {
 
 	supplier *testPerson // of a lab of their own; nil: none yet
 	office   *office     // of an institution whose officer is the owner; nil: none yet
+	letter   string      // the path of one of the requester's; "": none yet
+	official *testPerson // who signs for that institution
+	receives int64       // the institution of the requester that letters name; 0: none yet
 }
 
 // roles are the callers of the sweep, in the order of the columns of its table.
@@ -960,6 +963,32 @@ var visits = []routeCase{
 		func(s *scene, _ string) visit {
 			return at(s.req("/documents/executed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
 		}},
+
+	{"POST /agreements", "requester",
+		func(s *scene, _ string) visit { return at("/agreements", s.draft(s.newProtocol())) }},
+	{"GET /agreements", "requester", func(s *scene, _ string) visit {
+		s.newLetter()
+		return at("/agreements", nil)
+	}},
+	{"GET /agreements/{id}", "requester", func(s *scene, _ string) visit { return at(s.newLetter(), nil) }},
+	{"GET /agreements/{id}/versions", "requester",
+		func(s *scene, _ string) visit { return at(s.newLetter()+"/versions", nil) }},
+	{"POST /agreements/{id}/versions", "requester", func(s *scene, _ string) visit {
+		return at(s.newLetter()+"/versions", obj{"version": 1, "fields": obj{"provider_name": "The University"}})
+	}},
+	{"POST /agreements/{id}/send", "requester",
+		func(s *scene, _ string) visit { return at(s.newLetter()+"/send", nil) }},
+	{"POST /agreements/{id}/decline", "requester", func(s *scene, _ string) visit {
+		return at(s.newLetter("/send")+"/decline", obj{"reason": "The name is misspelled."})
+	}},
+	{"POST /agreements/{id}/withdraw", "requester",
+		func(s *scene, _ string) visit { return at(s.newLetter()+"/withdraw", obj{}) }},
+	{"POST /agreements/{id}/signatures", "requester", func(s *scene, _ string) visit {
+		path := s.newLetter("/send")
+		return at(path+"/signatures", s.signature(path, "RECIPIENT_SCIENTIST"))
+	}},
+	{"GET /agreements/{id}/document", "requester",
+		func(s *scene, _ string) visit { return at(s.newLetter()+"/document", nil) }},
 
 	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
 	{"GET /search/materials", "anonymous",

@@ -12,7 +12,7 @@ import (
 )
 
 // access lists who may call each route: one sign for each of roles, + allowed, 1 refused with 401,
-// 3 refused with 403. The second word is for the access setting members, where it differs.
+// 3 refused with 403, 4 with 404 as if there were no such object. The second word is for the access setting members, where it differs.
 // The columns: anonymous, stranger, member, owner, requester, assignee, former, admin
 var access = map[string]string{
 	"GET /openapi.json":                                   "++++++++",
@@ -154,6 +154,17 @@ var access = map[string]string{
 	"POST /institutions/{id}/masters":                         "133+333+",
 	"PUT,PATCH /institutions/{id}/masters/{master}":           "133+333+",
 
+	"POST /agreements":                 "13++++3+",
+	"GET /agreements":                  "1+++++++",
+	"GET /agreements/{id}":             "14++++4+",
+	"GET /agreements/{id}/versions":    "14++++4+",
+	"POST /agreements/{id}/versions":   "14++++4+",
+	"POST /agreements/{id}/send":       "14++++4+",
+	"POST /agreements/{id}/decline":    "14++++4+",
+	"POST /agreements/{id}/withdraw":   "14++++4+",
+	"POST /agreements/{id}/signatures": "1433+343",
+	"GET /agreements/{id}/document":    "14++++4+",
+
 	"POST /grants":                                 "1+++++++",
 	"GET /grants":                                  "1+++++++",
 	"GET /grants/{id}":                             "13+3333+",
@@ -245,8 +256,8 @@ func TestAccess_TableNamesEveryRoute(t *testing.T) {
 			t.Errorf("%s: the table of access has %d words, want one, or one for each setting", c.route, len(words))
 		}
 		for _, signs := range words {
-			if len(signs) != len(roles) || strings.Trim(signs, "+13") != "" {
-				t.Errorf("%s: %q, want one of +13 for each of %d roles", c.route, signs, len(roles))
+			if len(signs) != len(roles) || strings.Trim(signs, "+134") != "" {
+				t.Errorf("%s: %q, want one of +134 for each of %d roles", c.route, signs, len(roles))
 			}
 		}
 	}
@@ -303,8 +314,10 @@ func (s *scene) probe(c routeCase, role string, want byte) {
 			got = '+'
 		case a.Status == 401 && a.Body["error_code"] == "NOT_AUTHENTICATED":
 			got = '1'
-		case a.Status == 403 && slices.Contains([]any{"FORBIDDEN", "FIELD_FORBIDDEN"}, a.Body["error_code"]):
+		case a.Status == 403 && slices.Contains([]any{"FORBIDDEN", "FIELD_FORBIDDEN", "NO_AUTHORITY"}, a.Body["error_code"]):
 			got = '3'
+		case a.Status == 404 && a.Body["error_code"] == "NOT_FOUND":
+			got = '4'
 		}
 		if got != want {
 			s.t.Errorf("%s %s by %s: %c, want %c: %d %s", method, c.route, role, got, want, a.Status, a.Raw)

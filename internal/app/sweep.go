@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/evidence"
 	"aliquot/internal/app/labs"
+	"aliquot/internal/app/letters"
 	"aliquot/internal/app/notifier"
 	"aliquot/internal/app/spreadsheet"
 	"aliquot/internal/app/transfer"
@@ -76,6 +77,7 @@ const factTime = 30 * 24 * time.Hour
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		return nil, errors.Join(tx.Tokens.DeleteExpired(ctx), tx.Statements.DeleteUntil(ctx, tx.Now),
+			letters.ExpireIdle(ctx, tx),
 			tx.Audit.ForgetRefusals(ctx, tx.Now.Add(-core.RefusalTime)),
 			tx.IdempotentCalls.DeleteUntil(ctx, tx.Now.Add(-core.RetryTime)),
 			tx.Jobs.DeleteUntil(ctx, tx.Now.Add(-jobTime)), tx.Events.ForgetFacts(ctx, tx.Now.Add(-factTime)),

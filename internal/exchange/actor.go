@@ -120,7 +120,7 @@ var reads = []Action{
 	MaterialHistory, MaterialTemplate, MaterialExport,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
-	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead,
+	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 

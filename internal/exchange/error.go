@@ -42,6 +42,11 @@ const (
 	RequestClosed       Code = "REQUEST_CLOSED"       // the request is closed
 	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request depends on this document
 	NoAuthority         Code = "NO_AUTHORITY"         // beyond what the caller may sign for the institution
+	LevelTooLow         Code = "LEVEL_TOO_LOW"        // an agreement needs a signature of a higher level
+	MissingFacts        Code = "MISSING_FACTS"        // unknown facts decide which instrument is right
+	MissingFields       Code = "MISSING_FIELDS"       // a letter is not complete
+	NotInForce          Code = "NOT_IN_FORCE"         // an institution or instrument does not hold on this day
+	StaleVersion        Code = "STALE_VERSION"        // the letter has a newer version
 	Conflict            Code = "CONFLICT"             // someone else changed it first
 	StorageFull         Code = "STORAGE_FULL"         // no space left on the disk of the database or of the files
 	Unavailable         Code = "UNAVAILABLE"          // an outside service or the database does not respond

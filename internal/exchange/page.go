@@ -115,6 +115,8 @@ var (
 	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
 	WebhookFields = []Field{byID, byCreated, byUpdated}
 
-	InstitutionFields = []Field{byID, {Name: "legal_name", Kind: Text}, byCreated, byUpdated}
-	EntryFields       = []Field{byID} // of what is registered of institutions
+	InstitutionFields      = []Field{byID, {Name: "legal_name", Kind: Text}, byCreated, byUpdated}
+	AgreementFields        = []Field{byID}
+	AgreementVersionFields = []Field{{Name: "version"}}
+	EntryFields            = []Field{byID} // of what is registered of institutions
 )

@@ -131,6 +131,12 @@ const (
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
 	SignatoryImport      Action = "signatory.import"
 
+	AgreementCreate Action = "agreement.create"
+	AgreementList   Action = "agreement.list" // those that the caller may read
+	AgreementRead   Action = "agreement.read"
+	AgreementSign   Action = "agreement.sign"
+	AgreementWrite  Action = "agreement.write" // new versions, to send, decline or withdraw it
+
 	GrantCreate       Action = "grant.create"
 	GrantList         Action = "grant.list" // the caller's own
 	GrantRead         Action = "grant.read"
@@ -274,6 +280,12 @@ var rules = Policy{
 	MasterWrite:          OfficerOf,
 	SignatoryRead:        Anyone,
 	SignatoryImport:      AdminOf,
+
+	AgreementCreate: MemberOf | RequesterOf | OfficerOf,
+	AgreementList:   SignedIn,
+	AgreementRead:   MemberOf | RequesterOf | OfficerOf,
+	AgreementSign:   MemberOf | RequesterOf | OfficerOf, // what each may sign, their authority says
+	AgreementWrite:  MemberOf | RequesterOf | OfficerOf,
 
 	GrantCreate:       SignedIn,
 	GrantList:         SignedIn,

@@ -42,7 +42,12 @@ var objects = map[string]func(exchange.Actor) exchange.Relation{
 	"the owner": func(a exchange.Actor) exchange.Relation { return a.ToUser(exchangetest.OwnerID) },
 	// The owner is its officer.
 	"an institution": func(a exchange.Actor) exchange.Relation { return a.ToInstitution(a.Is(exchangetest.OwnerID)) },
-	"the lab":        func(a exchange.Actor) exchange.Relation { return a.ToOrganization(lab) },
+	// For a request; the owner is an officer of its institution too.
+	"a letter": func(a exchange.Actor) exchange.Relation {
+		return a.ToInstitution(a.Is(exchangetest.OwnerID)) |
+			(request.Request{Requester: exchangetest.RequesterID}).RelationsOf(a, lab)
+	},
+	"the lab": func(a exchange.Actor) exchange.Relation { return a.ToOrganization(lab) },
 	"a request": func(a exchange.Actor) exchange.Relation {
 		return (request.Request{Requester: exchangetest.RequesterID, AssignedTo: assigneeID}).RelationsOf(a, lab)
 	},
@@ -180,6 +185,11 @@ const matrix = `
 | both | master.write | an institution | n | n | n | y | n | n | n | y |
 | both | signatory.read | nothing | y | y | y | y | y | y | y | y |
 | both | signatory.import | an institution | n | n | n | n | n | n | n | y |
+| both | agreement.create | a letter | n | n | y | y | y | y | n | y |
+| both | agreement.list | nothing | n | y | y | y | y | y | y | y |
+| both | agreement.read | a letter | n | n | y | y | y | y | n | y |
+| both | agreement.sign | a letter | n | n | y | y | y | y | n | y |
+| both | agreement.write | a letter | n | n | y | y | y | y | n | y |
 | both | grant.create | nothing | n | y | y | y | y | y | y | y |
 | both | grant.list | nothing | n | y | y | y | y | y | y | y |
 | both | grant.read | the owner | n | n | n | y | n | n | n | y |

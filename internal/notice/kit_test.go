@@ -197,6 +197,8 @@ var scenes = map[request.EventKind][]scene{
 		{"by the requester", request.EventDetail{Party: request.RequesterSide,
 			Until: new(exchange.Instant(start.AddDate(0, 0, 20)))}, at(request.Approved)},
 	},
+	request.AgreementExecuted: {{"", request.EventDetail{Slot: document.ExecutedMTA, Attachment: 9, Text: "A-17"},
+		at(request.Approved)}},
 	request.Unsnoozed: {{"by the lab", request.EventDetail{Party: request.LabSide}, at(request.Open)}},
 	request.Deleted: {{"", request.EventDetail{},
 		with(at(request.Open), func(r *request.Detail) { r.Active = false })}},

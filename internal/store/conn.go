@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/search"
+	"aliquot/internal/store/agreement"
 	"aliquot/internal/store/cellosaurus"
 	"aliquot/internal/store/delivery"
 	"aliquot/internal/store/insight"
@@ -94,6 +95,7 @@ type Conn struct {
 	Actors          Actors
 	Addresses       Addresses
 	Admin           Admin
+	Agreements      agreement.Agreements
 	Alerts          Alerts
 	Attachments     Attachments
 	Audit           Audit
@@ -140,7 +142,7 @@ type Conn struct {
 func storesOn(c *sqldb.Conn) Conn {
 	return Conn{
 		Now: c.Now, conn: c,
-		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Alerts: Alerts{c},
+		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Agreements: agreement.New(c), Alerts: Alerts{c},
 		Attachments: Attachments{c}, Audit: Audit{c}, Baskets: Baskets{c}, Bulk: Bulk{c},
 		CellLines: cellosaurus.New(c), Chains: Chains{c}, Closing: Closing{c},
 		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},

@@ -119,6 +119,17 @@ var recordedTables = map[string]recordedTable{
 	"stand_ins": withFields(ofInstitution("stand_in", "authority person from_day until_day"), party.StandInFields),
 	"masters": withFields(ofInstitution("master", "family edition standing counterparty signed_on withdrawn_on "+
 		"checked_on"), party.MasterFields),
+	"agreements": {object: "agreement", key: "id", clear: "state requester organization scientist provider recipient " +
+		"purpose choice basis version attachment made_by", times: "created_at sent_at ended_at",
+		personal: "typed reason", left: "updated_at"},
+	// what a version says has the names of people; its hash is in clear
+	"agreement_versions": {object: "agreement", key: "agreement", part: "version", partKey: "version",
+		clear: "sha256 made_by", times: "created_at", personal: "content", left: "id"},
+	"agreement_requests": {object: "agreement", key: "agreement", part: "request", partKey: "request", bools: "live",
+		left: "id"},
+	"agreement_signatures": {object: "agreement", key: "agreement", part: "signature", partKey: "id",
+		clear: "version sha256 role signer authority level", times: "signed_at",
+		personal: "name title mail position represents evidence"},
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
 }
 

@@ -24,7 +24,9 @@ const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.st
 	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since,
 	o.reminded,
 	o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at, o.mta_attachment_id, o.mta_version,
-	COALESCE(o.group_id, 0), o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb,
+	COALESCE(o.group_id, 0),
+	COALESCE((SELECT l.agreement FROM agreement_requests l WHERE l.request = o.id AND l.live), 0),
+	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb,
 	m.needs_abstract,
 	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days,
 	g.ship_days`
@@ -44,7 +46,7 @@ func scanRequest(r sqldb.Row, q *request.Detail) error {
 		sqldb.UTC(&q.WaitingSince), &q.Reminded,
 		&q.Escalates, sqldb.UTCOrNull(&q.SnoozedUntil), sqldb.FromJSON(&q.Clock), sqldb.UTC(&q.CreatedAt),
 		sqldb.UTC(&q.UpdatedAt), &mta,
-		&version, &q.Group,
+		&version, &q.Group, &q.Letter,
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
 	if mta != nil {
@@ -76,6 +78,20 @@ func (st Requests) ForUpdate(ctx context.Context, id int64) (request.Detail, err
 	q, err := sqldb.One(ctx, st.conn, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
 		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofListed(st.conn.Dialect().ForUpdate), id)
 	return st.withDocuments(ctx, q, err)
+}
+
+// Lock locks those of some requests that exist until commit, the oldest first, so that two calls never wait for each
+// other.
+func (st Requests) Lock(ctx context.Context, ids []int64) error {
+	for some := range slices.Chunk(slices.Sorted(slices.Values(ids)), sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		if _, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT id FROM material_requests WHERE id IN "+
+			"("+places+
+			") ORDER BY id"+st.conn.Dialect().ForUpdate, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ofListed is a lock for the rows o of a SELECT alone, not for what is joined to them.

@@ -57,6 +57,12 @@ var (
 	sources  = []string{"PROVIDER_INSTITUTION", "RECIPIENT_INSTITUTION", "REQUESTS", "REQUESTER", "LAB"}
 )
 
+// Signers returns the roles in which letters are signed.
+func Signers() []string { return slices.Clone(signers) }
+
+// Purposes returns what a transfer may be for.
+func Purposes() []string { return slices.Clone(purposes) }
+
 //go:embed box/*.json
 var box embed.FS
 
@@ -105,6 +111,25 @@ func NewLibrary(instruments []Instrument) (*Library, error) {
 		return nil, err
 	}
 	return &Library{slices.Clone(instruments), defaults}, Lint(instruments)
+}
+
+// Find returns an instrument in one version, also one that is no longer in force.
+func (l *Library) Find(id, version string) (Instrument, bool) {
+	n := slices.IndexFunc(l.instruments, func(i Instrument) bool { return i.ID == id && i.Version == version })
+	if n < 0 {
+		return Instrument{}, false
+	}
+	return l.instruments[n], true
+}
+
+// HasFamily reports whether there are instruments of a family, in force or not.
+func (l *Library) HasFamily(family string) bool {
+	return slices.ContainsFunc(l.instruments, func(i Instrument) bool { return i.Family == family })
+}
+
+// IsOfFamily reports whether an instrument is one of a family.
+func (l *Library) IsOfFamily(id, family string) bool {
+	return slices.ContainsFunc(l.instruments, func(i Instrument) bool { return i.ID == id && i.Family == family })
 }
 
 var placeholder = regexp.MustCompile(`\{\{([^{}]*)\}\}`)

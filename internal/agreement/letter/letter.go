@@ -40,13 +40,12 @@ type Missing struct {
 // New returns the first version of a letter, with its requests by id, each once, and its list of materials filled.
 func New(number string, date exchange.Date, i instrument.Instrument, provider, recipient int64, requests []Request,
 	fields map[string]string) Letter {
-	l := Letter{Number: number, Version: 1, Date: date, Instrument: i.ID, Edition: i.Version, TextHash: i.SHA256,
-		Provider: provider, Recipient: recipient}
+	l := Letter{Number: number, Version: 1, Date: date, Provider: provider, Recipient: recipient}
 	return l.with(i, requests, fields)
 }
 
-// Change returns the letter with other requests or fields: a new version, unless nothing changed. Signatures are of a
-// version, so that those of an earlier one no longer count.
+// Change returns the letter with another instrument, requests or fields: a new version, unless nothing changed.
+// Signatures are of a version, so that those of an earlier one no longer count.
 func (l Letter) Change(i instrument.Instrument, requests []Request, fields map[string]string) (Letter, error) {
 	changed := l.with(i, requests, fields)
 	before, err := l.SHA256()
@@ -62,6 +61,7 @@ func (l Letter) Change(i instrument.Instrument, requests []Request, fields map[s
 }
 
 func (l Letter) with(i instrument.Instrument, requests []Request, fields map[string]string) Letter {
+	l.Instrument, l.Edition, l.TextHash = i.ID, i.Version, i.SHA256
 	l.Requests = slices.Clone(requests)
 	slices.SortFunc(l.Requests, func(a, b Request) int { return int(a.ID - b.ID) })
 	l.Requests = slices.CompactFunc(l.Requests, func(a, b Request) bool { return a.ID == b.ID })
@@ -80,6 +80,15 @@ func (l Letter) with(i instrument.Instrument, requests []Request, fields map[str
 		}
 	}
 	return l
+}
+
+// RequestIDs returns the ids of the requests, in order.
+func (l Letter) RequestIDs() []int64 {
+	ids := make([]int64, len(l.Requests))
+	for i, r := range l.Requests {
+		ids[i] = r.ID
+	}
+	return ids
 }
 
 // Missing returns the fields of the instrument that the letter has no value for, in the instrument's order.

@@ -197,6 +197,22 @@ func (r Register) Held(user uuid.UUID, day exchange.Date) (list []Authority) {
 	return list
 }
 
+// Offices returns the institutions for which a user may sign something on the day: as holder of an authority, or as a
+// stand-in.
+func (r Register) Offices(user uuid.UUID, day exchange.Date) (list []int64) {
+	for _, a := range r.Authorities {
+		stands := slices.ContainsFunc(r.StandIns, func(s StandIn) bool {
+			return s.Authority == a.ID && s.Person.User == user && s.Holds(day)
+		})
+		_, refusal := r.inForce(a, day)
+		if user != uuid.Nil && refusal == "" && (a.Holder.User == user || stands) &&
+			!slices.Contains(list, a.Institution) {
+			list = append(list, a.Institution)
+		}
+	}
+	return list
+}
+
 // inForce returns the position of an authority that holds on the day, or why it does not.
 func (r Register) inForce(a Authority, day exchange.Date) (Position, Refusal) {
 	i := slices.IndexFunc(r.Positions, func(p Position) bool { return p.ID == a.Position })

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -49,6 +50,7 @@ var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[exchange.Code]():     enumerate("ErrorCode", slices.Sorted(maps.Keys(shape.Statuses))...),
 	reflect.TypeFor[request.Status]():    enumerate("RequestStatus", request.Statuses...),
 	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
+	reflect.TypeFor[letter.State]():      enumerate("AgreementState", letter.States...),
 	reflect.TypeFor[counting]():          enumerate("Counting", string(countExact)),
 	reflect.TypeFor[exchange.Scope]():    enumerate("TokenScope", exchange.Scopes...),
 	reflect.TypeFor[document.Slot]():     enumerate("DocumentName", document.Slots...),

@@ -28,6 +28,7 @@ var tableMeanings = func() map[string]string {
 	ownMeanings(all, "StandIn", party.StandInFields)
 	ownMeanings(all, "Master", party.MasterFields)
 	ownMeanings(all, "TransferFacts", requirement.FactFields)
+	maps.Copy(all, agreementMeanings())
 	return all
 }()
 

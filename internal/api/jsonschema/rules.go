@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
@@ -77,7 +78,8 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Master]{},
 		requirement.Stating{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
-		person.ErasureNew{}, signing.PasskeyNew{},
+		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
+		letter.SignatureNew{},
 	} {
 		for _, create := range []bool{false, true} {
 			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"aliquot/internal/agreement/letter"
+	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
@@ -20,6 +22,7 @@ var Statuses = map[exchange.Code]int{
 	exchange.OutOfScope:          http.StatusForbidden,
 	exchange.RegistrationClosed:  http.StatusForbidden,
 	exchange.NoAuthority:         http.StatusForbidden,
+	exchange.LevelTooLow:         http.StatusForbidden,
 	exchange.CrossSite:           http.StatusForbidden,
 	exchange.NotFound:            http.StatusNotFound,
 	exchange.MethodNotAllowed:    http.StatusMethodNotAllowed,
@@ -35,6 +38,10 @@ var Statuses = map[exchange.Code]int{
 	exchange.MaterialEmbargoed:   http.StatusConflict,
 	exchange.RequestClosed:       http.StatusConflict,
 	exchange.AttachmentInUse:     http.StatusConflict,
+	exchange.MissingFacts:        http.StatusConflict,
+	exchange.MissingFields:       http.StatusConflict,
+	exchange.NotInForce:          http.StatusConflict,
+	exchange.StaleVersion:        http.StatusConflict,
 	exchange.Conflict:            http.StatusConflict,
 	RangeNotSatisfiable:          http.StatusRequestedRangeNotSatisfiable,
 	exchange.StorageFull:         http.StatusInsufficientStorage,
@@ -69,6 +76,10 @@ type Error struct {
 	Line           int                      `json:"line,omitempty"`
 	Column         int                      `json:"column,omitempty"`
 	Columns        []material.ColumnHeading `json:"columns,omitempty"`
+	Agreement      int64                    `json:"agreement,omitempty"`
+	Questions      []letter.Question        `json:"questions,omitempty"`
+	Obstacles      []letters.Obstacle       `json:"obstacles,omitempty"`
+	MissingFields  []letters.MissingField   `json:"missing_fields,omitempty"`
 }
 
 // Contract is the OpenAPI document as JSON.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
@@ -22,6 +23,7 @@ import (
 	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
+	"aliquot/internal/store/agreement"
 
 	"github.com/google/uuid"
 )
@@ -46,6 +48,8 @@ affiliations.json    institutions that you are at
 authorities.json     what you may sign for institutions, or might once
 stand_ins.json       where you stand in for somebody who signs
 invitations.json     labs that invited you, and labs that you asked to join
+agreements.json      letters for your requests
+signatures.json      what you signed for agreements
 passkeys.json        passkeys with which you sign, or signed
 tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
 acts.json            what is on record that you did, beside what happened in requests
@@ -138,6 +142,12 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context) ([]party.StandIn, error) { return c.Institutions.StandingIn(ctx, user) }),
 		takeAll(ctx, part, z, "invitations",
 			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
+		takePages(ctx, part, z, "agreements",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[letter.Agreement], error) {
+				return c.Agreements.List(ctx, agreement.Viewer{Person: user}, letter.Filter{}, p)
+			}),
+		takeAll(ctx, part, z, "signatures",
+			func(ctx context.Context) ([]agreement.Signature, error) { return c.Agreements.SignaturesOf(ctx, user) }),
 		takeAll(ctx, part, z, "passkeys",
 			func(ctx context.Context) ([]signing.Registered, error) { return c.Passkeys.Of(ctx, user) }),
 		takePages(ctx, part, z, "tokens",

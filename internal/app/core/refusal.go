@@ -50,7 +50,7 @@ type refusals struct {
 func (a *Core) RecordRefusal(who exchange.Actor, action exchange.Action, object string, err error) {
 	code := exchange.CodeOf(err)
 	if !slices.Contains([]exchange.Code{exchange.NotAuthenticated, exchange.Forbidden, exchange.FieldForbidden,
-		exchange.OutOfScope, exchange.NoAuthority,
+		exchange.OutOfScope, exchange.NoAuthority, exchange.LevelTooLow,
 		exchange.InvalidCode, exchange.RegistrationClosed}, code) {
 		return
 	}

@@ -319,6 +319,25 @@ func (a Requests) CommitRequest(ctx context.Context, tx store.Conn, q *request.D
 	return notifier.NotifyAbout(ctx, tx, *q, roles, events)
 }
 
+// ExecuteAgreement adds an executed agreement to requests, which are locked: one event for each, of which people are
+// notified once, as of one thing.
+func (a Requests) ExecuteAgreement(ctx context.Context, tx store.Conn, by uuid.UUID, list []request.Detail,
+	number string, attachment int64) error {
+	var events []request.Event
+	for i := range list {
+		q := &list[i]
+		after, happened, err := q.ExecuteAgreement(by, number, attachment, q.Terms, tx.Now)
+		if err != nil {
+			return err
+		}
+		if happened, err = a.saveRequest(ctx, tx, q, after, happened); err != nil {
+			return err
+		}
+		events = append(events, happened...)
+	}
+	return notifier.NotifyAboutGroup(ctx, tx, list, request.Roles{}, events)
+}
+
 // saveRequest is CommitRequest without the notifications. It returns the events with their ids.
 func (a Requests) saveRequest(ctx context.Context, tx store.Conn, q *request.Detail, after request.Request,
 	events []request.Event) ([]request.Event, error) {
@@ -334,6 +353,11 @@ func (a Requests) saveRequest(ctx context.Context, tx store.Conn, q *request.Det
 	}
 	if err := tx.Requests.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
 		return nil, err
+	}
+	if q.Letter != 0 && events[0].Kind != request.AgreementExecuted && after.LeavesLetter(before) {
+		if err := a.LeaveLetter(ctx, tx, q.Letter, q.ID); err != nil {
+			return nil, err
+		}
 	}
 	if slices.ContainsFunc(events, request.Event.ChangesIndex) {
 		if err := tx.Requests.IndexEvents(ctx, *q, events); err != nil {

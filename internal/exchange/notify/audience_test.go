@@ -35,6 +35,7 @@ const audiences = `
 | issue_opened | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | issue_closed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | shipment_changed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| agreement_executed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | closed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | reopened | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | reminded requester | requester reminder | requester reminder | requester reminder | requester reminder |

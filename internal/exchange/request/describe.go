@@ -57,6 +57,8 @@ func (t eventDescription) did(kind EventKind) string {
 		return "reported a problem" + t.of("with")
 	case IssueClosed:
 		return "marked a problem" + t.of("with") + " as resolved"
+	case AgreementExecuted:
+		return "signed last: agreement " + t.Text + t.of("for") + " is executed"
 	case ShipmentChanged:
 		return "added shipping details" + t.of("for")
 	case Closed:

@@ -33,6 +33,7 @@ const (
 	Messaged          EventKind = "message"
 	IssueOpened       EventKind = "issue_opened"
 	IssueClosed       EventKind = "issue_closed"
+	AgreementExecuted EventKind = "agreement_executed"
 	ShipmentChanged   EventKind = "shipment_changed"
 	Closed            EventKind = "closed"
 	Reopened          EventKind = "reopened"
@@ -47,7 +48,7 @@ const (
 var EventKinds = []EventKind{
 	Made, StatusChanged, Assigned, DocumentAdded, DocumentWithdrawn, DocumentAccepted, DocumentReturned,
 	AbstractChanged, AddressChanged, PaymentChanged, DetailsChanged, Messaged, IssueOpened, IssueClosed,
-	ShipmentChanged, Closed, Reopened, Reminded, Escalated, Snoozed, Unsnoozed, Deleted,
+	AgreementExecuted, ShipmentChanged, Closed, Reopened, Reminded, Escalated, Snoozed, Unsnoozed, Deleted,
 }
 
 // Event is one thing that happened to a request. Events are only ever added, and each carries the hash of the one
@@ -112,9 +113,10 @@ func (e *Event) EraseWordsOf(user uuid.UUID, issues []int64) (words []string, er
 	if e.Actor == user {
 		theirs = append(theirs, &e.Detail.Reason, &e.Detail.Override)
 	}
-	// whoever resolves a problem quotes the one who reported it; the text of a shipment is its number
+	// whoever resolves a problem quotes the one who reported it; the text of a shipment or an agreement is its number
 	if e.Kind == IssueClosed && slices.Contains(issues, e.Detail.Issue) ||
-		e.Actor == user && e.Kind != IssueClosed && e.Kind != ShipmentChanged {
+		e.Actor == user && e.Kind != IssueClosed && e.Kind != ShipmentChanged &&
+			e.Kind != AgreementExecuted {
 		theirs = append(theirs, &e.Detail.Text)
 	}
 	for _, text := range theirs {
@@ -171,7 +173,7 @@ func (e Event) sum() string {
 // ChangesSearchText reports whether e changes the Text of its request.
 func (e Event) ChangesSearchText() bool {
 	switch e.Kind {
-	case Made, Assigned, DocumentAdded, AbstractChanged, ShipmentChanged:
+	case Made, Assigned, DocumentAdded, AgreementExecuted, AbstractChanged, ShipmentChanged:
 		return true
 	}
 	return false

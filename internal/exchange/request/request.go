@@ -52,6 +52,7 @@ type Detail struct {
 	Request
 	Material     string // its title
 	Organization int64  // the one that owns the material
+	Letter       int64  // the agreement that it is in; 0: none
 	Terms        Terms
 	Targets      lab.Targets
 	Head         Head // the last event of its chain

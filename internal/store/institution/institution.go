@@ -213,6 +213,28 @@ func (st Institutions) OfPerson(ctx context.Context, person uuid.UUID) ([]party.
 		person)
 }
 
+// LabsOf reads to which institutions a lab belongs, or belonged, the oldest first.
+func (st Institutions) LabsOf(ctx context.Context, organization int64) ([]party.Lab, error) {
+	return sqldb.All(ctx, st.conn, scanRow[party.Lab], st.Labs.query()+"o.organization = $1 ORDER BY o.id",
+		organization)
+}
+
+// RegistersOf reads, of the registers of all institutions, what tells where a user may sign on a day.
+func (st Institutions) RegistersOf(ctx context.Context, user uuid.UUID) (r party.Register, err error) {
+	const theirs = "(SELECT h.id FROM authorities h WHERE h.holder = $1 UNION SELECT s.authority FROM stand_ins s " +
+		"WHERE s.person = $1)"
+	if r.Authorities, err = sqldb.All(ctx, st.conn, scanRow[party.Authority], st.Authorities.query()+"o.id IN "+theirs+
+		" OR o.supersedes IN "+theirs+" ORDER BY o.id", user); err != nil {
+		return r, err
+	}
+	if r.Positions, err = sqldb.All(ctx, st.conn, scanRow[party.Position], st.Positions.query()+
+		"o.id IN (SELECT a.position FROM authorities a WHERE a.id IN "+theirs+") ORDER BY o.id", user); err != nil {
+		return r, err
+	}
+	r.StandIns, err = st.StandingIn(ctx, user)
+	return r, err
+}
+
 // HeldBy reads the authorities that a user holds, of any time, the oldest first.
 func (st Institutions) HeldBy(ctx context.Context, user uuid.UUID) ([]party.Authority, error) {
 	return sqldb.All(ctx, st.conn, scanRow[party.Authority], st.Authorities.query()+"o.holder = $1 ORDER BY o.id", user)

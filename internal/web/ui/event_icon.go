@@ -33,6 +33,7 @@ var eventLooks = map[request.EventKind]eventLook{
 	request.Reminded:          {Look{"turn", "bell"}, Look{"turn", "clock"}},
 	request.Escalated:         {Look{"turn", "bell"}, Look{"bad", "alert"}},
 	request.Snoozed:           {Look{"", "clock"}, otherEvent.Notice},
+	request.AgreementExecuted: {Look{"good", "check"}, otherEvent.Notice},
 	request.Unsnoozed:         {Look{"", "clock"}, otherEvent.Notice},
 }
 

@@ -1,0 +1,81 @@
+// Package agreement has the handlers of agreements.
+package agreement
+
+import (
+	"aliquot/internal/agreement/letter"
+	"aliquot/internal/api/rest"
+	"aliquot/internal/api/shape"
+	"aliquot/internal/app/letters"
+	"aliquot/internal/exchange/request"
+)
+
+// answer shows a letter.
+func answer(v letters.View, err error) (shape.Agreement, error) {
+	if err != nil {
+		return shape.Agreement{}, err
+	}
+	return shape.ShowAgreement(v), nil
+}
+
+// Create serves POST /agreements.
+func Create(c *rest.Call, in letter.DraftNew) (shape.Agreement, error) {
+	v, err := c.App.Letters.Draft(c.Context(), c.Actor, in)
+	c.Location(err, "/agreements/%d", v.ID)
+	return answer(v, err)
+}
+
+// List serves GET /agreements.
+func List(c *rest.Call, in letter.Filter) ([]shape.AgreementSummary, error) {
+	page, err := c.App.Letters.Letters(c.Context(), c.Actor, in, c.List.Page)
+	return rest.AnswerList(c, page, err, shape.SummarizeAgreement)
+}
+
+// Get serves GET /agreements/{id}.
+func Get(c *rest.Call, _ rest.None) (shape.Agreement, error) {
+	return answer(c.App.Letters.Letter(c.Context(), c.Actor, c.ID("id")))
+}
+
+// ListVersions serves GET /agreements/{id}/versions.
+func ListVersions(c *rest.Call, _ rest.None) ([]shape.AgreementVersion, error) {
+	page, err := c.App.Letters.Versions(c.Context(), c.Actor, c.ID("id"), c.List.Page)
+	return rest.AnswerList(c, page, err, shape.ShowAgreementVersion)
+}
+
+// CreateVersion serves POST /agreements/{id}/versions.
+func CreateVersion(c *rest.Call, in letter.VersionNew) (shape.Agreement, error) {
+	return answer(c.App.Letters.Change(c.Context(), c.Actor, c.ID("id"), in))
+}
+
+// Send serves POST /agreements/{id}/send.
+func Send(c *rest.Call, _ rest.None) (shape.Agreement, error) {
+	return answer(c.App.Letters.Send(c.Context(), c.Actor, c.ID("id")))
+}
+
+// Decline serves POST /agreements/{id}/decline.
+func Decline(c *rest.Call, in request.ReasonBody) (shape.Agreement, error) {
+	reason, err := in.Check()
+	if err != nil {
+		return shape.Agreement{}, err
+	}
+	return answer(c.App.Letters.Decline(c.Context(), c.Actor, c.ID("id"), reason))
+}
+
+// Withdraw serves POST /agreements/{id}/withdraw.
+func Withdraw(c *rest.Call, in letter.WithdrawNew) (shape.Agreement, error) {
+	reason, err := in.Check()
+	if err != nil {
+		return shape.Agreement{}, err
+	}
+	return answer(c.App.Letters.Withdraw(c.Context(), c.Actor, c.ID("id"), reason))
+}
+
+// Sign serves POST /agreements/{id}/signatures.
+func Sign(c *rest.Call, in letter.SignatureNew) (shape.Agreement, error) {
+	return answer(c.App.Letters.SignIn(c.Context(), c.Actor, c.ID("id"), in))
+}
+
+// Document serves GET /agreements/{id}/document.
+func Document(c *rest.Call, _ rest.None) (rest.Body, error) {
+	pdf, l, err := c.App.Letters.Document(c.Context(), c.Actor, c.ID("id"))
+	return rest.Body{Type: "application/pdf", Bytes: pdf, Name: l.Letter.Number + ".pdf"}, err
+}

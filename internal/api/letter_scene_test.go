@@ -1,0 +1,74 @@
+package api_test
+
+import "fmt"
+
+// recipient returns an institution of the requester, other than that of the lab, for which the official signs.
+func (s *scene) recipient() int64 {
+	s.t.Helper()
+	s.institution()
+	if s.receives == 0 {
+		s.receives = s.people["admin"].want(201, "POST", "/institutions", obj{"legal_name": "Recipient Institute",
+			"country": "GB", "confirmed": true, "kind": "NONPROFIT", "kind_evidence": "statute",
+			"kind_since": "1990-01-01"}).id()
+		s.people["admin"].want(201, "POST", fmt.Sprintf("/institutions/%d/affiliations", s.receives),
+			obj{"person": s.requester().ID, "from": "2020-01-01", "confirmed": true})
+		s.official = s.person("official")
+		position := s.people["admin"].want(201, "POST", fmt.Sprintf("/institutions/%d/positions", s.receives),
+			obj{"title": "Contracts Officer", "from": "2020-01-01"}).id()
+		s.people["admin"].want(201, "POST", fmt.Sprintf("/institutions/%d/authorities", s.receives), obj{
+			"position": position, "holder": s.official.ID, "direction": "RECEIVE", "human": true, "largest_bsl": 2,
+			"from": "2020-01-01"})
+	}
+	return s.receives
+}
+
+// newProtocol requests a protocol of the lab, which is sent without that anybody states facts.
+func (s *scene) newProtocol() int64 {
+	s.t.Helper()
+	material := s.member.want(201, "POST", "/materials",
+		obj{"category": "PROTOCOL", "title": "Staining", "organization_id": s.id}).id()
+	return s.requester().want(201, "POST", "/material-requests", obj{"material": material, "quantity": "1 copy"}).id()
+}
+
+// draft is the body of a letter for some requests for protocols.
+func (s *scene) draft(requests ...int64) obj {
+	return obj{"requests": requests, "choice": "NONE", "recipient": s.recipient()}
+}
+
+// newLetter drafts a letter for a request of the requester, and does some things with it.
+func (s *scene) newLetter(acts ...string) string {
+	s.t.Helper()
+	path := fmt.Sprintf("/agreements/%d",
+		s.requester().want(201, "POST", "/agreements", s.draft(s.newProtocol())).id())
+	for _, act := range acts {
+		s.requester().want(200, "POST", path+act, nil)
+	}
+	return path
+}
+
+// newPlasmid requests a plasmid of the lab that needs an MTA, and of which every fact is stated.
+func (s *scene) newPlasmid() int64 {
+	s.t.Helper()
+	material := s.member.want(201, "POST", "/materials",
+		obj{"category": "PLASMID", "title": "pUC19", "organization_id": s.id, "needs_mta": true}).id()
+	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d/transfer-facts", material), obj{"bsl": "1",
+		"genetically_modified": "NO", "select_agent": "NO", "plant_genetic_resource": "NO", "export_class": "NO",
+		"encumbrances": []obj{}, "proprietary": "NO"})
+	return s.requester().want(201, "POST", "/material-requests", obj{"material": material, "quantity": "1 vial"}).id()
+}
+
+// sendLetter drafts a letter for requests of the requester, and sends it.
+func (s *scene) sendLetter(requests ...int64) string {
+	s.t.Helper()
+	path := fmt.Sprintf("/agreements/%d", s.requester().want(201, "POST", "/agreements",
+		obj{"requests": requests, "recipient": s.recipient()}).id())
+	s.requester().want(200, "POST", path+"/send", nil)
+	return path
+}
+
+// signature is the body of a signature on a letter as it is now.
+func (s *scene) signature(path, role string) obj {
+	s.t.Helper()
+	is := s.requester().want(200, "GET", path, nil)
+	return obj{"role": role, "version": is.Body["version"], "sha256": is.Body["sha256"]}
+}

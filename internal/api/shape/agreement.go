@@ -1,0 +1,145 @@
+package shape
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/lint"
+	"aliquot/internal/app/letters"
+	"aliquot/internal/store/agreement"
+
+	"github.com/google/uuid"
+)
+
+// AgreementSummary is an agreement as lists have it.
+type AgreementSummary struct {
+	ID                int64        `json:"id"`
+	Number            string       `json:"number"`
+	State             letter.State `json:"state"`
+	Instrument        string       `json:"instrument"`
+	InstrumentVersion string       `json:"instrument_version"`
+	Version           int          `json:"version"`
+	SHA256            string       `json:"sha256"`
+	Provider          int64        `json:"provider"`
+	Recipient         int64        `json:"recipient"`
+	Organization      int64        `json:"organization"`
+	Requester         uuid.UUID    `json:"requester"`
+	Requests          []int64      `json:"requests"`
+	Reason            string       `json:"reason"`
+	MadeBy            uuid.UUID    `json:"made_by"`
+	CreatedAt         Time         `json:"created_at"`
+	UpdatedAt         Time         `json:"updated_at"`
+	SentAt            *Time        `json:"sent_at"`
+	EndedAt           *Time        `json:"ended_at"`
+}
+
+// SummarizeAgreement is the JSON form of an agreement in a list.
+func SummarizeAgreement(l letter.Agreement) AgreementSummary {
+	return AgreementSummary{l.ID, l.Letter.Number, l.State, l.Letter.Instrument, l.Letter.Edition, l.Letter.Version,
+		l.SHA256, l.Letter.Provider, l.Letter.Recipient, l.Organization, l.Requester, l.Letter.RequestIDs(), l.Reason,
+		l.MadeBy, Time(l.CreatedAt), Time(l.UpdatedAt), timeOf(l.SentAt), timeOf(l.EndedAt)}
+}
+
+// Agreement is an agreement with all that is known of it.
+type Agreement struct {
+	AgreementSummary
+	Title      string                 `json:"title"`
+	Purpose    string                 `json:"purpose"`
+	Choice     string                 `json:"choice"`
+	Fields     map[string]string      `json:"fields"`
+	Missing    []letters.MissingField `json:"missing"`
+	Because    []AgreementReason      `json:"because"`
+	Questions  []letter.Question      `json:"questions"`
+	Findings   []AgreementFinding     `json:"findings"`
+	Signatures []AgreementSignature   `json:"signatures"`
+	Unsigned   []string               `json:"unsigned"`
+	PDF        string                 `json:"pdf"`
+}
+
+// AgreementReason is why an agreement has its instrument.
+type AgreementReason struct {
+	Rule     string `json:"rule"`
+	Why      string `json:"why"`
+	Citation string `json:"citation"`
+}
+
+// AgreementFinding is what may be wrong with an agreement.
+type AgreementFinding struct {
+	Class    string `json:"class"`
+	Severity string `json:"severity"`
+	Where    string `json:"where"`
+	Message  string `json:"message"`
+}
+
+// AgreementSignature is a signature on an agreement.
+type AgreementSignature struct {
+	ID         int64           `json:"id"`
+	Version    int             `json:"version"`
+	SHA256     string          `json:"sha256"`
+	Role       string          `json:"role"`
+	Signer     *uuid.UUID      `json:"signer"`
+	Name       string          `json:"name"`
+	Position   string          `json:"position"`
+	Authority  *int64          `json:"authority"`
+	Represents string          `json:"represents"`
+	Level      string          `json:"level"`
+	SignedAt   Time            `json:"signed_at"`
+	Evidence   json.RawMessage `json:"evidence"`
+}
+
+// ShowAgreement is the JSON form of an agreement.
+func ShowAgreement(v letters.View) Agreement {
+	return Agreement{SummarizeAgreement(v.Agreement), v.Instrument.Title, v.Purpose, v.Choice, v.Letter.Fields,
+		v.Missing(), List(v.Basis.Because, showReason), v.Basis.Questions, List(v.Findings, showFinding),
+		List(v.Signatures, showSignature), List(v.Unsigned(), asItself),
+		fmt.Sprintf("/agreements/%d/document", v.ID)}
+}
+
+func asItself(role string) string { return role }
+
+func showReason(r instrument.Reason) AgreementReason {
+	return AgreementReason{r.Rule, r.Why, r.Citation}
+}
+
+func showFinding(f lint.Finding) AgreementFinding {
+	return AgreementFinding{string(f.Class), string(f.Severity), f.Where, f.Message}
+}
+
+func showSignature(s agreement.Signature) AgreementSignature {
+	out := AgreementSignature{ID: s.ID, Version: s.Document.Version, SHA256: s.Document.SHA256, Role: s.Role,
+		Name: s.Signer.Person.Name, Position: s.Signer.Position.Title, Represents: s.Represents,
+		Level: string(s.Level), SignedAt: Time(s.At), Evidence: s.Evidence}
+	if user := s.Signer.Person.User; user != uuid.Nil {
+		out.Signer = &user
+	}
+	if s.Signer.Authority != 0 {
+		out.Authority = &s.Signer.Authority
+	}
+	return out
+}
+
+// AgreementVersion is a version of an agreement.
+type AgreementVersion struct {
+	ID                int64             `json:"id"`
+	Version           int               `json:"version"`
+	SHA256            string            `json:"sha256"`
+	Instrument        string            `json:"instrument"`
+	InstrumentVersion string            `json:"instrument_version"`
+	Requests          []int64           `json:"requests"`
+	Fields            map[string]string `json:"fields"`
+	MadeBy            *uuid.UUID        `json:"made_by"`
+	CreatedAt         Time              `json:"created_at"`
+}
+
+// ShowAgreementVersion is the JSON form of a version.
+func ShowAgreementVersion(v letter.Version) AgreementVersion {
+	out := AgreementVersion{ID: v.ID, Version: v.Letter.Version, SHA256: v.SHA256, Instrument: v.Letter.Instrument,
+		InstrumentVersion: v.Letter.Edition, Requests: v.Letter.RequestIDs(), Fields: v.Letter.Fields,
+		CreatedAt: Time(v.CreatedAt)}
+	if v.MadeBy != uuid.Nil {
+		out.MadeBy = &v.MadeBy
+	}
+	return out
+}

@@ -1,0 +1,46 @@
+package letters
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"time"
+
+	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/letter"
+	"aliquot/internal/app/transfer"
+	"aliquot/internal/exchange/document"
+	"aliquot/internal/store/agreement"
+)
+
+func (a Letters) requests() transfer.Requests { return transfer.New(a.Core) }
+
+// seal stores the PDF of a letter with a seal in the field of each signature, and one of the service. The seal names
+// who signed, and which signature is the last is known only in its transaction; the sealer waits at most two seconds
+// for a timestamp, and not again for a minute. If the transaction fails, no record names the file, and it is swept.
+func (a Letters) seal(ctx context.Context, l letter.Agreement, i instrument.Instrument, signed []agreement.Signature,
+	now time.Time) (document.Content, error) {
+	pdf, err := l.Letter.PDF(i)
+	if err != nil {
+		return document.Content{}, err
+	}
+	if a.Sealer != nil {
+		reasons := map[string]string{}
+		for _, s := range signed {
+			if s.Document.SHA256 == l.SHA256 && s.Document.Version == l.Letter.Version {
+				reasons[strings.ToLower(s.Role)] = reason(s, s.At)
+			}
+		}
+		if pdf, err = a.Sealer.Seal(pdf, reasons, now); err != nil {
+			return document.Content{}, err
+		}
+	}
+	return a.Files.Put(ctx, bytes.NewReader(pdf), int64(len(pdf)))
+}
+
+// executedFile is the record of an executed agreement as a file: of the lab, and shared with the requester.
+func executedFile(l letter.Agreement, content document.Content, now time.Time) document.Attachment {
+	return document.Attachment{Filename: l.Letter.Number + ".pdf", Description: "Executed agreement",
+		OwnedByOrg: &l.Organization, OwnedByUser: &l.Requester, OfLab: true, Content: &content, Version: 1,
+		CreatedAt: now, UpdatedAt: now}
+}

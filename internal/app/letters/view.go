@@ -1,0 +1,121 @@
+package letters
+
+import (
+	"context"
+	"fmt"
+
+	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/lint"
+	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/signing"
+	"aliquot/internal/exchange/person"
+	"aliquot/internal/store"
+	"aliquot/internal/store/agreement"
+)
+
+// View is a letter with what people need to see of it.
+type View struct {
+	letter.Agreement
+	Instrument instrument.Instrument
+	Provider   party.Institution
+	Recipient  party.Institution
+	Signatures []agreement.Signature // of its newest version
+	Findings   []lint.Finding
+	requester  person.User
+}
+
+// MissingField is a field without a value, whose record it comes from, and how to mend it.
+type MissingField struct {
+	Field  string `json:"field"`
+	Source string `json:"source"`
+	How    string `json:"how"`
+}
+
+// view reads what people need to see of a letter.
+func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v View, err error) {
+	v.Agreement = l
+	if v.Instrument, err = a.instrument(ctx, c, l.Letter); err != nil {
+		return v, err
+	}
+	if err := v.readParties(ctx, c); err != nil {
+		return v, err
+	}
+	all, err := c.Agreements.Signatures(ctx, l.ID)
+	if err != nil {
+		return v, err
+	}
+	for _, s := range all {
+		if s.Document == v.Document() {
+			v.Signatures = append(v.Signatures, s)
+		}
+	}
+	v.Findings, err = v.lint(ctx, c)
+	return v, err
+}
+
+func (v *View) readParties(ctx context.Context, c store.Conn) (err error) {
+	if v.Provider, err = c.Institutions.Get(ctx, v.Letter.Provider); err != nil {
+		return err
+	}
+	v.Recipient, err = c.Institutions.Get(ctx, v.Letter.Recipient)
+	return err
+}
+
+// Document is the newest version, as signatures name it.
+func (v View) Document() signing.Document {
+	return signing.Document{Letter: v.Letter.Number, Version: v.Letter.Version, SHA256: v.SHA256}
+}
+
+// Unsigned returns the roles that have not signed the newest version, in the order of the instrument.
+func (v View) Unsigned() []string {
+	return signing.Agreement{Document: v.Document(), Instrument: v.Instrument,
+		Signatures: plain(v.Signatures)}.Unsigned()
+}
+
+func plain(list []agreement.Signature) (signatures []signing.Signature) {
+	for _, s := range list {
+		signatures = append(signatures, s.Signature)
+	}
+	return signatures
+}
+
+// Missing returns the fields without a value.
+func (v View) Missing() []MissingField {
+	list := []MissingField{}
+	for _, m := range v.Letter.Missing(v.Instrument) {
+		how := map[string]string{
+			"PROVIDER_INSTITUTION":  "Enter it in the record of " + v.Provider.LegalName,
+			"RECIPIENT_INSTITUTION": "Enter it in the record of " + v.Recipient.LegalName,
+			"REQUESTER":             "The requester enters it in their profile",
+			"LAB":                   "The owner of the lab enters it in their profile",
+			fromRequests:            "Give the requests a quantity",
+		}[m.Source]
+		list = append(list, MissingField{m.Field, m.Source, fmt.Sprintf("%s, then make a new version of the letter; "+
+			"or "+
+			"fill it in there.", how)})
+	}
+	return list
+}
+
+// lint returns what is wrong with the letter, as far as records tell.
+func (v View) lint(ctx context.Context, c store.Conn) ([]lint.Finding, error) {
+	if !v.State.Open() {
+		return nil, nil
+	}
+	requests, err := c.Requests.ByIDs(ctx, v.Letter.RequestIDs())
+	if err != nil {
+		return nil, err
+	}
+	quantities := map[int64]string{}
+	for _, q := range requests {
+		quantities[q.ID] = q.Quantity
+	}
+	others, err := c.Agreements.Beside(ctx, v.Agreement)
+	if err != nil {
+		return nil, err
+	}
+	return lint.Check(lint.Case{Day: day(c.Now), Letter: v.Letter, Instrument: v.Instrument,
+		Provider: lint.Side{Institution: v.Provider}, Recipient: lint.Side{Institution: v.Recipient},
+		Quantities: quantities, Others: others}), nil
+}
