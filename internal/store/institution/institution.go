@@ -139,6 +139,12 @@ func (st Institutions) RegisterOf(ctx context.Context, institution int64, user u
 	return r, err
 }
 
+// LabsOf reads to which institutions a lab belongs, or belonged, the oldest first.
+func (st Institutions) LabsOf(ctx context.Context, organization int64) ([]party.Lab, error) {
+	return sqldb.All(ctx, st.conn, scanRow[party.Lab], st.Labs.query()+"o.organization = $1 ORDER BY o.id",
+		organization)
+}
+
 // Rows stores what is registered of institutions in one table, whose columns are those of a table of fields.
 type Rows[T party.Described[T]] struct {
 	conn *sqldb.Conn
