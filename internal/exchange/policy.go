@@ -233,7 +233,7 @@ var rules = Policy{
 	MaterialExport:   MemberOf,
 	MaterialImport:   MemberOf,
 	MaterialState:    MemberOf,
-	AgreementResolve: SignedIn,
+	AgreementResolve: Anyone,
 	MaterialPreview:  SignedIn,
 	PublicationRead:  SignedIn,
 	ShippingRead:     Anyone,

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/api/shape"
-	"aliquot/internal/app/requirements"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/document"
@@ -45,15 +45,15 @@ func enumerate[T ~string](name string, values ...T) enumeration {
 }
 
 var enumerations = map[reflect.Type]enumeration{
-	reflect.TypeFor[mailing.Delivery]():   enumerate("MailDelivery", mailing.Deliveries...),
-	reflect.TypeFor[shape.CountIs]():      enumerate("CountIs", shape.CountExactly, shape.CountAtLeast),
-	reflect.TypeFor[exchange.Code]():      enumerate("ErrorCode", slices.Sorted(maps.Keys(shape.Statuses))...),
-	reflect.TypeFor[request.Status]():     enumerate("RequestStatus", request.Statuses...),
-	reflect.TypeFor[request.EventKind]():  enumerate("EventKind", request.EventKinds...),
-	reflect.TypeFor[requirements.State](): enumerate("OwedState", requirements.States...),
-	reflect.TypeFor[counting]():           enumerate("Counting", string(countExact)),
-	reflect.TypeFor[exchange.Scope]():     enumerate("TokenScope", exchange.Scopes...),
-	reflect.TypeFor[document.Slot]():      enumerate("DocumentName", document.Slots...),
+	reflect.TypeFor[mailing.Delivery]():  enumerate("MailDelivery", mailing.Deliveries...),
+	reflect.TypeFor[shape.CountIs]():     enumerate("CountIs", shape.CountExactly, shape.CountAtLeast),
+	reflect.TypeFor[exchange.Code]():     enumerate("ErrorCode", slices.Sorted(maps.Keys(shape.Statuses))...),
+	reflect.TypeFor[request.Status]():    enumerate("RequestStatus", request.Statuses...),
+	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
+	reflect.TypeFor[requirement.State](): enumerate("OwedState", requirement.States...),
+	reflect.TypeFor[counting]():          enumerate("Counting", string(countExact)),
+	reflect.TypeFor[exchange.Scope]():    enumerate("TokenScope", exchange.Scopes...),
+	reflect.TypeFor[document.Slot]():     enumerate("DocumentName", document.Slots...),
 	reflect.TypeFor[document.Review](): enumerate(
 		"DocumentState", document.Delivered, document.Accepted, document.Returned, document.Superseded),
 	reflect.TypeFor[request.Need](): enumerate(

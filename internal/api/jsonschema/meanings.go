@@ -39,7 +39,7 @@ var Meanings = map[string]string{
 	"owed_by":                  "REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.",
 	"OwedRequirement.citation": "Where the rule comes from; empty: a rule of Aliquot.",
 	"fact":                     "The fact that is unknown, as in transfer-facts; irb_needed: the flag needs_irb.",
-	"question":                 "What to answer, in a sentence.",
+	"OwedQuestion.question":    "What to answer, in a sentence.",
 	"encumbrances": "The agreements under which the lab received it and which bind whoever it goes to; null: " +
 		"nobody stated whether there are any.",
 	"Encumbrance.holder":   "Who has rights to the material.",

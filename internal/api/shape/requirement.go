@@ -104,12 +104,12 @@ type Owed struct {
 
 // OwedRequirement is one thing that a transfer needs.
 type OwedRequirement struct {
-	Kind     string             `json:"kind"`
-	State    requirements.State `json:"state"`
-	OwedBy   string             `json:"owed_by"`
-	Rule     string             `json:"rule"`
-	Why      string             `json:"why"`
-	Citation string             `json:"citation"`
+	Kind     string            `json:"kind"`
+	State    requirement.State `json:"state"`
+	OwedBy   string            `json:"owed_by"`
+	Rule     string            `json:"rule"`
+	Why      string            `json:"why"`
+	Citation string            `json:"citation"`
 }
 
 // OwedQuestion is a fact that the lab has to state.

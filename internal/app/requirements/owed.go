@@ -22,21 +22,8 @@ type Owed struct {
 // Requirement is one thing that the transfer of a request needs, and how far it is.
 type Requirement struct {
 	requirement.Requirement
-	State State
+	State requirement.State
 }
-
-// State is how far a requirement is fulfilled.
-type State string
-
-// The states of requirements.
-const (
-	Done    State = "DONE"
-	Open    State = "OWED"
-	Blocked State = "BLOCKED"
-)
-
-// States are all of them.
-var States = []State{Done, Open, Blocked}
 
 // Requirements reads what a request needs today. The three flags of its material are rules like the rest.
 func (a Requirements) Requirements(ctx context.Context, who exchange.Actor, id int64) (owed Owed, err error) {
@@ -105,7 +92,7 @@ func countryOf(ctx context.Context, c store.Conn, institution int64) (string, er
 
 // follow says how far a requirement is, as the documents and texts of the request have it.
 func follow(r requirement.Requirement, q request.Detail) Requirement {
-	out := Requirement{r, Open}
+	out := Requirement{r, requirement.Owing}
 	handedIn := func(s document.Slot) bool {
 		d := q.Current(s)
 		return d != nil && d.State != document.Returned
@@ -125,9 +112,9 @@ func follow(r requirement.Requirement, q request.Detail) Requirement {
 	}
 	switch {
 	case r.Blocks:
-		out.State = Blocked
+		out.State = requirement.Barred
 	case done:
-		out.State = Done
+		out.State = requirement.Done
 	}
 	return out
 }
