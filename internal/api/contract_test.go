@@ -62,6 +62,7 @@ var (
 		grants:[{id:int title:string funder_id:string}] invitations:[{` + invitationFields + `}] material_requests:[{` +
 		requestFields + `}]
 		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
+	reasonFields       = "rule:string why:string citation:string remedy:string"
 	eventFields        = "id:int seq:int kind:string actor:uuid? at:time detail:object prev_hash:string hash:string"
 	groupFields        = "id:int requester:uuid requests:[{" + requestFields + "}] created_at:time"
 	messageFields      = "id:int request:int sender:uuid text:string sent_at:time"
@@ -157,6 +158,11 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/users/{id}/invitations/{invitation}/decline":             invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields +
 			"}",
+		"POST /agreements/resolve": `instrument:{id:string family:string version:string title:string citation:string}?
+			because:[{` + reasonFields + `}] alternatives:[{instrument:string title:string why_not:[{` + reasonFields + `}]}]
+			questions:[string]`,
+		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
+			why:string citation:string}] questions:[{fact:string question:string rule:string why:string}]`,
 		"/materials/{id}/transfer-facts": `human_derived:string consent_allows:string live_animal:string
 			genetically_modified:string bsl:string select_agent:string plant_genetic_resource:string
 			origin_country:string accessed_on:string? export_class:string proprietary:string for_profit_use:string

@@ -25,6 +25,7 @@ var inFlight = map[string]string{
 	"POST /login":                              "++", // nobody calls: the code proves who it is
 	"POST /users":                              "++",
 	"POST /materials/import/preview":           "++", // stores nothing
+	"POST /agreements/resolve":                 "++", // likewise
 	"PUT,PATCH /grants/{id}":                   "1+", // a grant stays its person's, whatever lab they are in
 	"DELETE /grants/{id}/materials/{material}": "1+",
 }

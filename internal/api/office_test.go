@@ -9,6 +9,7 @@ import (
 // of it.
 type office struct {
 	path                                                            string
+	id                                                              int64
 	lab, affiliation, position, authority, outside, standIn, master int64
 }
 
@@ -31,9 +32,10 @@ func (s *scene) institution() *office {
 func (s *scene) newInstitution() *office {
 	s.t.Helper()
 	admin := s.people["admin"]
-	o := &office{path: fmt.Sprintf("/institutions/%d", admin.want(201, "POST", "/institutions",
+	o := &office{id: admin.want(201, "POST", "/institutions",
 		obj{"legal_name": fmt.Sprint("Universität ", s.next()), "country": "Germany", "confirmed": true,
-			"kind": "NONPROFIT", "kind_evidence": "statute", "kind_since": "1990-01-01"}).id())}
+			"kind": "NONPROFIT", "kind_evidence": "statute", "kind_since": "1990-01-01"}).id()}
+	o.path = fmt.Sprintf("/institutions/%d", o.id)
 	add := func(by *testPerson, kind string, body obj) int64 {
 		s.t.Helper()
 		return by.want(201, "POST", o.path+"/"+kind, body).id()

@@ -157,6 +157,8 @@ var statements = map[string]int64{
 	"DELETE /grants/{id}/materials/{material}":                      8,
 	"GET /materials/{id}/transfer-facts":                            2,
 	"PUT,PATCH /materials/{id}/transfer-facts":                      6,
+	"POST /agreements/resolve":                                      8,
+	"GET /material-requests/{id}/requirements":                      7,
 	"GET /materials/{id}/history":                                   5,
 	"POST /attachments":                                             4,
 	// one for the materials of sequence maps

@@ -3,6 +3,7 @@ package api
 import (
 	"aliquot/internal/api/evidence"
 	"aliquot/internal/api/request"
+	"aliquot/internal/api/requirement"
 	"aliquot/internal/api/rest"
 	"aliquot/internal/exchange"
 )
@@ -54,6 +55,9 @@ var requestRoutes = []rest.Route{
 		"Download the record of a request as a file that proves itself: events, documents in all versions, and the "+
 			"proof that they are in the signed log. README.txt in it says how to check it without this "+
 			"server.").SendsFile(),
+	rest.On("getOwed", "GET /material-requests/{id}/requirements", exchange.RequestRead, 200, requirement.GetOwed,
+		"Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab "+
+			"has to state first. What the life cycle asks for is in requirements of the request itself."),
 	rest.On("listTurns", "GET /material-requests/{id}/turns", exchange.RequestRead, 200, request.ListTurns,
 		"List whose turn it was in a request, newest first. Each ends when the next one begins.").
 		SortedBy(exchange.TurnFields),

@@ -830,6 +830,11 @@ var visits = []routeCase{
 	}},
 	{"GET /materials/{id}/transfer-facts", "anonymous",
 		func(s *scene, _ string) visit { return atf("/materials/%d/transfer-facts", s.material) }},
+	{"POST /agreements/resolve", "requester", func(s *scene, _ string) visit {
+		return at("/agreements/resolve", obj{"material": s.material, "recipient": s.institution().id})
+	}},
+	{"GET /material-requests/{id}/requirements", "requester",
+		func(s *scene, _ string) visit { return at(s.req("/requirements"), nil) }},
 	{"PUT,PATCH /materials/{id}/transfer-facts", "member", func(s *scene, _ string) visit {
 		return atf("/materials/%d/transfer-facts", s.material).with(obj{"origin_country": "DE", "proprietary": "NO",
 			"encumbrances": []obj{{"holder": fmt.Sprint("Institute ", s.next()), "terms": []string{"ATTRIBUTION"},

@@ -168,6 +168,8 @@ var scoped = map[string]string{
 	"DELETE /grants/{id}/materials/{material}":                                    "sss",
 	"GET /materials/{id}/transfer-facts":                                          "+++",
 	"PUT,PATCH /materials/{id}/transfer-facts":                                    "s+s",
+	"POST /agreements/resolve":                                                    "+++",
+	"GET /material-requests/{id}/requirements":                                    "++s",
 	"GET /materials/{id}/history":                                                 "++s",
 	"POST /attachments":                                                           "sss",
 	"GET /attachments":                                                            "+ss",

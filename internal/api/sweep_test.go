@@ -175,6 +175,8 @@ var access = map[string]string{
 	"DELETE /grants/{id}/materials/{material}":     "13+3333+",
 	"GET /materials/{id}/transfer-facts":           "++++++++",
 	"PUT,PATCH /materials/{id}/transfer-facts":     "13++3+3+",
+	"POST /agreements/resolve":                     "++++++++",
+	"GET /material-requests/{id}/requirements":     "13++++3+",
 	"GET /materials/{id}/history":                  "13++3+3+",
 
 	"POST /attachments":                                                         "1+++++++",

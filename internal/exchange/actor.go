@@ -117,7 +117,7 @@ var reads = []Action{
 	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory,
 	OrganizationEvents,
 	OrganizationInsights, OrganizationStorage, ReplyRead, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate,
-	MaterialHistory, MaterialTemplate, MaterialExport,
+	MaterialHistory, MaterialTemplate, MaterialExport, AgreementResolve,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
 	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead,
@@ -142,7 +142,8 @@ var ofOneLab = []Action{
 // ofNoObject lists those actions whose object is not known beforehand, or belongs to nobody: what they show is narrowed
 // to the lab, and what they create must belong to it.
 var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead,
-	SearchRead, LogRead, InvitationOpen, GrantReport, InstitutionRead, SignatoryRead}
+	SearchRead, LogRead, InvitationOpen, GrantReport, InstitutionRead, SignatoryRead,
+	AgreementResolve}
 
 // always lists the actions that need no right of the token.
 var always = []Action{Login, Register, Logout}

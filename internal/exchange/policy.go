@@ -89,8 +89,9 @@ const (
 	MaterialTemplate Action = "material.template" // the spreadsheet to fill in, and the result of one
 	MaterialExport   Action = "material.export"   // embargoed and archived ones too
 	MaterialImport   Action = "material.import"
-	MaterialState    Action = "material.state"   // facts that decide what a transfer of it needs
-	MaterialPreview  Action = "material.preview" // what an import would create
+	MaterialState    Action = "material.state"    // facts that decide what a transfer of it needs
+	AgreementResolve Action = "agreement.resolve" // to ask which instrument a transfer takes
+	MaterialPreview  Action = "material.preview"  // what an import would create
 	PublicationRead  Action = "publication.read"
 	ShippingRead     Action = "shipping.read"
 	ShippingWrite    Action = "shipping.write"
@@ -240,6 +241,7 @@ var rules = Policy{
 	MaterialExport:   MemberOf,
 	MaterialImport:   MemberOf,
 	MaterialState:    MemberOf,
+	AgreementResolve: Anyone,
 	MaterialPreview:  SignedIn,
 	PublicationRead:  SignedIn,
 	ShippingRead:     Anyone,

@@ -162,6 +162,7 @@ const matrix = `
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | material.state | the lab | n | n | y | y | n | y | n | y |
 | both | material.import | the lab | n | n | y | y | n | y | n | y |
+| both | agreement.resolve | nothing | y | y | y | y | y | y | y | y |
 | both | material.preview | nothing | n | y | y | y | y | y | y | y |
 | both | publication.read | nothing | n | y | y | y | y | y | y | y |
 | both | shipping.read | the lab | y | y | y | y | y | y | y | y |

@@ -44,8 +44,9 @@ const (
 
 // Alternative is an instrument that was not chosen, and why.
 type Alternative struct {
-	Instrument string
+	Instrument string // its id
 	WhyNot     []Reason
+	Title      string
 }
 
 // Resolution is the answer of the resolver. Instrument is nil if none is valid.
@@ -103,7 +104,7 @@ func (l *Library) Resolve(t Transfer, day exchange.Date) (Resolution, error) {
 	for n := range l.instruments {
 		i := &l.instruments[n]
 		if why := i.whyNot(t, day); len(why) > 0 {
-			out.Alternatives = append(out.Alternatives, Alternative{i.ID, why})
+			out.Alternatives = append(out.Alternatives, Alternative{i.ID, why, i.Title})
 		} else {
 			valid = append(valid, i)
 		}
@@ -125,7 +126,7 @@ func (l *Library) Resolve(t Transfer, day exchange.Date) (Resolution, error) {
 		case out.Instrument == nil && i.OnlyChosen:
 			why = neverItself
 		}
-		out.Alternatives = append(out.Alternatives, Alternative{i.ID, []Reason{why}})
+		out.Alternatives = append(out.Alternatives, Alternative{i.ID, []Reason{why}, i.Title})
 	}
 	return out, nil
 }

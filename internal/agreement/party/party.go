@@ -181,6 +181,19 @@ func Affiliated(rows []Affiliation, person uuid.UUID, institution int64,
 	return affiliated, confirmed
 }
 
+// Home returns the institution of a person on a day: of several, that of a confirmed affiliation, and then the latest;
+// 0 if there is none.
+func Home(own []Affiliation, day exchange.Date) int64 {
+	var best Affiliation
+	for _, a := range own {
+		if a.Holds(day) && (best.Institution == 0 || a.Confirmed && !best.Confirmed ||
+			a.Confirmed == best.Confirmed && a.From > best.From) {
+			best = a
+		}
+	}
+	return best.Institution
+}
+
 // Standing is how a master agreement was entered.
 type Standing string
 

@@ -71,6 +71,19 @@ type Requirement struct {
 	Expired  bool    // a permit fulfilled it once and is owed again
 }
 
+// State is how far a requirement is fulfilled.
+type State string
+
+// The states of requirements. Nothing fulfils one that is barred.
+const (
+	Done   State = "DONE"
+	Owing  State = "OWED"
+	Barred State = "BLOCKED"
+)
+
+// States are all of them.
+var States = []State{Done, Owing, Barred}
+
 // Question is a fact that the lab must state.
 type Question struct {
 	Fact string

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -51,6 +52,7 @@ var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[request.Status]():    enumerate("RequestStatus", request.Statuses...),
 	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
 	reflect.TypeFor[letter.State]():      enumerate("AgreementState", letter.States...),
+	reflect.TypeFor[requirement.State](): enumerate("OwedState", requirement.States...),
 	reflect.TypeFor[counting]():          enumerate("Counting", string(countExact)),
 	reflect.TypeFor[exchange.Scope]():    enumerate("TokenScope", exchange.Scopes...),
 	reflect.TypeFor[document.Slot]():     enumerate("DocumentName", document.Slots...),

@@ -3,8 +3,43 @@ package jsonschema
 // Meanings describe the fields of bodies. A name has the same meaning in every object, unless there is an entry with
 // the name of the object before it.
 var Meanings = map[string]string{
-	"count":          "How many were found; at most 10,000, unless the call has count=exact.",
-	"Institution.id": "The id of the institution.",
+	"count":                "How many were found; at most 10,000, unless the call has count=exact.",
+	"Institution.id":       "The id of the institution.",
+	"Resolution.material":  "The material that is transferred.",
+	"Resolution.provider":  "The institution that provides it; null or left out: that of the material's lab today.",
+	"Resolution.recipient": "The institution that receives it.",
+	"Resolution.purpose":   "What it is for; RESEARCH where it is left out.",
+	"Resolution.chemical":  "Whether it is a chemical substance, which no category says.",
+	"Resolution.altered":   "Whether the text of the agreement was changed.",
+	"Resolution.choice": "A family of instruments that a member or officer prefers. It is taken if it is valid; " +
+		"alternatives say why it is not.",
+	"Resolution.instrument":            "The instrument that the transfer takes today; null: none is valid.",
+	"because":                          "The rules that decided.",
+	"alternatives":                     "The other instruments, and why not.",
+	"Resolution.questions":             "The facts that would decide, and that the lab has not stated.",
+	"ResolvedInstrument.id":            "The instrument.",
+	"ResolvedInstrument.family":        "Its versions have the same family.",
+	"ResolvedInstrument.version":       "The version in force today.",
+	"ResolvedInstrument.title":         "Its name.",
+	"ResolvedInstrument.citation":      "Where its text and rules come from.",
+	"ResolutionAlternative.instrument": "The id of the instrument.",
+	"ResolutionAlternative.title":      "Its name.",
+	"why_not":                          "Why it was not chosen.",
+	"rule":                             "The rule that fired.",
+	"why":                              "Why, in a sentence.",
+	"ResolutionReason.citation":        "Where the rule comes from.",
+	"remedy": "What people can do about it: INSTALL_TEXT (the operator), SIGN_MASTER (the institution that lacks " +
+		"it), STATE_FACTS (the lab), STATE_KIND (the institution whose kind is unknown), KEEP_TEXT or CHOOSE; empty: " +
+		"nothing.",
+	"Owed.requirements": "What the transfer needs today.",
+	"Owed.questions":    "What the lab has to state first.",
+	"OwedRequirement.kind": "What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT or " +
+		"IRCC.",
+	"OwedRequirement.state":    "BLOCKED: nothing fulfils it.",
+	"owed_by":                  "REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.",
+	"OwedRequirement.citation": "Where the rule comes from; empty: a rule of Aliquot.",
+	"fact":                     "The fact that is unknown, as in transfer-facts; irb_needed: the flag needs_irb.",
+	"OwedQuestion.question":    "What to answer, in a sentence.",
 	"encumbrances": "The agreements under which the lab received it and which bind whoever it goes to; null: " +
 		"nobody stated whether there are any.",
 	"Encumbrance.holder":   "Who has rights to the material.",

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
@@ -76,7 +77,7 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
 		party.Patch[party.Master]{},
-		requirement.Stating{},
+		requirement.Stating{}, instrument.Asking{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
 		letter.SignatureNew{},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
@@ -208,6 +209,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[party.Patch[party.Authority]]():   "AuthorityPatch",
 	reflect.TypeFor[party.Patch[party.StandIn]]():     "StandInPatch",
 	reflect.TypeFor[party.Patch[party.Master]]():      "MasterPatch",
+	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",
 	reflect.TypeFor[requirement.Stating]():            "TransferFactsPatch",
 }
 

@@ -1,7 +1,9 @@
 package shape
 
 import (
+	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/app/requirements"
 )
 
 // TransferFacts are the facts of a material that decide what a transfer of it needs. Its JSON has the fields of
@@ -45,4 +47,84 @@ func (f TransferFacts) unknown(name string) any {
 		}
 	}
 	return nil
+}
+
+// Resolution is the instrument for a transfer, why, and why not the others.
+type Resolution struct {
+	Instrument   *ResolvedInstrument     `json:"instrument"`
+	Because      []ResolutionReason      `json:"because"`
+	Alternatives []ResolutionAlternative `json:"alternatives"`
+	Questions    []string                `json:"questions"`
+}
+
+// ResolvedInstrument names an instrument.
+type ResolvedInstrument struct {
+	ID       string `json:"id"`
+	Family   string `json:"family"`
+	Version  string `json:"version"`
+	Title    string `json:"title"`
+	Citation string `json:"citation"`
+}
+
+// ResolutionReason is a rule that fired.
+type ResolutionReason struct {
+	Rule     string `json:"rule"`
+	Why      string `json:"why"`
+	Citation string `json:"citation"`
+	Remedy   string `json:"remedy"`
+}
+
+// ResolutionAlternative is an instrument that was not chosen.
+type ResolutionAlternative struct {
+	Instrument string             `json:"instrument"`
+	Title      string             `json:"title"`
+	WhyNot     []ResolutionReason `json:"why_not"`
+}
+
+// ShowResolution returns the JSON form of its argument.
+func ShowResolution(r instrument.Resolution) Resolution {
+	reason := func(r instrument.Reason) ResolutionReason {
+		return ResolutionReason{r.Rule, r.Why, r.Citation, string(r.Remedy)}
+	}
+	out := Resolution{Because: List(r.Because, reason), Questions: append([]string{}, r.Questions...),
+		Alternatives: List(r.Alternatives, func(a instrument.Alternative) ResolutionAlternative {
+			return ResolutionAlternative{a.Instrument, a.Title, List(a.WhyNot, reason)}
+		})}
+	if i := r.Instrument; i != nil {
+		out.Instrument = &ResolvedInstrument{i.ID, i.Family, i.Version, i.Title, i.Citation}
+	}
+	return out
+}
+
+// Owed is what the transfer of a request needs.
+type Owed struct {
+	Requirements []OwedRequirement `json:"requirements"`
+	Questions    []OwedQuestion    `json:"questions"`
+}
+
+// OwedRequirement is one thing that a transfer needs.
+type OwedRequirement struct {
+	Kind     string            `json:"kind"`
+	State    requirement.State `json:"state"`
+	OwedBy   string            `json:"owed_by"`
+	Rule     string            `json:"rule"`
+	Why      string            `json:"why"`
+	Citation string            `json:"citation"`
+}
+
+// OwedQuestion is a fact that the lab has to state.
+type OwedQuestion struct {
+	Fact     string `json:"fact"`
+	Question string `json:"question"`
+	Rule     string `json:"rule"`
+	Why      string `json:"why"`
+}
+
+// ShowOwed returns the JSON form of its argument.
+func ShowOwed(o requirements.Owed) Owed {
+	return Owed{List(o.Requirements, func(r requirements.Requirement) OwedRequirement {
+		return OwedRequirement{r.Kind, r.State, r.OwedBy, r.Rule, r.Why, r.Citation}
+	}), List(o.Questions, func(q requirement.Question) OwedQuestion {
+		return OwedQuestion{q.Fact, q.Text, q.Rule, q.Why}
+	})}
 }

@@ -46,7 +46,7 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 	},
 	"contact_user_id": lookUpUser, "owner": lookUpUser, "members": lookUpUser, "owned_by_user": lookUpUser,
 	"assigned_to": lookUpUser, "person": lookUpUser, "holder": lookUpUser,
-	"counterparty": lookUpInstitution, "recipient": lookUpInstitution,
+	"counterparty": lookUpInstitution, "provider": lookUpInstitution, "recipient": lookUpInstitution,
 	"position": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
 		return c.Institutions.Positions.Known(ctx, r.ID)
 	},

@@ -139,6 +139,12 @@ func (st Institutions) RegisterOf(ctx context.Context, institution int64, user u
 	return r, err
 }
 
+// LabsOf reads to which institutions a lab belongs, or belonged, the oldest first.
+func (st Institutions) LabsOf(ctx context.Context, organization int64) ([]party.Lab, error) {
+	return sqldb.All(ctx, st.conn, scanRow[party.Lab], st.Labs.query()+"o.organization = $1 ORDER BY o.id",
+		organization)
+}
+
 // Rows stores what is registered of institutions in one table, whose columns are those of a table of fields.
 type Rows[T party.Described[T]] struct {
 	conn *sqldb.Conn
@@ -211,12 +217,6 @@ func (st Rows[T]) Update(ctx context.Context, id int64, o T) error {
 func (st Institutions) OfPerson(ctx context.Context, person uuid.UUID) ([]party.Affiliation, error) {
 	return sqldb.All(ctx, st.conn, scanRow[party.Affiliation], st.Affiliations.query()+"o.person = $1 ORDER BY o.id",
 		person)
-}
-
-// LabsOf reads to which institutions a lab belongs, or belonged, the oldest first.
-func (st Institutions) LabsOf(ctx context.Context, organization int64) ([]party.Lab, error) {
-	return sqldb.All(ctx, st.conn, scanRow[party.Lab], st.Labs.query()+"o.organization = $1 ORDER BY o.id",
-		organization)
 }
 
 // RegistersOf reads, of the registers of all institutions, what tells where a user may sign on a day.
