@@ -120,7 +120,7 @@ var reads = []Action{
 	MaterialHistory, MaterialTemplate, MaterialExport,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
-	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead,
+	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, InstrumentRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 
@@ -142,7 +142,8 @@ var ofOneLab = []Action{
 // ofNoObject lists those actions whose object is not known beforehand, or belongs to nobody: what they show is narrowed
 // to the lab, and what they create must belong to it.
 var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead,
-	SearchRead, LogRead, InvitationOpen, GrantReport, InstitutionRead, SignatoryRead}
+	SearchRead, LogRead, InvitationOpen, GrantReport, InstitutionRead, SignatoryRead,
+	InstrumentRead}
 
 // always lists the actions that need no right of the token.
 var always = []Action{Login, Register, Logout}

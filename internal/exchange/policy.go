@@ -129,6 +129,7 @@ const (
 	MasterWrite          Action = "master.write"
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
 	SignatoryImport      Action = "signatory.import"
+	InstrumentRead       Action = "instrument.read"
 
 	GrantCreate       Action = "grant.create"
 	GrantList         Action = "grant.list" // the caller's own
@@ -151,8 +152,9 @@ const (
 	AdminRead Action = "admin.read" // the health of the installation: stuck requests, failed mail
 	UserAdmin Action = "user.admin" // to make somebody an admin, or revoke that
 
-	SecretsReset  Action = "secrets.reset"  // by the operator; no rule allows it
-	SecretsRotate Action = "secrets.rotate" // by the operator; no rule allows it
+	SecretsReset      Action = "secrets.reset"      // by the operator; no rule allows it
+	SecretsRotate     Action = "secrets.rotate"     // by the operator; no rule allows it
+	InstrumentInstall Action = "instrument.install" // by the operator; no rule allows it
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -272,6 +274,7 @@ var rules = Policy{
 	MasterWrite:          OfficerOf,
 	SignatoryRead:        Anyone,
 	SignatoryImport:      AdminOf,
+	InstrumentRead:       Anyone,
 
 	GrantCreate:       SignedIn,
 	GrantList:         SignedIn,

@@ -178,6 +178,7 @@ const matrix = `
 | both | authority.write | the owner | n | n | n | n | n | n | n | y |
 | both | master.write | an institution | n | n | n | y | n | n | n | y |
 | both | signatory.read | nothing | y | y | y | y | y | y | y | y |
+| both | instrument.read | nothing | y | y | y | y | y | y | y | y |
 | both | signatory.import | an institution | n | n | n | n | n | n | n | y |
 | both | grant.create | nothing | n | y | y | y | y | y | y | y |
 | both | grant.list | nothing | n | y | y | y | y | y | y | y |

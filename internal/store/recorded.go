@@ -118,6 +118,8 @@ var recordedTables = map[string]recordedTable{
 	"stand_ins": withFields(ofInstitution("stand_in", "authority person from_day until_day"), party.StandInFields),
 	"masters": withFields(ofInstitution("master", "family edition standing counterparty signed_on withdrawn_on "+
 		"checked_on"), party.MasterFields),
+	"instruments": {object: "instrument", key: "number", clear: "id version sha256", times: "installed_at",
+		personal: "file installed_by"},
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
 }
 
