@@ -23,7 +23,7 @@ func instrumentFile(t *testing.T, id string, change func(*instrument.Instrument)
 	if err != nil {
 		t.Fatal(err)
 	}
-	i, _ := l.Find(id, "", "2026-06-15")
+	i, _ := l.Newest(id, "2026-06-15")
 	i.Template, i.Fields = "Agreement\n\n1. One.\n", nil
 	change(&i)
 	i.SHA256 = instrument.Hash(i.Template)

@@ -90,19 +90,27 @@ type Library struct {
 // Instruments returns those of the library.
 func (l *Library) Instruments() []Instrument { return slices.Clone(l.instruments) }
 
-// Find returns the instrument with an id in a version; version "" is the one in force on the day or, if none is, the
-// last one.
-func (l *Library) Find(id, version string, day exchange.Date) (found Instrument, known bool) {
+// Find returns an instrument in one version, also one that is no longer in force.
+func (l *Library) Find(id, version string) (Instrument, bool) {
+	n := slices.IndexFunc(l.instruments, func(i Instrument) bool { return i.ID == id && i.Version == version })
+	if n < 0 {
+		return Instrument{}, false
+	}
+	return l.instruments[n], true
+}
+
+// Newest returns the version of an instrument that is in force on the day or, if none is, the last one.
+func (l *Library) Newest(id string, day exchange.Date) (newest Instrument, known bool) {
 	for _, i := range l.instruments {
 		switch {
-		case i.ID != id || version != "" && i.Version != version:
-		case version == i.Version, i.InForce(day):
+		case i.ID != id:
+		case i.InForce(day):
 			return i, true
-		case i.From >= found.From:
-			found, known = i, true
+		case i.From >= newest.From:
+			newest, known = i, true
 		}
 	}
-	return found, known
+	return newest, known
 }
 
 // InForce reports whether the instrument holds on the day.

@@ -68,7 +68,10 @@ func (a Instruments) Get(ctx context.Context, id, version string) (View, error) 
 	if err != nil {
 		return View{}, err
 	}
-	i, known := l.Find(id, version, day(c.Now))
+	i, known := l.Newest(id, day(c.Now))
+	if version != "" {
+		i, known = l.Find(id, version)
+	}
 	if !known {
 		return View{}, exchange.Errorf(exchange.NotFound, "There is no such instrument.")
 	}
