@@ -3082,6 +3082,84 @@ type InstitutionPatch struct {
 	Withdrawn nullable.Nullable[openapi_types.Date] `json:"withdrawn,omitempty"`
 }
 
+// Instrument defines model for Instrument.
+type Instrument struct {
+	// Citation Where the form comes from.
+	Citation string `json:"citation"`
+
+	// Excludes Facts of a material that rule it out.
+	Excludes []string `json:"excludes"`
+
+	// Family The family: agreements, authorities and playbooks name it.
+	Family string `json:"family"`
+
+	// Fields The places in the template.
+	Fields []InstrumentField `json:"fields"`
+
+	// FixedText Whether its text may not be changed.
+	FixedText bool `json:"fixed_text"`
+
+	// From The first day on which it is in force.
+	From openapi_types.Date `json:"from"`
+
+	// ID The code of the instrument, which its versions share.
+	ID string `json:"id"`
+
+	// LeastLevel The lowest level of signatures; an institution may ask for a higher one.
+	LeastLevel string `json:"least_level"`
+
+	// Master The master agreement that both institutions need to have in force; null: none.
+	Master nullable.Nullable[string] `json:"master"`
+
+	// OnlyChosen Whether people or a playbook choose it, never a rule alone.
+	OnlyChosen bool `json:"only_chosen"`
+
+	// Parties The kinds of institutions that it is for; both must be of one of them.
+	Parties []string `json:"parties"`
+
+	// Purposes The purposes that it is for.
+	Purposes []string `json:"purposes"`
+
+	// Reviewed Whether counsel reviewed the text, as its file says.
+	Reviewed bool `json:"reviewed"`
+
+	// Sha256 The SHA-256 of the template, in hexadecimal; null: it has no text.
+	Sha256 nullable.Nullable[string] `json:"sha256"`
+
+	// Signers Who signs it, each in one role.
+	Signers []string `json:"signers"`
+
+	// Subjects The sorts of material that it fits.
+	Subjects []string `json:"subjects"`
+
+	// Template The text, with a place such as {{name}} for each field; empty: not installed.
+	Template string `json:"template"`
+
+	// Terms What it obliges the recipient to, as codes.
+	Terms []string `json:"terms"`
+
+	// Title The title of the form.
+	Title string `json:"title"`
+
+	// Until The first day on which it no longer is; null: no later version is known.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// Usable Whether agreements can be made of it today: it has a text and is in force.
+	Usable bool `json:"usable"`
+
+	// Version The version. None is ever edited: a change is a new version.
+	Version string `json:"version"`
+}
+
+// InstrumentField defines model for InstrumentField.
+type InstrumentField struct {
+	// Name The name of the place.
+	Name string `json:"name"`
+
+	// Source Whose record fills it.
+	Source string `json:"source"`
+}
+
 // Invitation defines model for Invitation.
 type Invitation struct {
 	// AnsweredAt When it was answered; null before.
@@ -6524,6 +6602,27 @@ type ListStandInsParams struct {
 // ListStandInsParamsOrdering defines parameters for ListStandIns.
 type ListStandInsParamsOrdering string
 
+// ListInstrumentsParams defines parameters for ListInstruments.
+type ListInstrumentsParams struct {
+	// Family The code of a family, such as UBMTA_LETTER; without it all.
+	Family *string `form:"family,omitempty" json:"family,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *string `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// GetInstrumentParams defines parameters for GetInstrument.
+type GetInstrumentParams struct {
+	// Version The version; without it the one in force today or, if none is, the last.
+	Version *string `form:"version,omitempty" json:"version,omitempty"`
+}
+
 // GetHeldInvitationParams defines parameters for GetHeldInvitation.
 type GetHeldInvitationParams struct {
 	// Token The token of the mail.
@@ -9009,6 +9108,20 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
 	UpdateStandIn(ctx context.Context, id int64, standIn int64, body UpdateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListInstruments List the instruments, the forms of agreements, by id and first day, each version by itself: those that Aliquot brings along, and those that the operator installed
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /instruments (the `ListInstruments` operationId).
+	ListInstruments(ctx context.Context, params *ListInstrumentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetInstrument Read an instrument with its text
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /instruments/{instrument} (the `GetInstrument` operationId).
+	GetInstrument(ctx context.Context, instrument int64, params *GetInstrumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetHeldInvitation Read the invitation that the token of a mail opens
 	//
@@ -11743,6 +11856,40 @@ func (c *Client) UpdateStandInWithBody(ctx context.Context, id int64, standIn in
 // Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
 func (c *Client) UpdateStandIn(ctx context.Context, id int64, standIn int64, body UpdateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateStandInRequest(c.Server, id, standIn, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListInstruments List the instruments, the forms of agreements, by id and first day, each version by itself: those that Aliquot brings along, and those that the operator installed
+//
+// Open to anyone.
+//
+// Corresponds with GET /instruments (the `ListInstruments` operationId).
+func (c *Client) ListInstruments(ctx context.Context, params *ListInstrumentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListInstrumentsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetInstrument Read an instrument with its text
+//
+// Open to anyone.
+//
+// Corresponds with GET /instruments/{instrument} (the `GetInstrument` operationId).
+func (c *Client) GetInstrument(ctx context.Context, instrument int64, params *GetInstrumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetInstrumentRequest(c.Server, instrument, params)
 	if err != nil {
 		return nil, err
 	}
@@ -18618,6 +18765,157 @@ func NewUpdateStandInRequestWithBody(server string, id int64, standIn int64, con
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListInstrumentsRequest constructs an http.Request for the ListInstruments method
+func NewListInstrumentsRequest(server string, params *ListInstrumentsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/instruments")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Family != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "family", *params.Family, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetInstrumentRequest constructs an http.Request for the GetInstrument method
+func NewGetInstrumentRequest(server string, instrument int64, params *GetInstrumentParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "instrument", instrument, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/instruments/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Version != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", *params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -29552,6 +29850,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /institutions/{id}/stand-ins/{stand_in} (the `UpdateStandIn` operationId).
 	UpdateStandInWithResponse(ctx context.Context, id int64, standIn int64, body UpdateStandInJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateStandInResponse, error)
 
+	// ListInstrumentsWithResponse List the instruments, the forms of agreements, by id and first day, each version by itself: those that Aliquot brings along, and those that the operator installed
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /instruments (the `ListInstruments` operationId).
+	ListInstrumentsWithResponse(ctx context.Context, params *ListInstrumentsParams, reqEditors ...RequestEditorFn) (*ListInstrumentsResponse, error)
+
+	// GetInstrumentWithResponse Read an instrument with its text
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /instruments/{instrument} (the `GetInstrument` operationId).
+	GetInstrumentWithResponse(ctx context.Context, instrument int64, params *GetInstrumentParams, reqEditors ...RequestEditorFn) (*GetInstrumentResponse, error)
+
 	// GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
 	//
 	// Open to anyone.
@@ -32259,6 +32575,52 @@ func (r UpdateStandInResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateStandInResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListInstrumentsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Instrument
+}
+
+// Status returns HTTPResponse.Status
+func (r ListInstrumentsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListInstrumentsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetInstrumentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Instrument
+}
+
+// Status returns HTTPResponse.Status
+func (r GetInstrumentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetInstrumentResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -36465,6 +36827,36 @@ func (c *ClientWithResponses) UpdateStandInWithResponse(ctx context.Context, id 
 	return ParseUpdateStandInResponse(rsp)
 }
 
+// ListInstrumentsWithResponse List the instruments, the forms of agreements, by id and first day, each version by itself: those that Aliquot brings along, and those that the operator installed
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /instruments (the `ListInstruments` operationId).
+func (c *ClientWithResponses) ListInstrumentsWithResponse(ctx context.Context, params *ListInstrumentsParams, reqEditors ...RequestEditorFn) (*ListInstrumentsResponse, error) {
+	rsp, err := c.ListInstruments(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListInstrumentsResponse(rsp)
+}
+
+// GetInstrumentWithResponse Read an instrument with its text
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /instruments/{instrument} (the `GetInstrument` operationId).
+func (c *ClientWithResponses) GetInstrumentWithResponse(ctx context.Context, instrument int64, params *GetInstrumentParams, reqEditors ...RequestEditorFn) (*GetInstrumentResponse, error) {
+	rsp, err := c.GetInstrument(ctx, instrument, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetInstrumentResponse(rsp)
+}
+
 // GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
 //
 // Open to anyone.
@@ -40341,6 +40733,58 @@ func ParseUpdateStandInResponse(rsp *http.Response) (*UpdateStandInResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest StandIn
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListInstrumentsResponse parses an HTTP response from a ListInstrumentsWithResponse call
+func ParseListInstrumentsResponse(rsp *http.Response) (*ListInstrumentsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListInstrumentsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Instrument
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetInstrumentResponse parses an HTTP response from a GetInstrumentWithResponse call
+func ParseGetInstrumentResponse(rsp *http.Response) (*GetInstrumentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetInstrumentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Instrument
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,8 @@ import "github.com/alecthomas/kong"
 var helpTexts = kong.Vars{
 	"catalogue_file": "The file cellosaurus.txt of https://www.cellosaurus.org (CC BY 4.0). What was loaded before " +
 		"is replaced.",
+	"instrument_files": "Files of instruments, as JSON: id, version, title, template and the other fields of " +
+		"docs/agreements.md.",
 	"import_file": "Spreadsheet, CSV, XLSX or ODS, whose first row names the columns. With --record what to ask for: " +
 		"accessions of GEO or SRA, DOIs of protocols.",
 	"import_record": "Ask the public sources, and keep their answers in this folder as fixtures for tests; no " +

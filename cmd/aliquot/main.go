@@ -37,6 +37,7 @@ type program struct {
 	Import    imports       `cmd:"" help:"List or change many materials by a spreadsheet."`
 	Export    export        `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
 	Catalogue catalogue     `cmd:"" help:"Catalogues by which materials are listed by number: load."`
+	Library   libraryTool   `cmd:"" name:"instruments" help:"The texts of agreements: add, list."`
 	Bounce    bounce        `cmd:"" help:"Take in a mail server's report that it refuses an address; stop mail to it."`
 	Backup    takeBackup    `cmd:"" help:"Write database and files into one archive, while serving."`
 	Restore   restoreBackup `cmd:"" help:"Restore such an archive into an empty place, and check it."`

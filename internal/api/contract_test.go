@@ -110,6 +110,10 @@ var (
 		"supersedes:int? from:date? until:date?" + stamped
 	standInFields = "id:int institution:int authority:int person:uuid? name:string title:string mail:string " +
 		"reason:string from:date? until:date?" + stamped
+	instrumentFields = "id:string family:string version:string title:string citation:string parties:[string] " +
+		"subjects:[string] excludes:[string] purposes:[string] master:string? fixed_text:bool signers:[string] " +
+		"least_level:string terms:[string] only_chosen:bool reviewed:bool sha256:string? usable:bool from:date " +
+		"until:date? fields:[{name:string source:string}] template:string"
 	masterFields = "id:int institution:int family:string version:string standing:string counterparty:int? " +
 		"signed_on:date? withdrawn_on:date? signer:string evidence:string checked_by:string checked_on:date?" + stamped
 
@@ -217,6 +221,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
 		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,
+		"/instruments": instrumentFields, "/instruments/{instrument}": instrumentFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
 		"PUT /uploaded-file/{attachment}/{filename}": attachmentFields,

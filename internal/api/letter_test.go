@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -69,7 +68,7 @@ func TestLetter_HasTheInstitutionsOfItsDay(t *testing.T) {
 		id := s.newProtocol()
 		refused := func(code string, body obj) {
 			t.Helper()
-			status := map[string]int{"CONFLICT": 409, "INVALID_INPUT": 400, "FORBIDDEN": 403}[code]
+			status := map[string]int{"CONFLICT": 409, "NOT_IN_FORCE": 409, "INVALID_INPUT": 400, "FORBIDDEN": 403}[code]
 			s.unchanged(fmt.Sprint(body), func() { s.requester().refused(status, code, "POST", "/agreements", body) })
 		}
 		refused("CONFLICT", obj{"requests": []int64{id}, "choice": "NONE"}) // the lab has no institution
@@ -77,10 +76,10 @@ func TestLetter_HasTheInstitutionsOfItsDay(t *testing.T) {
 		refused("INVALID_INPUT", obj{"requests": []int64{id}, "choice": "NONE"}) // which of two?
 		refused("INVALID_INPUT", obj{"requests": []int64{id}, "recipient": 9999})
 		refused("INVALID_INPUT", obj{"requests": []int64{9999}, "recipient": other})
-		refused("INVALID_INPUT", obj{"requests": []int64{id}, "recipient": other, "choice": "NOBODYS"})
+		refused("NOT_IN_FORCE", obj{"requests": []int64{id}, "recipient": other, "choice": "NOBODYS"})
 		refused("INVALID_INPUT", obj{"requests": []int64{id}, "recipient": other, "choice": "NONE",
 			"fields": obj{"materials": "none"}})
-		lab := s.institution().id()
+		lab := s.institution().id
 		refused("CONFLICT", obj{"requests": []int64{id}, "choice": "NONE", "recipient": lab})
 		s.people["stranger"].refused(403, "FORBIDDEN", "POST", "/agreements", s.draft(id))
 		made := s.requester().want(201, "POST", "/agreements", s.draft(id))
@@ -194,9 +193,7 @@ func TestLetter_ExpiresWhenNobodyChangesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.past("agreements", id, 181*24*time.Hour, "updated_at")
-		if err := db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
-			return letters.ExpireIdle(ctx, tx)
-		}); err != nil {
+		if err := db.Tx(t.Context(), letters.ExpireIdle); err != nil {
 			t.Fatal(err)
 		}
 		gone := s.requester().want(200, "GET", idle, nil)

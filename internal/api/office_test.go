@@ -13,12 +13,6 @@ type office struct {
 	lab, affiliation, position, authority, outside, standIn, master int64
 }
 
-// id is the id of the institution.
-func (o *office) id() (id int64) {
-	_, _ = fmt.Sscanf(o.path, "/institutions/%d", &id) // it was made by this file
-	return id
-}
-
 // institution returns the scene's institution.
 func (s *scene) institution() *office {
 	s.t.Helper()

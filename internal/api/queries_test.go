@@ -144,6 +144,8 @@ var statements = map[string]int64{
 	"GET /institutions/{id}/stand-ins":                              6,
 	"POST /institutions/{id}/stand-ins":                             10,
 	"PUT,PATCH /institutions/{id}/stand-ins/{stand_in}":             10,
+	"GET /instruments":                                              1,
+	"GET /instruments/{instrument}":                                 1,
 	"GET /institutions/{id}/masters":                                3,
 	"POST /institutions/{id}/masters":                               9,
 	"PUT,PATCH /institutions/{id}/masters/{master}":                 9,

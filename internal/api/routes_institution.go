@@ -6,7 +6,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// institutionRoutes are those of institutions, and of what is registered of them.
+// institutionRoutes are those of institutions, of what is registered of them, and of the forms of their agreements.
 var institutionRoutes = []rest.Route{
 	rest.On("createInstitution", "POST /institutions", exchange.InstitutionCreate, 201, institution.Create,
 		"Add an institution, which agreements can bind. It can receive proposals at once; an admin or one of its "+
@@ -82,4 +82,10 @@ var institutionRoutes = []rest.Route{
 	rest.On("updateMaster", "PUT,PATCH /institutions/{id}/masters/{master}", exchange.MasterWrite, 200,
 		institution.UpdateMaster,
 		"Change the entry of a master agreement, or record that it was withdrawn"),
+	rest.On("listInstruments", "GET /instruments", exchange.InstrumentRead, 200, institution.ListInstruments,
+		"List the instruments, the forms of agreements, by id and first day, each version by itself: those that "+
+			"Aliquot brings along, and those that the operator installed"),
+	rest.On("getInstrument", "GET /instruments/{instrument}", exchange.InstrumentRead, 200,
+		institution.GetInstrument,
+		"Read an instrument with its text"),
 }

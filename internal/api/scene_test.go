@@ -796,6 +796,9 @@ var visits = []routeCase{
 		return atf("%s/stand-ins/%d", s.institution().path, s.institution().standIn).
 			with(obj{"reason": fmt.Sprint("Leave ", s.next())})
 	}},
+	{"GET /instruments", "anonymous", func(*scene, string) visit { return at("/instruments", nil) }},
+	{"GET /instruments/{instrument}", "anonymous",
+		func(*scene, string) visit { return at("/instruments/UBMTA_LETTER", nil) }},
 	{"GET /institutions/{id}/masters", "anonymous",
 		func(s *scene, _ string) visit { return at(s.institution().path+"/masters", nil) }},
 	{"POST /institutions/{id}/masters", "owner", func(s *scene, _ string) visit {

@@ -155,6 +155,8 @@ var scoped = map[string]string{
 	"GET /institutions/{id}/stand-ins":                                            "+ss",
 	"POST /institutions/{id}/stand-ins":                                           "sss",
 	"PUT,PATCH /institutions/{id}/stand-ins/{stand_in}":                           "sss",
+	"GET /instruments":                                                            "+++",
+	"GET /instruments/{instrument}":                                               "+++",
 	"GET /institutions/{id}/masters":                                              "+++",
 	"POST /institutions/{id}/masters":                                             "sss",
 	"PUT,PATCH /institutions/{id}/masters/{master}":                               "sss",

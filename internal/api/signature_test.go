@@ -111,7 +111,7 @@ func TestSignature_ThatDoesNotCountChangesNothing(t *testing.T) {
 func (s *scene) institutionIs(column, value string) {
 	s.t.Helper()
 	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE institutions SET "+column+" = $1 WHERE id = $2", value,
-		s.institution().id()); err != nil {
+		s.institution().id); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -127,7 +127,8 @@ func TestSignature_ExecutesNothingForSomebodyWhoSaysThemselvesWhereTheyWork(t *t
 			t.Fatal(err)
 		}
 		s.unchanged("by their own word", func() {
-			s.requester().refused(409, "NOT_IN_FORCE", "POST", path+"/signatures", s.signature(path, "RECIPIENT_SCIENTIST"))
+			s.requester().refused(409, "NOT_IN_FORCE", "POST", path+"/signatures",
+				s.signature(path, "RECIPIENT_SCIENTIST"))
 		})
 	})
 }

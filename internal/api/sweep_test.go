@@ -150,6 +150,8 @@ var access = map[string]string{
 	"GET /institutions/{id}/stand-ins":                        "133+333+",
 	"POST /institutions/{id}/stand-ins":                       "133+333+",
 	"PUT,PATCH /institutions/{id}/stand-ins/{stand_in}":       "133+333+",
+	"GET /instruments":                                        "++++++++",
+	"GET /instruments/{instrument}":                           "++++++++",
 	"GET /institutions/{id}/masters":                          "++++++++",
 	"POST /institutions/{id}/masters":                         "133+333+",
 	"PUT,PATCH /institutions/{id}/masters/{master}":           "133+333+",

@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/app/evidence"
 	"aliquot/internal/app/funding"
 	"aliquot/internal/app/institutions"
+	"aliquot/internal/app/instruments"
 	"aliquot/internal/app/labs"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/app/notifier"
@@ -36,6 +37,7 @@ type App struct {
 	Groups        transfer.Groups
 	Inquiries     transfer.Inquiries
 	Institutions  institutions.Institutions
+	Instruments   instruments.Instruments
 	Labs          labs.Labs
 	Letters       letters.Letters
 	Materials     catalog.Materials
@@ -55,8 +57,8 @@ func New(cfg Config) *App {
 
 func newApp(c *core.Core, streams stream.Streams) *App {
 	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c),
-		Evidence: evidence.New(c), Grants: funding.New(c), Institutions: institutions.New(c), Labs: labs.New(c),
-		Letters:       letters.New(c),
+		Evidence: evidence.New(c), Grants: funding.New(c), Institutions: institutions.New(c),
+		Instruments: instruments.New(c), Labs: labs.New(c), Letters: letters.New(c),
 		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},

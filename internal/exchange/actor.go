@@ -120,7 +120,7 @@ var reads = []Action{
 	MaterialHistory, MaterialTemplate, MaterialExport, AgreementResolve,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
-	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead,
+	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead, InstrumentRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 
@@ -143,7 +143,7 @@ var ofOneLab = []Action{
 // to the lab, and what they create must belong to it.
 var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead,
 	SearchRead, LogRead, InvitationOpen, GrantReport, InstitutionRead, SignatoryRead,
-	AgreementResolve}
+	AgreementResolve, InstrumentRead}
 
 // always lists the actions that need no right of the token.
 var always = []Action{Login, Register, Logout}

@@ -131,6 +131,7 @@ const (
 	MasterWrite          Action = "master.write"
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
 	SignatoryImport      Action = "signatory.import"
+	InstrumentRead       Action = "instrument.read"
 
 	AgreementCreate Action = "agreement.create"
 	AgreementList   Action = "agreement.list" // those that the caller may read
@@ -159,8 +160,9 @@ const (
 	AdminRead Action = "admin.read" // the health of the installation: stuck requests, failed mail
 	UserAdmin Action = "user.admin" // to make somebody an admin, or revoke that
 
-	SecretsReset  Action = "secrets.reset"  // by the operator; no rule allows it
-	SecretsRotate Action = "secrets.rotate" // by the operator; no rule allows it
+	SecretsReset      Action = "secrets.reset"      // by the operator; no rule allows it
+	SecretsRotate     Action = "secrets.rotate"     // by the operator; no rule allows it
+	InstrumentInstall Action = "instrument.install" // by the operator; no rule allows it
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -282,6 +284,7 @@ var rules = Policy{
 	MasterWrite:          OfficerOf,
 	SignatoryRead:        Anyone,
 	SignatoryImport:      AdminOf,
+	InstrumentRead:       Anyone,
 
 	AgreementCreate: MemberOf | RequesterOf | OfficerOf,
 	AgreementList:   SignedIn,

@@ -185,6 +185,7 @@ const matrix = `
 | both | authority.write | the owner | n | n | n | n | n | n | n | y |
 | both | master.write | an institution | n | n | n | y | n | n | n | y |
 | both | signatory.read | nothing | y | y | y | y | y | y | y | y |
+| both | instrument.read | nothing | y | y | y | y | y | y | y | y |
 | both | signatory.import | an institution | n | n | n | n | n | n | n | y |
 | both | agreement.create | a letter | n | n | y | y | y | y | n | y |
 | both | agreement.list | nothing | n | y | y | y | y | y | y | y |

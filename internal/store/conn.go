@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/store/delivery"
 	"aliquot/internal/store/insight"
 	"aliquot/internal/store/institution"
+	"aliquot/internal/store/library"
 	"aliquot/internal/store/queue"
 	"aliquot/internal/store/requirement"
 	"aliquot/internal/store/signing"
@@ -113,6 +114,7 @@ type Conn struct {
 	Inquiries       Inquiries
 	Insights        insight.Insights
 	Institutions    institution.Institutions
+	Instruments     library.Instruments
 	Invitations     Invitations
 	Jobs            queue.Jobs
 	JoinRequests    JoinRequests
@@ -147,8 +149,9 @@ func storesOn(c *sqldb.Conn) Conn {
 		CellLines: cellosaurus.New(c), Chains: Chains{c}, Closing: Closing{c},
 		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Inquiries: Inquiries{c},
-		Insights: insight.New(c), Institutions: institution.New(c), Invitations: Invitations{c},
-		Jobs: queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
+		Insights: insight.New(c), Institutions: institution.New(c), Instruments: library.New(c),
+		Invitations: Invitations{c},
+		Jobs:        queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Passkeys:  signing.NewPasskeys(c),
 		Reminders: Reminders{c}, Replies: Replies{c},

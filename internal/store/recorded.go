@@ -130,6 +130,8 @@ var recordedTables = map[string]recordedTable{
 	"agreement_signatures": {object: "agreement", key: "agreement", part: "signature", partKey: "id",
 		clear: "version sha256 role signer authority level", times: "signed_at",
 		personal: "name title mail position represents evidence"},
+	"instruments": {object: "instrument", key: "number", clear: "id version sha256", times: "installed_at",
+		personal: "file installed_by"},
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},
 }
 

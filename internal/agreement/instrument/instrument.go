@@ -3,13 +3,9 @@
 package instrument
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"aliquot/internal/agreement/party"
@@ -39,7 +35,7 @@ type Instrument struct {
 	OnlyChosen bool          `json:"only_chosen"` // gives up so much that it never takes the place of another by itself
 	Reviewed   bool          `json:"reviewed"`    // by counsel
 	From       exchange.Date `json:"from"`
-	Until      exchange.Date `json:"until"`
+	Until      exchange.Date `json:"until,omitempty"`
 }
 
 // Field is a place in the template, and whose record fills it.
@@ -97,6 +93,37 @@ type Library struct {
 	defaults    *table.Table
 }
 
+// Instruments returns those of the library.
+func (l *Library) Instruments() []Instrument { return slices.Clone(l.instruments) }
+
+// Find returns an instrument in one version, also one that is no longer in force.
+func (l *Library) Find(id, version string) (Instrument, bool) {
+	n := slices.IndexFunc(l.instruments, func(i Instrument) bool { return i.ID == id && i.Version == version })
+	if n < 0 {
+		return Instrument{}, false
+	}
+	return l.instruments[n], true
+}
+
+// Newest returns the version of an instrument that is in force on the day or, if none is, the last one.
+func (l *Library) Newest(id string, day exchange.Date) (newest Instrument, known bool) {
+	for _, i := range l.instruments {
+		switch {
+		case i.ID != id:
+		case i.InForce(day):
+			return i, true
+		case i.From >= newest.From:
+			newest, known = i, true
+		}
+	}
+	return newest, known
+}
+
+// InForce reports whether the instrument holds on the day.
+func (i Instrument) InForce(day exchange.Date) bool {
+	return party.Period{From: i.From, Until: i.Until}.Holds(day)
+}
+
 // NewLibrary returns a library of the instruments, or all that Lint finds.
 func NewLibrary(instruments []Instrument) (*Library, error) {
 	var file struct {
@@ -113,15 +140,6 @@ func NewLibrary(instruments []Instrument) (*Library, error) {
 	return &Library{slices.Clone(instruments), defaults}, Lint(instruments)
 }
 
-// Find returns an instrument in one version, also one that is no longer in force.
-func (l *Library) Find(id, version string) (Instrument, bool) {
-	n := slices.IndexFunc(l.instruments, func(i Instrument) bool { return i.ID == id && i.Version == version })
-	if n < 0 {
-		return Instrument{}, false
-	}
-	return l.instruments[n], true
-}
-
 // HasFamily reports whether there are instruments of a family, in force or not.
 func (l *Library) HasFamily(family string) bool {
 	return slices.ContainsFunc(l.instruments, func(i Instrument) bool { return i.Family == family })
@@ -130,85 +148,4 @@ func (l *Library) HasFamily(family string) bool {
 // IsOfFamily reports whether an instrument is one of a family.
 func (l *Library) IsOfFamily(id, family string) bool {
 	return slices.ContainsFunc(l.instruments, func(i Instrument) bool { return i.ID == id && i.Family == family })
-}
-
-var placeholder = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
-
-// Lint returns every fault of the instruments: what is not a known value, a field without a source or a place in the
-// template, a place without a field, a template that differs from its hash, and two versions of a family in force at
-// once.
-func Lint(instruments []Instrument) error {
-	var faults []error
-	for n, i := range instruments {
-		fault := func(format string, args ...any) {
-			faults = append(faults, fmt.Errorf("instrument %s: "+format, append([]any{i.ID}, args...)...))
-		}
-		if i.ID == "" || i.Family == "" || i.Version == "" || i.Title == "" || i.Citation == "" || i.From == "" {
-			fault("has no id, family, version, title, citation or first day")
-		}
-		for _, k := range i.Parties {
-			if !slices.Contains(party.Kinds(), string(k)) {
-				fault("has the unknown kind of party %q", k)
-			}
-		}
-		for _, list := range []struct {
-			name        string
-			have, known []string
-		}{{"subject", i.Subjects, subjects}, {"purpose", i.Purposes, purposes}, {"signer", i.Signers, signers}} {
-			if len(list.have) == 0 {
-				fault("has no %s", list.name)
-			}
-			for _, v := range list.have {
-				if !slices.Contains(list.known, v) {
-					fault("has the unknown %s %q", list.name, v)
-				}
-			}
-		}
-		for _, v := range i.Excludes {
-			if !slices.Contains(excludes, v) {
-				fault("excludes the unknown fact %q", v)
-			}
-		}
-		if !slices.Contains(party.Levels(), i.LeastLevel) {
-			fault("has the unknown level %q", i.LeastLevel)
-		}
-		if i.Template != "" {
-			if sum := sha256.Sum256([]byte(i.Template)); hex.EncodeToString(sum[:]) != i.SHA256 {
-				fault("has a template that differs from its SHA-256")
-			}
-			faults = append(faults, i.lintFields()...)
-		}
-		for _, other := range instruments[:n] {
-			if other.ID == i.ID && other.Version == i.Version {
-				fault("is there twice in version %s", i.Version)
-			} else if other.Family == i.Family && (i.Until == "" || other.From < i.Until) &&
-				(other.Until == "" || i.From < other.Until) {
-				fault("is in force at the same time as %s, version %s", other.ID, other.Version)
-			}
-		}
-	}
-	return errors.Join(faults...)
-}
-
-func (i Instrument) lintFields() (faults []error) {
-	places := map[string]bool{}
-	for _, found := range placeholder.FindAllStringSubmatch(i.Template, -1) {
-		places[found[1]] = true
-	}
-	for _, f := range i.Fields {
-		if !slices.Contains(sources, f.Source) {
-			faults = append(
-				faults,
-				fmt.Errorf("instrument %s: field %s has the unknown source %q", i.ID, f.Name, f.Source),
-			)
-		}
-		if !places[f.Name] {
-			faults = append(faults, fmt.Errorf("instrument %s: field %s has no place in the template", i.ID, f.Name))
-		}
-		delete(places, f.Name)
-	}
-	for name := range places {
-		faults = append(faults, fmt.Errorf("instrument %s: the place %s has no field", i.ID, name))
-	}
-	return faults
 }

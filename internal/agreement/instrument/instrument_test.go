@@ -8,7 +8,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -76,50 +75,6 @@ func TestDefaults_CoverEveryCaseOnceAndLeadToAnInstrument(t *testing.T) {
 		if !slices.ContainsFunc(l.instruments, func(i Instrument) bool { return i.Family == family }) {
 			t.Errorf("no instrument is of the family %s", family)
 		}
-	}
-}
-
-func TestLint_FindsEachFault(t *testing.T) {
-	t.Parallel()
-	for want, change := range map[string]func(*Instrument){
-		"first day":            func(i *Instrument) { i.From = "" },
-		"kind of party":        func(i *Instrument) { i.Parties = []party.Kind{"CLUB"} },
-		"no subject":           func(i *Instrument) { i.Subjects = nil },
-		"unknown purpose":      func(i *Instrument) { i.Purposes = []string{"FUN"} },
-		"unknown signer":       func(i *Instrument) { i.Signers = []string{"WITNESS"} },
-		"unknown fact":         func(i *Instrument) { i.Excludes = []string{"HEAVY"} },
-		"unknown level":        func(i *Instrument) { i.LeastLevel = "" },
-		"differs from its SHA": func(i *Instrument) { i.Template += " " },
-		"unknown source":       func(i *Instrument) { i.Fields[0].Source = "ORACLE" },
-		"no place":             func(i *Instrument) { i.Fields[0].Name = "hostile {{name" },
-		"no field":             func(i *Instrument) { i.Fields = i.Fields[1:] },
-	} {
-		list, err := Box()
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := slices.IndexFunc(list, func(i Instrument) bool { return i.ID == "UBMTA_LETTER" })
-		change(&list[n])
-		if err := Lint(list); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s is not found: %v", want, err)
-		}
-	}
-}
-
-func TestLint_RefusesTwoVersionsInForceAtOnce(t *testing.T) {
-	t.Parallel()
-	list, err := Box()
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := list[0]
-	next.Version, next.From = "2", "2027-01-01"
-	if Lint(append(list, next)) == nil {
-		t.Error("two are in force since 2027")
-	}
-	list[0].Until = "2027-01-01"
-	if err := Lint(append(list, next)); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -184,7 +184,7 @@ func (i *Instrument) whyNot(t Transfer, day exchange.Date) (why []Reason) {
 		}
 	}
 	not(i.Template == "", notInstalled)
-	not(!party.Period{From: i.From, Until: i.Until}.Holds(day), notInForce)
+	not(!i.InForce(day), notInForce)
 	if !slices.Contains(i.Parties, t.Provider.Kind) || !slices.Contains(i.Parties, t.Recipient.Kind) {
 		unknown := t.Provider.Kind == party.Unknown || t.Recipient.Kind == party.Unknown
 		not(unknown, unknownKind)

@@ -202,7 +202,7 @@ type VersionNew struct {
 func (n VersionNew) Validate(bool) exchange.FieldErrors {
 	f := n.check()
 	f.Rule("version", exchange.Rule{From: 1, To: maxVersion})
-	f.Must("version", n.Version.Value >= 1, "is required: the number of the version that you saw")
+	f.Must("version", n.Version.Value >= 1 && n.Version.Value <= maxVersion, "is required: the number of the version that you saw")
 	if n.Requests.Set && len(n.Requests.Value) == 0 {
 		f.Add("requests", "must not be empty; withdraw the letter instead")
 	}
@@ -223,7 +223,8 @@ func (n SignatureNew) Validate(bool) (f exchange.FieldErrors) {
 	f.Must("role", slices.Contains(instrument.Signers(), n.Role.Value), "must be one of "+
 		strings.Join(instrument.Signers(), ", "))
 	f.Rule("version", exchange.Rule{From: 1, To: maxVersion})
-	f.Must("version", n.Version.Value >= 1, "is required: the number of the version that you sign")
+	f.Must("version", n.Version.Value >= 1 && n.Version.Value <= maxVersion,
+		"is required: the number of the version that you sign")
 	f.Must("sha256", hash.MatchString(n.SHA256.Value), "is required: the SHA-256 of the version that you sign, in hex")
 	return f
 }

@@ -6,30 +6,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/term"
 	"aliquot/internal/exchange"
 )
 
 const day = exchange.Date("2026-06-15")
-
-func TestTerms_OfEveryInstrumentAreKnown(t *testing.T) {
-	t.Parallel()
-	list, err := instrument.Box()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range list {
-		for _, code := range i.Terms {
-			if !term.Known(code) {
-				t.Errorf("%s has the unknown term %s", i.ID, code)
-			}
-		}
-	}
-	if term.Known("FIRSTBORN_CHILD") {
-		t.Error("an unknown term is known")
-	}
-}
 
 func TestMayShare_FollowsTheLineage(t *testing.T) {
 	t.Parallel()

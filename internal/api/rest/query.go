@@ -67,14 +67,14 @@ func (c *Call) checkPath(places []string) error {
 // userPlace is the id of a path of /users, which is that of a user.
 const userPlace = "user"
 
-// placesOf returns the places of a path that checkPath reads. The content of an attachment and a tile of the log have
-// addresses that are read by their handlers.
+// placesOf returns the places of a path that checkPath reads. The content of an attachment, an instrument and a tile of
+// the log have addresses that are read by their handlers.
 func placesOf(path string) (places []string) {
 	for part := range strings.SplitSeq(path, "/") {
 		place, ok := strings.CutPrefix(part, "{")
 		place = strings.TrimSuffix(place, "}")
 		switch {
-		case !ok, slices.Contains([]string{"attachment", "filename", "level", "tile..."}, place):
+		case !ok, slices.Contains([]string{"attachment", "filename", "instrument", "level", "tile..."}, place):
 		case place == "id" && strings.HasPrefix(path, "/users/"):
 			places = append(places, userPlace)
 		case place == "document": // a wrong one is reported before a wrong id

@@ -12,16 +12,48 @@ import (
 	"aliquot/internal/store"
 )
 
-var box = sync.OnceValues(func() (*instrument.Library, error) {
-	list, err := instrument.Box()
+// library keeps the instruments that were read last.
+type library struct {
+	mu        sync.Mutex
+	installed int // how many of them were installed
+	read      *instrument.Library
+}
+
+// Library returns the instruments that agreements are made of: those that the program brings along, and those that the
+// operator installed. They are read again when another one was installed.
+func (a *Core) Library(ctx context.Context, c store.Conn) (*instrument.Library, error) {
+	n, err := c.Instruments.Count(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return instrument.NewLibrary(list)
-})
+	a.library.mu.Lock()
+	defer a.library.mu.Unlock()
+	if a.library.read == nil || a.library.installed != n {
+		l, err := LibraryWith(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		a.library.read, a.library.installed = l, n
+	}
+	return a.library.read, nil
+}
 
-// Library returns the instruments that agreements are made of.
-func (a *Core) Library(context.Context, store.Conn) (*instrument.Library, error) { return box() }
+// LibraryWith reads the instruments, and adds some that are not installed yet.
+func LibraryWith(ctx context.Context, c store.Conn, more ...instrument.Instrument) (*instrument.Library, error) {
+	box, err := instrument.Box()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.Instruments.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var installed []instrument.Instrument
+	for _, r := range rows {
+		installed = append(installed, r.Instrument)
+	}
+	return instrument.NewLibrary(instrument.With(box, append(installed, more...)))
+}
 
 // FactsOf returns, by material, what is known about passing it on: what follows from its category, with what its lab
 // stated. It takes one statement.

@@ -38,6 +38,7 @@ type process struct {
 	numbers  cached[SiteNumbers]
 	paces    cached[map[int64]request.Pace]
 	refusals refusals
+	library  library
 }
 
 // Transact runs do in a transaction, as store.DB.Tx does.

@@ -78,7 +78,7 @@ func (a Letters) drafting(ctx context.Context, c store.Conn, l letter.Agreement,
 func (m drafting) resolve(purpose, choice string, day exchange.Date) (i instrument.Instrument, b letter.Basis,
 	err error) {
 	if choice != "" && !m.library.HasFamily(choice) {
-		return i, b, core.FieldError("choice", "there is no instrument of the family %q here", choice)
+		return i, b, exchange.Errorf(exchange.NotInForce, "There is no instrument of the family %q here.", choice)
 	}
 	b.Questions = []letter.Question{}
 	var open, against []letter.Question // of materials without an instrument; those that another takes

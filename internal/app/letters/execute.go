@@ -8,12 +8,9 @@ import (
 
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
-	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/store/agreement"
 )
-
-func (a Letters) requests() transfer.Requests { return transfer.New(a.Core) }
 
 // seal stores the PDF of a letter with a seal in the field of each signature, and one of the service. The seal names
 // who signed, and which signature is the last is known only in its transaction; the sealer waits at most two seconds

@@ -13,6 +13,7 @@ import (
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
+	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
@@ -204,7 +205,8 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, l *letter.Agreement
 	if err := tx.Agreements.Update(ctx, *l); err != nil {
 		return err
 	}
-	return a.requests().ExecuteAgreement(ctx, tx, last.Signer.Person.User, requests, l.Letter.Number, t.ID)
+	return transfer.ExecuteAgreement(ctx, transfer.New(a.Core), tx, last.Signer.Person.User, requests, l.Letter.Number,
+		t.ID)
 }
 
 // binding checks that a letter binds both institutions today: they are confirmed, the lab is of the one that provides,

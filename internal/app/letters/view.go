@@ -9,7 +9,6 @@ import (
 	"aliquot/internal/agreement/lint"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
-	"aliquot/internal/exchange/person"
 	"aliquot/internal/store"
 	"aliquot/internal/store/agreement"
 )
@@ -22,7 +21,6 @@ type View struct {
 	Recipient  party.Institution
 	Signatures []agreement.Signature // of its newest version
 	Findings   []lint.Finding
-	requester  person.User
 }
 
 // MissingField is a field without a value, whose record it comes from, and how to mend it.

@@ -63,8 +63,8 @@ func institutionOf(ctx context.Context, c store.Conn, lab int64) (i party.Instit
 	}
 	id := party.InstitutionOf(labs, lab, day(c.Now))
 	if id == 0 {
-		return i, exchange.Errorf(exchange.Conflict, "The lab belongs to no institution that agreements could bind. Its "+
-			"owner states which with POST /institutions/:id/labs, and an officer of the institution confirms it.")
+		return i, exchange.Errorf(exchange.Conflict, "The lab belongs to no institution that agreements could bind. "+
+			"Its owner states which with POST /institutions/:id/labs, and an officer of the institution confirms it.")
 	}
 	return c.Institutions.Get(ctx, id)
 }

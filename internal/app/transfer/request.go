@@ -321,7 +321,7 @@ func (a Requests) CommitRequest(ctx context.Context, tx store.Conn, q *request.D
 
 // ExecuteAgreement adds an executed agreement to requests, which are locked: one event for each, of which people are
 // notified once, as of one thing.
-func (a Requests) ExecuteAgreement(ctx context.Context, tx store.Conn, by uuid.UUID, list []request.Detail,
+func ExecuteAgreement(ctx context.Context, a Requests, tx store.Conn, by uuid.UUID, list []request.Detail,
 	number string, attachment int64) error {
 	var events []request.Event
 	for i := range list {
