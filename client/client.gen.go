@@ -42,6 +42,14 @@ const (
 	AgreementPurposeRESEARCH   AgreementPurpose = "RESEARCH"
 )
 
+// Defines values for AgreementRole.
+const (
+	AgreementRolePROVIDEROFFICIAL   AgreementRole = "PROVIDER_OFFICIAL"
+	AgreementRolePROVIDERSCIENTIST  AgreementRole = "PROVIDER_SCIENTIST"
+	AgreementRoleRECIPIENTOFFICIAL  AgreementRole = "RECIPIENT_OFFICIAL"
+	AgreementRoleRECIPIENTSCIENTIST AgreementRole = "RECIPIENT_SCIENTIST"
+)
+
 // Defines values for AgreementState.
 const (
 	AgreementStateDECLINED  AgreementState = "DECLINED"
@@ -121,6 +129,7 @@ const (
 	ErrorCodeINVALIDCODE         ErrorCode = "INVALID_CODE"
 	ErrorCodeINVALIDINPUT        ErrorCode = "INVALID_INPUT"
 	ErrorCodeINVALIDTRANSITION   ErrorCode = "INVALID_TRANSITION"
+	ErrorCodeLEVELTOOLOW         ErrorCode = "LEVEL_TOO_LOW"
 	ErrorCodeMALFORMEDJSON       ErrorCode = "MALFORMED_JSON"
 	ErrorCodeMATERIALARCHIVED    ErrorCode = "MATERIAL_ARCHIVED"
 	ErrorCodeMATERIALEMBARGOED   ErrorCode = "MATERIAL_EMBARGOED"
@@ -151,6 +160,7 @@ const (
 const (
 	EventKindAbstractChanged   EventKind = "abstract_changed"
 	EventKindAddressChanged    EventKind = "address_changed"
+	EventKindAgreementExecuted EventKind = "agreement_executed"
 	EventKindAssigned          EventKind = "assigned"
 	EventKindClosed            EventKind = "closed"
 	EventKindDeleted           EventKind = "deleted"
@@ -178,6 +188,7 @@ const (
 	EventTypePing                     EventType = "ping"
 	EventTypeRequestAbstractChanged   EventType = "request.abstract_changed"
 	EventTypeRequestAddressChanged    EventType = "request.address_changed"
+	EventTypeRequestAgreementExecuted EventType = "request.agreement_executed"
 	EventTypeRequestAssigned          EventType = "request.assigned"
 	EventTypeRequestClosed            EventType = "request.closed"
 	EventTypeRequestDeleted           EventType = "request.deleted"
@@ -315,6 +326,7 @@ const (
 const (
 	NotificationKindAbstractChanged    NotificationKind = "abstract_changed"
 	NotificationKindAddressChanged     NotificationKind = "address_changed"
+	NotificationKindAgreementExecuted  NotificationKind = "agreement_executed"
 	NotificationKindAssigned           NotificationKind = "assigned"
 	NotificationKindClosed             NotificationKind = "closed"
 	NotificationKindDeleted            NotificationKind = "deleted"
@@ -353,6 +365,13 @@ const (
 const (
 	OrganizationRoleMEMBER OrganizationRole = "MEMBER"
 	OrganizationRoleOWNER  OrganizationRole = "OWNER"
+)
+
+// Defines values for OwedState.
+const (
+	OwedStateBLOCKED OwedState = "BLOCKED"
+	OwedStateDONE    OwedState = "DONE"
+	OwedStateOWED    OwedState = "OWED"
 )
 
 // Defines values for Party.
@@ -473,10 +492,18 @@ const (
 	TokenScopeWrite TokenScope = "write"
 )
 
+// Defines values for TransferPurpose.
+const (
+	TransferPurposeCLINICAL   TransferPurpose = "CLINICAL"
+	TransferPurposeCOMMERCIAL TransferPurpose = "COMMERCIAL"
+	TransferPurposeRESEARCH   TransferPurpose = "RESEARCH"
+)
+
 // Defines values for WebhookEvent.
 const (
 	WebhookEventRequestAbstractChanged   WebhookEvent = "request.abstract_changed"
 	WebhookEventRequestAddressChanged    WebhookEvent = "request.address_changed"
+	WebhookEventRequestAgreementExecuted WebhookEvent = "request.agreement_executed"
 	WebhookEventRequestAssigned          WebhookEvent = "request.assigned"
 	WebhookEventRequestClosed            WebhookEvent = "request.closed"
 	WebhookEventRequestDeleted           WebhookEvent = "request.deleted"
@@ -722,6 +749,7 @@ const (
 const (
 	ListEventsParamsKindAbstractChanged   ListEventsParamsKind = "abstract_changed"
 	ListEventsParamsKindAddressChanged    ListEventsParamsKind = "address_changed"
+	ListEventsParamsKindAgreementExecuted ListEventsParamsKind = "agreement_executed"
 	ListEventsParamsKindAssigned          ListEventsParamsKind = "assigned"
 	ListEventsParamsKindClosed            ListEventsParamsKind = "closed"
 	ListEventsParamsKindDeleted           ListEventsParamsKind = "deleted"
@@ -1550,6 +1578,9 @@ type AgreementReason struct {
 	Why string `json:"why"`
 }
 
+// AgreementRole defines model for AgreementRole.
+type AgreementRole string
+
 // AgreementSignature defines model for AgreementSignature.
 type AgreementSignature struct {
 	// Authority The authority by which an official signed; null: a scientist.
@@ -1586,6 +1617,17 @@ type AgreementSignature struct {
 
 	// Signer The user who signed; null: somebody without an account.
 	Signer nullable.Nullable[openapi_types.UUID] `json:"signer"`
+
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
+}
+
+// AgreementSignatureNew defines model for AgreementSignatureNew.
+type AgreementSignatureNew struct {
+	Role AgreementRole `json:"role"`
+
+	// Sha256 SHA-256 of the content in hex; null while there is none.
+	Sha256 string `json:"sha256"`
 
 	// Version 1, 2, 3, ... of the object.
 	Version int64 `json:"version"`
@@ -2634,6 +2676,9 @@ type GrantOrganization struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
 
 	// UpdatedAt When it was changed last.
 	//
@@ -4201,6 +4246,9 @@ type Organization struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
+
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4241,6 +4289,9 @@ type OrganizationChange struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
 
 	// UpdatedAt When it was changed last.
 	//
@@ -4317,6 +4368,9 @@ type OrganizationHit struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
+
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4379,6 +4433,9 @@ type OrganizationNew struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationPatch defines model for OrganizationPatch.
@@ -4406,6 +4463,9 @@ type OrganizationPatch struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationRole defines model for OrganizationRole.
@@ -4436,6 +4496,52 @@ type OrganizationVersion struct {
 	// Version 1, 2, 3, ... of the object.
 	Version int64 `json:"version"`
 }
+
+// Owed defines model for Owed.
+type Owed struct {
+	// Questions What the lab has to state first.
+	Questions []OwedQuestion `json:"questions"`
+
+	// Requirements What the transfer needs today.
+	Requirements []OwedRequirement `json:"requirements"`
+}
+
+// OwedQuestion defines model for OwedQuestion.
+type OwedQuestion struct {
+	// Fact The fact that is unknown, as in transfer-facts; irb_needed: the flag needs_irb.
+	Fact string `json:"fact"`
+
+	// Question What to answer, in a sentence.
+	Question string `json:"question"`
+
+	// Rule The rule that fired.
+	Rule string `json:"rule"`
+
+	// Why Why, in a sentence.
+	Why string `json:"why"`
+}
+
+// OwedRequirement defines model for OwedRequirement.
+type OwedRequirement struct {
+	// Citation Where the rule comes from; empty: a rule of Aliquot.
+	Citation string `json:"citation"`
+
+	// Kind What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT or IRCC.
+	Kind string `json:"kind"`
+
+	// OwedBy REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.
+	OwedBy string `json:"owed_by"`
+
+	// Rule The rule that fired.
+	Rule  string    `json:"rule"`
+	State OwedState `json:"state"`
+
+	// Why Why, in a sentence.
+	Why string `json:"why"`
+}
+
+// OwedState defines model for OwedState.
+type OwedState string
 
 // OwnAddress defines model for OwnAddress.
 type OwnAddress struct {
@@ -4996,6 +5102,88 @@ type RequirementName string
 
 // RequirementState defines model for RequirementState.
 type RequirementState string
+
+// Resolution defines model for Resolution.
+type Resolution struct {
+	// Alternatives The other instruments, and why not.
+	Alternatives []ResolutionAlternative `json:"alternatives"`
+
+	// Because The rules that decided.
+	Because []ResolutionReason `json:"because"`
+
+	// Instrument The instrument that the transfer takes today; null: none is valid.
+	Instrument nullable.Nullable[ResolvedInstrument] `json:"instrument"`
+
+	// Questions The facts that would decide, and that the lab has not stated.
+	Questions []string `json:"questions"`
+}
+
+// ResolutionAlternative defines model for ResolutionAlternative.
+type ResolutionAlternative struct {
+	// Instrument The id of the instrument.
+	Instrument string `json:"instrument"`
+
+	// Title Its name.
+	Title string `json:"title"`
+
+	// WhyNot Why it was not chosen.
+	WhyNot []ResolutionReason `json:"why_not"`
+}
+
+// ResolutionNew defines model for ResolutionNew.
+type ResolutionNew struct {
+	// Altered Whether the text of the agreement was changed.
+	Altered *bool `json:"altered,omitempty"`
+
+	// Chemical Whether it is a chemical substance, which no category says.
+	Chemical *bool `json:"chemical,omitempty"`
+
+	// Choice A family of instruments that a member or officer prefers. It is taken if it is valid; alternatives say why it is not.
+	Choice *string `json:"choice,omitempty"`
+
+	// Material The id of an object.
+	Material ID `json:"material"`
+
+	// Provider The institution that provides it; null or left out: that of the material's lab today.
+	Provider nullable.Nullable[ID] `json:"provider,omitempty"`
+	Purpose  *TransferPurpose      `json:"purpose,omitempty"`
+
+	// Recipient The id of an object.
+	Recipient ID `json:"recipient"`
+}
+
+// ResolutionReason defines model for ResolutionReason.
+type ResolutionReason struct {
+	// Citation Where the rule comes from.
+	Citation string `json:"citation"`
+
+	// Remedy What people can do about it: INSTALL_TEXT (the operator), SIGN_MASTER (the institution that lacks it), STATE_FACTS (the lab), STATE_KIND (the institution whose kind is unknown), KEEP_TEXT or CHOOSE; empty: nothing.
+	Remedy string `json:"remedy"`
+
+	// Rule The rule that fired.
+	Rule string `json:"rule"`
+
+	// Why Why, in a sentence.
+	Why string `json:"why"`
+}
+
+// ResolvedInstrument defines model for ResolvedInstrument.
+type ResolvedInstrument struct {
+	// Citation Where its text and rules come from.
+	Citation string `json:"citation"`
+
+	// Family Its versions have the same family.
+	Family string `json:"family"`
+
+	// ID The instrument.
+	ID string `json:"id"`
+
+	// Title Its name.
+	Title string `json:"title"`
+
+	// Version The version in force today.
+	Version string `json:"version"`
+}
 
 // SavedSearch defines model for SavedSearch.
 type SavedSearch struct {
@@ -5769,6 +5957,9 @@ type TransferFactsPatch struct {
 	Proprietary          *FactAnswer `json:"proprietary,omitempty"`
 	SelectAgent          *FactAnswer `json:"select_agent,omitempty"`
 }
+
+// TransferPurpose defines model for TransferPurpose.
+type TransferPurpose string
 
 // Turn defines model for Turn.
 type Turn struct {
@@ -6951,6 +7142,9 @@ type ListOrganizationsParams struct {
 	// Owner Only items whose `owner` is this.
 	Owner *openapi_types.UUID `form:"owner,omitempty" json:"owner,omitempty"`
 
+	// SignsAheadUntil Only items whose `signs_ahead_until` is this.
+	SignsAheadUntil *openapi_types.Date `form:"signs_ahead_until,omitempty" json:"signs_ahead_until,omitempty"`
+
 	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -7969,8 +8163,14 @@ type ListTokensParamsOrdering string
 // CreateAgreementJSONRequestBody defines body for CreateAgreement for application/json ContentType.
 type CreateAgreementJSONRequestBody = AgreementNew
 
+// ResolveAgreementJSONRequestBody defines body for ResolveAgreement for application/json ContentType.
+type ResolveAgreementJSONRequestBody = ResolutionNew
+
 // DeclineAgreementJSONRequestBody defines body for DeclineAgreement for application/json ContentType.
 type DeclineAgreementJSONRequestBody = ReasonBody
+
+// SignAgreementJSONRequestBody defines body for SignAgreement for application/json ContentType.
+type SignAgreementJSONRequestBody = AgreementSignatureNew
 
 // CreateAgreementVersionJSONRequestBody defines body for CreateAgreementVersion for application/json ContentType.
 type CreateAgreementVersionJSONRequestBody = AgreementVersionNew
@@ -8525,6 +8725,24 @@ type ClientInterface interface {
 	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
 	CreateAgreement(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ResolveAgreementWithBody Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	//
+	// Nothing is stored. Open to anyone.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+	ResolveAgreementWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ResolveAgreement Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	//
+	// Nothing is stored. Open to anyone.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+	ResolveAgreement(ctx context.Context, body ResolveAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetAgreement Read an agreement
 	//
 	// Open to members of the organization, the requester, officers of the institution and admins.
@@ -8563,6 +8781,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /agreements/{id}/send (the `SendAgreement` operationId).
 	SendAgreement(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SignAgreementWithBody Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+	//
+	// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+	SignAgreementWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SignAgreement Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+	//
+	// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+	SignAgreement(ctx context.Context, id int64, body SignAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAgreementVersions List the versions of an agreement, newest first
 	//
@@ -9406,6 +9642,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessage(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetOwed Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
+	//
+	// What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /material-requests/{id}/requirements (the `GetOwed` operationId).
+	GetOwed(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ShipRequestWithBody Set the shipping details
 	//
@@ -10582,6 +10825,44 @@ func (c *Client) CreateAgreement(ctx context.Context, body CreateAgreementJSONRe
 	return c.Client.Do(req)
 }
 
+// ResolveAgreementWithBody Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+//
+// Nothing is stored. Open to anyone.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+func (c *Client) ResolveAgreementWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResolveAgreementRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ResolveAgreement Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+//
+// Nothing is stored. Open to anyone.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+func (c *Client) ResolveAgreement(ctx context.Context, body ResolveAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResolveAgreementRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetAgreement Read an agreement
 //
 // Open to members of the organization, the requester, officers of the institution and admins.
@@ -10661,6 +10942,44 @@ func (c *Client) GetAgreementDocument(ctx context.Context, id int64, reqEditors 
 // Corresponds with POST /agreements/{id}/send (the `SendAgreement` operationId).
 func (c *Client) SendAgreement(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSendAgreementRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SignAgreementWithBody Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+//
+// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+func (c *Client) SignAgreementWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignAgreementRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SignAgreement Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+//
+// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+func (c *Client) SignAgreement(ctx context.Context, id int64, body SignAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignAgreementRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -12534,6 +12853,23 @@ func (c *Client) SendMessageWithBody(ctx context.Context, id int64, contentType 
 // Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 func (c *Client) SendMessage(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSendMessageRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetOwed Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
+//
+// What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /material-requests/{id}/requirements (the `GetOwed` operationId).
+func (c *Client) GetOwed(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetOwedRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -15287,6 +15623,46 @@ func NewCreateAgreementRequestWithBody(server string, contentType string, body i
 	return req, nil
 }
 
+// NewResolveAgreementRequest calls the generic ResolveAgreement builder with application/json body
+func NewResolveAgreementRequest(server string, body ResolveAgreementJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewResolveAgreementRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewResolveAgreementRequestWithBody constructs an http.Request for the ResolveAgreement method, with any body, and a specified content type
+func NewResolveAgreementRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/resolve")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetAgreementRequest constructs an http.Request for the GetAgreement method
 func NewGetAgreementRequest(server string, id int64) (*http.Request, error) {
 	var err error
@@ -15432,6 +15808,53 @@ func NewSendAgreementRequest(server string, id int64) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewSignAgreementRequest calls the generic SignAgreement builder with application/json body
+func NewSignAgreementRequest(server string, id int64, body SignAgreementJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSignAgreementRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewSignAgreementRequestWithBody constructs an http.Request for the SignAgreement method, with any body, and a specified content type
+func NewSignAgreementRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/signatures", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -20543,6 +20966,40 @@ func NewSendMessageRequestWithBody(server string, id int64, contentType string, 
 	return req, nil
 }
 
+// NewGetOwedRequest constructs an http.Request for the GetOwed method
+func NewGetOwedRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/requirements", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewShipRequestRequest calls the generic ShipRequest builder with application/json body
 func NewShipRequestRequest(server string, id int64, body ShipRequestJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -21946,6 +22403,18 @@ func NewListOrganizationsRequest(server string, params *ListOrganizationsParams)
 		if params.Owner != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SignsAheadUntil != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "signs_ahead_until", *params.SignsAheadUntil, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -29220,6 +29689,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
 	CreateAgreementWithResponse(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementResponse, error)
 
+	// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	//
+	// Nothing is stored. Open to anyone.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+	ResolveAgreementWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveAgreementResponse, error)
+
+	// ResolveAgreementWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+	//
+	// Nothing is stored. Open to anyone.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+	ResolveAgreementWithResponse(ctx context.Context, body ResolveAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveAgreementResponse, error)
+
 	// GetAgreementWithResponse Read an agreement
 	//
 	// Open to members of the organization, the requester, officers of the institution and admins.
@@ -29264,6 +29751,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /agreements/{id}/send (the `SendAgreement` operationId).
 	SendAgreementWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*SendAgreementResponse, error)
+
+	// SignAgreementWithBodyWithResponse Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+	//
+	// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+	SignAgreementWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementResponse, error)
+
+	// SignAgreementWithResponse Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+	//
+	// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+	SignAgreementWithResponse(ctx context.Context, id int64, body SignAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementResponse, error)
 
 	// ListAgreementVersionsWithResponse List the versions of an agreement, newest first
 	//
@@ -30191,6 +30696,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessageWithResponse(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*SendMessageResponse, error)
+
+	// GetOwedWithResponse Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
+	//
+	// What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /material-requests/{id}/requirements (the `GetOwed` operationId).
+	GetOwedWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetOwedResponse, error)
 
 	// ShipRequestWithBodyWithResponse Set the shipping details
 	//
@@ -31508,6 +32022,29 @@ func (r CreateAgreementResponse) StatusCode() int {
 	return 0
 }
 
+type ResolveAgreementResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Resolution
+}
+
+// Status returns HTTPResponse.Status
+func (r ResolveAgreementResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ResolveAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetAgreementResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -31592,6 +32129,29 @@ func (r SendAgreementResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r SendAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SignAgreementResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Agreement
+}
+
+// Status returns HTTPResponse.Status
+func (r SignAgreementResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SignAgreementResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -33253,6 +33813,29 @@ func (r SendMessageResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r SendMessageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetOwedResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Owed
+}
+
+// Status returns HTTPResponse.Status
+func (r GetOwedResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetOwedResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -35777,6 +36360,36 @@ func (c *ClientWithResponses) CreateAgreementWithResponse(ctx context.Context, b
 	return ParseCreateAgreementResponse(rsp)
 }
 
+// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+//
+// Nothing is stored. Open to anyone.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+func (c *ClientWithResponses) ResolveAgreementWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveAgreementResponse, error) {
+	rsp, err := c.ResolveAgreementWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseResolveAgreementResponse(rsp)
+}
+
+// ResolveAgreementWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
+//
+// Nothing is stored. Open to anyone.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/resolve (the `ResolveAgreement` operationId).
+func (c *ClientWithResponses) ResolveAgreementWithResponse(ctx context.Context, body ResolveAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveAgreementResponse, error) {
+	rsp, err := c.ResolveAgreement(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseResolveAgreementResponse(rsp)
+}
+
 // GetAgreementWithResponse Read an agreement
 //
 // Open to members of the organization, the requester, officers of the institution and admins.
@@ -35850,6 +36463,36 @@ func (c *ClientWithResponses) SendAgreementWithResponse(ctx context.Context, id 
 		return nil, err
 	}
 	return ParseSendAgreementResponse(rsp)
+}
+
+// SignAgreementWithBodyWithResponse Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+//
+// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+func (c *ClientWithResponses) SignAgreementWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementResponse, error) {
+	rsp, err := c.SignAgreementWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSignAgreementResponse(rsp)
+}
+
+// SignAgreementWithResponse Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its institution by one's authority (NO_AUTHORITY)
+//
+// Tokens of programs do not sign. The last signature executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions are confirmed, the lab is of its institution, and the requester's affiliation is known from others (NOT_IN_FORCE). Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/signatures (the `SignAgreement` operationId).
+func (c *ClientWithResponses) SignAgreementWithResponse(ctx context.Context, id int64, body SignAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementResponse, error) {
+	rsp, err := c.SignAgreement(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSignAgreementResponse(rsp)
 }
 
 // ListAgreementVersionsWithResponse List the versions of an agreement, newest first
@@ -37395,6 +38038,21 @@ func (c *ClientWithResponses) SendMessageWithResponse(ctx context.Context, id in
 		return nil, err
 	}
 	return ParseSendMessageResponse(rsp)
+}
+
+// GetOwedWithResponse Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
+//
+// What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /material-requests/{id}/requirements (the `GetOwed` operationId).
+func (c *ClientWithResponses) GetOwedWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetOwedResponse, error) {
+	rsp, err := c.GetOwed(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetOwedResponse(rsp)
 }
 
 // ShipRequestWithBodyWithResponse Set the shipping details
@@ -39564,6 +40222,32 @@ func ParseCreateAgreementResponse(rsp *http.Response) (*CreateAgreementResponse,
 	return response, nil
 }
 
+// ParseResolveAgreementResponse parses an HTTP response from a ResolveAgreementWithResponse call
+func ParseResolveAgreementResponse(rsp *http.Response) (*ResolveAgreementResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ResolveAgreementResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Resolution
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetAgreementResponse parses an HTTP response from a GetAgreementWithResponse call
 func ParseGetAgreementResponse(rsp *http.Response) (*GetAgreementResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -39652,6 +40336,32 @@ func ParseSendAgreementResponse(rsp *http.Response) (*SendAgreementResponse, err
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSignAgreementResponse parses an HTTP response from a SignAgreementWithResponse call
+func ParseSignAgreementResponse(rsp *http.Response) (*SignAgreementResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SignAgreementResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Agreement
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
 
 	}
 
@@ -41457,6 +42167,32 @@ func ParseSendMessageResponse(rsp *http.Response) (*SendMessageResponse, error) 
 			return nil, err
 		}
 		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetOwedResponse parses an HTTP response from a GetOwedWithResponse call
+func ParseGetOwedResponse(rsp *http.Response) (*GetOwedResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetOwedResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Owed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 
