@@ -6798,6 +6798,24 @@ type ListInstrumentsParams struct {
 	// Family The code of a family, such as UBMTA_LETTER; without it all.
 	Family *string `form:"family,omitempty" json:"family,omitempty"`
 
+	// FixedText Those whose text may not be changed, or the others.
+	FixedText *bool `form:"fixed_text,omitempty" json:"fixed_text,omitempty"`
+
+	// OnlyChosen Those that no rule chooses by itself, or the others.
+	OnlyChosen *bool `form:"only_chosen,omitempty" json:"only_chosen,omitempty"`
+
+	// Reviewed Those that counsel reviewed, or the others.
+	Reviewed *bool `form:"reviewed,omitempty" json:"reviewed,omitempty"`
+
+	// Usable Those of which agreements can be made today, or the others.
+	Usable *bool `form:"usable,omitempty" json:"usable,omitempty"`
+
+	// From Those that are in force since this day.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// Until Those that are in force until this day.
+	Until *openapi_types.Date `form:"until,omitempty" json:"until,omitempty"`
+
 	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *string `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -19223,6 +19241,78 @@ func NewListInstrumentsRequest(server string, params *ListInstrumentsParams) (*h
 		if params.Family != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "family", *params.Family, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.FixedText != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fixed_text", *params.FixedText, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OnlyChosen != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "only_chosen", *params.OnlyChosen, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Reviewed != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "reviewed", *params.Reviewed, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Usable != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "usable", *params.Usable, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Until != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -73,7 +73,7 @@ type listInstruments struct{ config.Store }
 // Run prints a line for each instrument.
 func (c *listInstruments) Run(e environment) error {
 	return withDatabase(e, c.Store, func(ctx context.Context, a *app.App) error {
-		page, err := a.Instruments.List(ctx, "", exchange.Page{})
+		page, err := a.Instruments.List(ctx, func(instruments.View) bool { return true }, exchange.Page{})
 		if err != nil {
 			return err
 		}

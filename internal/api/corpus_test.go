@@ -147,13 +147,17 @@ var badTokens = []attempt{
 // badCallers are those whom the table of access refuses.
 func badCallers(line api.Line) []attempt {
 	words := strings.Fields(access[line.Route])
+	code := "FORBIDDEN"
+	if line.Route == "POST /agreements/{id}/signatures" { // who sees a letter may sign it by the register
+		code = "NO_AUTHORITY"
+	}
 	var list []attempt
 	for i, role := range roles {
 		switch words[len(words)-1][i] {
 		case '1':
 			list = append(list, attempt{name: "by " + role, by: role, status: 401, code: "NOT_AUTHENTICATED"})
 		case '3':
-			list = append(list, attempt{name: "by " + role, by: role, status: 403, code: "FORBIDDEN"})
+			list = append(list, attempt{name: "by " + role, by: role, status: 403, code: code})
 		}
 	}
 	return list

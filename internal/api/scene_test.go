@@ -796,7 +796,10 @@ var visits = []routeCase{
 		return atf("%s/stand-ins/%d", s.institution().path, s.institution().standIn).
 			with(obj{"reason": fmt.Sprint("Leave ", s.next())})
 	}},
-	{"GET /instruments", "anonymous", func(*scene, string) visit { return at("/instruments", nil) }},
+	{"GET /instruments", "anonymous", func(s *scene, _ string) visit {
+		s.anonymous().want(200, "GET", "/instruments/UBMTA_LETTER", nil) // afterwards they are in memory
+		return at("/instruments", nil)
+	}},
 	{"GET /instruments/{instrument}", "anonymous",
 		func(*scene, string) visit { return at("/instruments/UBMTA_LETTER", nil) }},
 	{"GET /institutions/{id}/masters", "anonymous",

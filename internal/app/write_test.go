@@ -30,6 +30,7 @@ var withoutReload = map[string]string{
 	"ResetSecrets":     "is the operator's, at the machine",
 	"RemindDue":        "is the demo's, which makes up a past",
 	"LoadCellLines":    "is the operator's, at the machine",
+	"Install":          "is the operator's, at the machine",
 	"OpenKeys":         "is the program's own, at start",
 	"replaceKeys":      "is the operator's, at the machine",
 	"SignNow":          "signs the log, which is right whoever asks; nothing else changes",

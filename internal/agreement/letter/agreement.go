@@ -202,7 +202,8 @@ type VersionNew struct {
 func (n VersionNew) Validate(bool) exchange.FieldErrors {
 	f := n.check()
 	f.Rule("version", exchange.Rule{From: 1, To: maxVersion})
-	f.Must("version", n.Version.Value >= 1 && n.Version.Value <= maxVersion, "is required: the number of the version that you saw")
+	f.Must("version", n.Version.Value >= 1 && n.Version.Value <= maxVersion,
+		"is required: the number of the version that you saw")
 	if n.Requests.Set && len(n.Requests.Value) == 0 {
 		f.Add("requests", "must not be empty; withdraw the letter instead")
 	}

@@ -34,18 +34,21 @@ func view(i instrument.Instrument, now time.Time) View {
 
 func day(t time.Time) exchange.Date { return exchange.Date(t.UTC().Format(time.DateOnly)) }
 
-// List lists instruments by id and first day, those of one family unless that is "". The position of one is its
-// number in the list.
-func (a Instruments) List(ctx context.Context, family string,
+// List lists the instruments that wants is true for, by id and first day. The position of one is its number in the
+// list.
+func (a Instruments) List(ctx context.Context, wants func(View) bool,
 	p exchange.Page) (page exchange.ListPage[View], err error) {
 	c := a.DB.Read()
 	l, err := a.Library(ctx, c)
 	if err != nil {
 		return page, err
 	}
-	list := slices.DeleteFunc(l.Instruments(), func(i instrument.Instrument) bool {
-		return family != "" && i.Family != family
-	})
+	var list []View
+	for _, i := range l.Instruments() {
+		if v := view(i, c.Now); wants(v) {
+			list = append(list, v)
+		}
+	}
 	page.Total.N = int64(len(list))
 	begin, end := 0, len(list)
 	if p.After != nil {
@@ -55,9 +58,7 @@ func (a Instruments) List(ctx context.Context, family string,
 		end = begin + p.Limit
 		page.Next = &exchange.Position{ID: int64(end)}
 	}
-	for _, i := range list[begin:end] {
-		page.Items = append(page.Items, view(i, c.Now))
-	}
+	page.Items = list[begin:end]
 	return page, nil
 }
 
