@@ -14,12 +14,16 @@ import (
 type transfer struct {
 	way      string
 	id       int64
+	material int64
 	asks     exchange.Actor
 	owner    exchange.Actor // of the lab
 	began    time.Time
 	executed time.Time
 	touches  int // of people
 	returns  int // of the agreement, for correction
+
+	letter     int64
+	instrument string
 }
 
 // What people need for a step, in hours of work. They are assumptions: the time of an office is that of "two days to
@@ -51,7 +55,7 @@ var mistakes = []mistake{
 // ask plans a request for a material by a scientist.
 func (w *world) ask(way string, at time.Time, next func(*transfer)) {
 	m := w.materials[w.random.IntN(len(w.materials))]
-	x := &transfer{way: way, asks: w.scientist[w.random.IntN(len(w.scientist))], owner: w.owner[m]}
+	x := &transfer{way: way, material: m, asks: w.scientist[w.random.IntN(len(w.scientist))], owner: w.owner[m]}
 	w.transfers = append(w.transfers, x)
 	w.plan(w.recipient.after(at, 0), func() {
 		x.began = w.time()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -21,6 +22,9 @@ var (
 // The way of a request, and what the bars ask of it, in days.
 const (
 	paperWay      = "paper"
+	letterWay     = "letter"
+	mostOfLetter  = 1 // the median
+	mostOfNine    = 3 // nine of ten
 	leastOfPaper  = 26
 	mostOfPaper   = 57
 	between       = 4 * time.Hour // requests
@@ -33,12 +37,22 @@ func TestSimulation_MeetsItsBars(t *testing.T) {
 		w := newWorld(t, db, *seed)
 		for n := range *requests {
 			w.ask(paperWay, w.time().Add(time.Duration(n)*between), w.paper)
+			w.ask(letterWay, w.time().Add(time.Duration(n)*between), w.letter)
 		}
 		w.run()
-		paper := w.summary(paperWay)
-		t.Logf("seed %d, %d requests each way\n%s", *seed, *requests, paper)
+		paper, letters := w.summary(paperWay), w.summary(letterWay)
+		t.Logf("seed %d, %d requests each way\n%s\n%s", *seed, *requests, paper, letters)
+		if letters.median >= mostOfLetter || letters.p90 >= mostOfNine || 10*letters.returns > paper.returns {
+			t.Errorf("letters take %.1f days, nine of ten %.1f, with %.2f returns", letters.median, letters.p90,
+				letters.returns)
+		}
 		if paper.median < leastOfPaper || paper.median > mostOfPaper {
 			t.Errorf("the paper way takes %.1f days, not %d to %d", paper.median, leastOfPaper, mostOfPaper)
+		}
+		report, err := w.app.Evidence.Verify(w.ctx, evidence.Verification{Files: true})
+		must(t, err)
+		if len(report.Faults) > 0 {
+			t.Errorf("the record of it has faults: %v", report.Faults)
 		}
 	})
 }

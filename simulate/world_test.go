@@ -148,5 +148,6 @@ func (w *world) addLab(owner string) {
 		must(w.t, err)
 		w.materials = append(w.materials, m.ID)
 		w.owner[m.ID] = who
+		w.state(who, m.ID)
 	}
 }
