@@ -10,11 +10,9 @@ import (
 var agreementRoutes = []rest.Route{
 	rest.On("createAgreement", "POST /agreements", exchange.AgreementCreate, 201, agreement.Create,
 		"Draft an agreement for requests of one requester to one lab: one letter for all of them. Its institutions "+
-			"are "+
-			"that of the lab and that of the requester today. The requester may, members of the lab, and officers of "+
-			"either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab "+
-			"has "+
-			"to state first; NOT_IN_FORCE why no instrument is valid."),
+			"are that of the lab and that of the requester today. The requester may, members of the lab, and officers "+
+			"of either institution. A request is in one letter at a time (CONFLICT). MISSING_FACTS names what the lab "+
+			"has to state first; NOT_IN_FORCE why no instrument is valid."),
 	rest.On("listAgreements", "GET /agreements", exchange.AgreementList, 200, agreement.List,
 		"List agreements of the caller's own requests, of their labs and of the institutions that they sign for, "+
 			"newest first. An admin sees all.").SortedBy(exchange.AgreementFields),
@@ -28,12 +26,10 @@ var agreementRoutes = []rest.Route{
 		"Make a new version of an agreement from the records as they are now. What the body leaves out stays as it "+
 			"is. The call names the version that the caller saw (STALE_VERSION). The "+
 			"agreement is a draft again, and signatures on earlier versions no longer count. Without a difference "+
-			"nothing "+
-			"changes."),
+			"nothing changes."),
 	rest.On("sendAgreement", "POST /agreements/{id}/send", exchange.AgreementWrite, 200, agreement.Send,
 		"Send an agreement to be signed. Nothing may be missing (MISSING_FIELDS), and its instrument must be the "+
-			"right "+
-			"one today (NOT_IN_FORCE)."),
+			"right one today (NOT_IN_FORCE)."),
 	rest.On("declineAgreement", "POST /agreements/{id}/decline", exchange.AgreementWrite, 200, agreement.Decline,
 		"Decline an agreement that was sent, with a reason. A new version makes it a draft again."),
 	rest.On("withdrawAgreement", "POST /agreements/{id}/withdraw", exchange.AgreementWrite, 200, agreement.Withdraw,
@@ -41,9 +37,8 @@ var agreementRoutes = []rest.Route{
 	rest.On("signAgreement", "POST /agreements/{id}/signatures", exchange.AgreementSign, 201, agreement.Sign,
 		"Sign a version of an agreement that was sent, at the level SIGNED_IN: as the scientist of a side, or for its "+
 			"institution by one's authority (NO_AUTHORITY). Tokens of programs do not sign. The last signature "+
-			"executes "+
-			"the agreement: its sealed PDF is the executed MTA of each of its requests. For that both institutions "+
-			"are "+
+			"executes the agreement: its sealed PDF is the executed MTA of each of its requests. For that both "+
+			"institutions are "+
 			"confirmed, the lab is of its institution, and the requester's affiliation is known from others "+
 			"(NOT_IN_FORCE)."),
 	rest.On("getAgreementDocument", "GET /agreements/{id}/document", exchange.AgreementRead, 200, agreement.Document,

@@ -161,8 +161,7 @@ func (st Alerts) TakeMatches(ctx context.Context, s material.SavedSearch) (m not
 	}
 	ids, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], "UPDATE search_matches SET told = TRUE WHERE "+
 		"saved_search_id = $1 "+
-		"AND NOT "+
-		"told RETURNING material_id", s.ID)
+		"AND NOT told RETURNING material_id", s.ID)
 	if err != nil || len(ids) == 0 {
 		return m, err
 	}

@@ -25,8 +25,7 @@ func (st Audit) Insert(ctx context.Context, actor *uuid.UUID, action exchange.Ac
 		return err
 	}
 	_, err = st.conn.Exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES "+
-		"($1, $2, "+
-		"$3, $4, $5, $6)",
+		"($1, $2, $3, $4, $5, $6)",
 		actor, string(action), object, asAdmin, st.conn.Now, raw)
 	st.acted(actor, action, object, "as_admin", asAdmin)
 	return err
@@ -115,8 +114,7 @@ func (st Audit) InsertVersions(ctx context.Context, actor *uuid.UUID, action exc
 			fmt.Fprintf(&values, "($%d, $%d, $%d, $%d, $%d, $%d, %s)", n+1, n+2, n+3, n+4, n+5, n+6, version)
 		}
 		if _, err := st.conn.Exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, "+
-			"version) "+
-			"VALUES "+values.String(), args...); err != nil {
+			"version) VALUES "+values.String(), args...); err != nil {
 			return err
 		}
 	}

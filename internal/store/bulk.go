@@ -312,8 +312,7 @@ func (st Bulk) Unstage(ctx context.Context, job, after int64, limit int) (last i
 // StagedIn returns the jobs that have materials staged.
 func (st Bulk) StagedIn(ctx context.Context) ([]int64, error) {
 	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT DISTINCT staged_in FROM materials WHERE staged_in IS "+
-		"NOT NULL "+
-		"ORDER BY "+
+		"NOT NULL ORDER BY "+
 		"staged_in")
 }
 

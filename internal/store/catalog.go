@@ -98,8 +98,7 @@ func (st Materials) StillOffered(ctx context.Context, ids []int64) ([]int64, err
 // Transfers counts the requests whose receipt was confirmed.
 func (st Requests) Transfers(ctx context.Context) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM material_requests WHERE status = $1 AND "+
-		"deleted_at "+
-		"IS NULL",
+		"deleted_at IS NULL",
 		request.Verified)
 }
 

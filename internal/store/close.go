@@ -268,8 +268,7 @@ func (st Closing) forgetFound(ctx context.Context, u person.User) error {
 // LabsOf are the organizations that a user is in or has been in.
 func (st Closing) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
 	return sqldb.All(ctx, st.conn, sqldb.Value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 "+
-		"ORDER BY "+
-		"organization_id", user)
+		"ORDER BY organization_id", user)
 }
 
 // CloseLab withdraws the open invitations and join requests of an organization that nobody is left in, and takes what

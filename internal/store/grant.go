@@ -130,8 +130,7 @@ func (st Grants) Links(ctx context.Context, grant int64) ([]person.GrantLink, er
 // InsertLink adds a link and returns its id.
 func (st Grants) InsertLink(ctx context.Context, l person.GrantLink) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "INSERT INTO grant_links (grant_id, note, created_at, "+
-		"expires_at) "+
-		"VALUES ($1, "+
+		"expires_at) VALUES ($1, "+
 		"$2, $3, $4) RETURNING id",
 		l.GrantID, l.Note, st.conn.Now, l.ExpiresAt)
 }

@@ -274,8 +274,7 @@ func (st Materials) Accepted(ctx context.Context, material int64, requester uuid
 // ActiveRequests is how many requests of a material are under way.
 func (st Materials) ActiveRequests(ctx context.Context, material int64) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = "+
-		"$1 AND "+
-		"is_active "+
+		"$1 AND is_active "+
 		"AND deleted_at IS NULL", material)
 }
 

@@ -228,8 +228,7 @@ func scanStamp(r sqldb.Row, s *NotificationStamp) error {
 // Newest are those of a person, the newest first.
 func (st Notifications) Newest(ctx context.Context, user uuid.UUID, limit int) ([]NotificationStamp, error) {
 	return sqldb.All(ctx, st.conn, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 "+
-		"ORDER BY id "+
-		"DESC LIMIT $2", user, limit)
+		"ORDER BY id DESC LIMIT $2", user, limit)
 }
 
 // Added are everybody's notifications with an id above after, by id.

@@ -177,8 +177,7 @@ func (st Organizations) SetMembers(ctx context.Context, organization int64, user
 	err error) {
 	present, err := sqldb.All(ctx, st.conn, sqldb.Value[uuid.UUID],
 		"SELECT user_id FROM memberships WHERE organization_id = "+
-			"$1 AND "+
-			"left_at IS NULL ORDER BY id", organization)
+			"$1 AND left_at IS NULL ORDER BY id", organization)
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +190,7 @@ func (st Organizations) SetMembers(ctx context.Context, organization int64, user
 	for some := range slices.Chunk(left, sqldb.MaxIn) {
 		places, args := sqldb.In([]any{organization, st.conn.Now}, some)
 		if _, err := st.conn.Exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT "+
-			"id FROM "+
-			"memberships "+
+			"id FROM memberships "+
 			"WHERE organization_id = $1 AND user_id IN ("+places+")"+st.conn.Dialect().ForUpdate+")",
 			args...); err != nil {
 			return nil, err

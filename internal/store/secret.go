@@ -237,8 +237,7 @@ func (st Secrets) resealAnswers(ctx context.Context, which func(string) string,
 	for {
 		list, err := sqldb.All(ctx, st.conn, scan,
 			"SELECT caller, key, body FROM idempotency_keys WHERE (caller, key) "+
-				"> ($1, "+
-				"$2) AND "+which("body")+
+				"> ($1, $2) AND "+which("body")+
 				" ORDER BY caller, key LIMIT 500", last.Caller, last.Key)
 		if err != nil || len(list) == 0 {
 			return err

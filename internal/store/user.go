@@ -169,8 +169,7 @@ func (st Tokens) Get(ctx context.Context, id int64) (person.Token, error) {
 // CountScoped is how many valid tokens of programs a user has.
 func (st Tokens) CountScoped(ctx context.Context, user uuid.UUID) (int64, error) {
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], "SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND scope <> "+
-		"'' AND "+
-		"expires_at > $2", user, st.conn.Now)
+		"'' AND expires_at > $2", user, st.conn.Now)
 }
 
 // List lists a user's tokens.

@@ -56,8 +56,8 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 		}
 		if l.Letter.Provider = lab; lab == 0 {
 			return exchange.Errorf(exchange.Conflict, "The lab %d belongs to no confirmed institution today. Its "+
-				"owner "+
-				"states the institution with POST /institutions/:id/labs, and an officer confirms it.", l.Organization)
+				"owner states the institution with POST /institutions/:id/labs, and an officer confirms it.",
+				l.Organization)
 		}
 		if l.Letter.Recipient, err = recipientOf(own, n.Recipient); err != nil {
 			return err
@@ -232,8 +232,7 @@ func free(ctx context.Context, tx store.Conn, requests []request.Detail, own int
 			}
 		default:
 			return exchange.Errorf(exchange.Conflict, "The request %d is in the letter %s. Withdraw that one, or "+
-				"change "+
-				"it.", in.Request, letter.Number(in.Agreement)).With("agreement", in.Agreement)
+				"change it.", in.Request, letter.Number(in.Agreement)).With("agreement", in.Agreement)
 		}
 	}
 	return nil

@@ -112,8 +112,7 @@ func (m drafting) resolve(purpose, choice string, day exchange.Date) (i instrume
 			With("obstacles", why)
 	case len(against) > 0:
 		return i, b, exchange.Errorf(exchange.Conflict, "The materials take different instruments: material %d takes "+
-			"%s, "+
-			"others %s. Make a letter for each.", against[0].Material, against[0].Fact, i.ID)
+			"%s, others %s. Make a letter for each.", against[0].Material, against[0].Fact, i.ID)
 	}
 	return i, b, nil
 }
@@ -161,8 +160,7 @@ func (m drafting) still(l letter.Agreement, i instrument.Instrument, day exchang
 	}
 	if now.ID != i.ID || now.Version != i.Version {
 		return exchange.Errorf(exchange.NotInForce, "Today the right instrument is %s in version %s, not %s in "+
-			"version "+
-			"%s; make a new version of the letter.", now.ID, now.Version, i.ID, i.Version)
+			"version %s; make a new version of the letter.", now.ID, now.Version, i.ID, i.Version)
 	}
 	return nil
 }

@@ -216,8 +216,7 @@ func binding(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting)
 	for _, i := range []party.Institution{m.provider, m.recipient} {
 		if !i.MayExecute(today) {
 			return exchange.Errorf(exchange.NotInForce, "%s is not confirmed here, or has withdrawn; an admin or one "+
-				"of "+
-				"its officers confirms it.", i.LegalName)
+				"of its officers confirms it.", i.LegalName)
 		}
 	}
 	lab, err := providerOf(ctx, tx, l.Organization)
@@ -235,8 +234,7 @@ func binding(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting)
 	}
 	if _, confirmed := party.Affiliated(own, l.Requester, m.recipient.ID, today); !confirmed {
 		return exchange.Errorf(exchange.NotInForce, "That %s is at %s is known from themselves alone; an officer "+
-			"confirms "+
-			"it.", m.requester.Name(), m.recipient.LegalName)
+			"confirms it.", m.requester.Name(), m.recipient.LegalName)
 	}
 	return nil
 }

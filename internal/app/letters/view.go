@@ -90,8 +90,7 @@ func (v View) Missing() []MissingField {
 			fromRequests:            "Give the requests a quantity",
 		}[m.Source]
 		list = append(list, MissingField{m.Field, m.Source, fmt.Sprintf("%s, then make a new version of the letter; "+
-			"or "+
-			"fill it in there.", how)})
+			"or fill it in there.", how)})
 	}
 	return list
 }

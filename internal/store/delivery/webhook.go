@@ -204,8 +204,7 @@ func (st Deliveries) Attempts(ctx context.Context, delivery int64) ([]notify.Att
 // InsertAttempt adds an attempt.
 func (st Deliveries) InsertAttempt(ctx context.Context, t notify.Attempt) error {
 	_, err := st.conn.Exec(ctx, "INSERT INTO webhook_attempts (delivery_id, at, took, status, error, excerpt) "+
-		"VALUES ($1, "+
-		"$2, $3, $4, $5, $6)",
+		"VALUES ($1, $2, $3, $4, $5, $6)",
 		t.DeliveryID, t.At, t.Took.Microseconds(), t.Status, t.Error, t.Excerpt)
 	return err
 }

@@ -183,8 +183,7 @@ func (st Jobs) List(ctx context.Context, p exchange.Page, user *uuid.UUID,
 func (st Jobs) Due(ctx context.Context, heavy bool, kinds []string) (bool, error) {
 	places, args := sqldb.In([]any{st.conn.Now, heavy}, kinds)
 	return sqldb.One(ctx, st.conn, sqldb.Value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at "+
-		"<= $1 AND "+
-		"kind IN ("+
+		"<= $1 AND kind IN ("+
 		places+"))", args...)
 }
 
