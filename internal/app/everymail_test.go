@@ -83,7 +83,7 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 		h.wait()
 
 		for _, kind := range request.EventKinds {
-			if kind == request.AgreementExecuted { // which needs two institutions
+			if kind == request.AgreementExecuted { // which TestExecution_OfALetterForTwoRequestsIsToldOnce has
 				continue
 			}
 			h.sent("request_events", "event_id", string(kind))
