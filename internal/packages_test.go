@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 		"identity", "app/core", "app/documents", "app/labs", "app/notifier", "app/transfer"},
 	"api": {"exchange", "app", "limit", "server"}, // and all of its own
 	"api/shape": {"agreement/instrument", "agreement/letter", "agreement/lint", "agreement/party",
-		"agreement/requirement", "agreement/signing", "exchange", "app", "store/agreement"},
+		"agreement/requirement", "agreement/signing", "exchange", "app"},
 	"api/jsonschema": {"agreement/instrument", "agreement/letter", "agreement/party", "agreement/requirement",
 		"agreement/signing", "exchange", "app/letters", "api/shape"},
 	"api/rest":        {"exchange", "app", "limit", "server", "api/jsonschema", "api/shape"},

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,6 +29,15 @@ type Signature struct {
 	Signer   party.Signer // of a scientist, without position and authority
 	Level    party.Level
 	At       time.Time
+}
+
+// Kept is a signature as it is kept.
+type Kept struct {
+	ID        int64
+	Agreement int64
+	Signature
+	Represents string // the holder of the authority, of a stand-in
+	Evidence   json.RawMessage
 }
 
 // Side is a party of a letter, and who its scientist is.

@@ -7,8 +7,8 @@ import (
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/lint"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/letters"
-	"aliquot/internal/store/agreement"
 
 	"github.com/google/uuid"
 )
@@ -107,7 +107,7 @@ func showFinding(f lint.Finding) AgreementFinding {
 	return AgreementFinding{string(f.Class), string(f.Severity), f.Where, f.Message}
 }
 
-func showSignature(s agreement.Signature) AgreementSignature {
+func showSignature(s signing.Kept) AgreementSignature {
 	out := AgreementSignature{ID: s.ID, Version: s.Document.Version, SHA256: s.Document.SHA256, Role: s.Role,
 		Name: s.Signer.Person.Name, Position: s.Signer.Position.Title, Represents: s.Represents,
 		Level: string(s.Level), SignedAt: Time(s.At), Evidence: s.Evidence}

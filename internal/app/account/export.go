@@ -147,7 +147,7 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 				return c.Agreements.List(ctx, agreement.Viewer{Person: user}, letter.Filter{}, p)
 			}),
 		takeAll(ctx, part, z, "signatures",
-			func(ctx context.Context) ([]agreement.Signature, error) { return c.Agreements.SignaturesOf(ctx, user) }),
+			func(ctx context.Context) ([]signing.Kept, error) { return c.Agreements.SignaturesOf(ctx, user) }),
 		takeAll(ctx, part, z, "passkeys",
 			func(ctx context.Context) ([]signing.Registered, error) { return c.Passkeys.Of(ctx, user) }),
 		takePages(ctx, part, z, "tokens",

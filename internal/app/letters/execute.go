@@ -8,14 +8,14 @@ import (
 
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange/document"
-	"aliquot/internal/store/agreement"
 )
 
 // seal stores the PDF of a letter with a seal in the field of each signature, and one of the service. The seal names
 // who signed, and which signature is the last is known only in its transaction; the sealer waits at most two seconds
 // for a timestamp, and not again for a minute. If the transaction fails, no record names the file, and it is swept.
-func (a Letters) seal(ctx context.Context, l letter.Agreement, i instrument.Instrument, signed []agreement.Signature,
+func (a Letters) seal(ctx context.Context, l letter.Agreement, i instrument.Instrument, signed []signing.Kept,
 	now time.Time) (document.Content, error) {
 	pdf, err := l.Letter.PDF(i)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
-	"aliquot/internal/store/agreement"
 
 	"github.com/google/uuid"
 )
@@ -120,7 +119,7 @@ func (a Letters) Sign(ctx context.Context, tx store.Conn, l *letter.Agreement, p
 	if err != nil {
 		return err
 	}
-	s := agreement.Signature{Agreement: l.ID, Evidence: evidence, Signature: signing.Signature{Document: p.Document,
+	s := signing.Kept{Agreement: l.ID, Evidence: evidence, Signature: signing.Signature{Document: p.Document,
 		Role: p.Role, Signer: signer, Level: p.Level, At: tx.Now}}
 	s.Signer.Person.Name = p.Signer.Name
 	if signer.For != nil {
@@ -240,7 +239,7 @@ func binding(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting)
 }
 
 // reason says in a seal's field who signed, and how that is known.
-func reason(s agreement.Signature, at time.Time) string {
+func reason(s signing.Kept, at time.Time) string {
 	text := s.Signer.Person.Name
 	if s.Signer.Position.Title != "" {
 		text += ", " + s.Signer.Position.Title

@@ -10,7 +10,6 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/store"
-	"aliquot/internal/store/agreement"
 )
 
 // View is a letter with what people need to see of it.
@@ -19,7 +18,7 @@ type View struct {
 	Instrument instrument.Instrument
 	Provider   party.Institution
 	Recipient  party.Institution
-	Signatures []agreement.Signature // of its newest version
+	Signatures []signing.Kept // of its newest version
 	Findings   []lint.Finding
 }
 
@@ -71,7 +70,7 @@ func (v View) Unsigned() []string {
 		Signatures: plain(v.Signatures)}.Unsigned()
 }
 
-func plain(list []agreement.Signature) (signatures []signing.Signature) {
+func plain(list []signing.Kept) (signatures []signing.Signature) {
 	for _, s := range list {
 		signatures = append(signatures, s.Signature)
 	}

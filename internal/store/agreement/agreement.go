@@ -201,23 +201,14 @@ func (st Agreements) Leave(ctx context.Context, requests ...int64) error {
 	return nil
 }
 
-// Signature is a signature as it is kept.
-type Signature struct {
-	ID        int64
-	Agreement int64
-	signing.Signature
-	Represents string // the holder of the authority, of a stand-in
-	Evidence   json.RawMessage
-}
-
 // Signatures reads the signatures on all versions of an agreement, the oldest first.
-func (st Agreements) Signatures(ctx context.Context, id int64) ([]Signature, error) {
+func (st Agreements) Signatures(ctx context.Context, id int64) ([]signing.Kept, error) {
 	return sqldb.All(ctx, st.conn, scanSignature, "SELECT "+signatureColumns+
 		" FROM agreement_signatures o WHERE o.agreement = $1 ORDER BY o.id", id)
 }
 
 // Sign adds a signature and returns its id.
-func (st Agreements) Sign(ctx context.Context, s Signature) (int64, error) {
+func (st Agreements) Sign(ctx context.Context, s signing.Kept) (int64, error) {
 	p := s.Signer.Person
 	var authority *int64
 	if s.Signer.Authority != 0 {
@@ -231,7 +222,7 @@ func (st Agreements) Sign(ctx context.Context, s Signature) (int64, error) {
 }
 
 // SignaturesOf reads what a person signed, the oldest first.
-func (st Agreements) SignaturesOf(ctx context.Context, user uuid.UUID) ([]Signature, error) {
+func (st Agreements) SignaturesOf(ctx context.Context, user uuid.UUID) ([]signing.Kept, error) {
 	return sqldb.All(ctx, st.conn, scanSignature, "SELECT "+signatureColumns+
 		" FROM agreement_signatures o WHERE o.signer = $1 ORDER BY o.id", user)
 }
@@ -239,7 +230,7 @@ func (st Agreements) SignaturesOf(ctx context.Context, user uuid.UUID) ([]Signat
 const signatureColumns = `o.id, o.agreement, o.version, o.sha256, o.role, o.signer, o.name, o.title, o.mail,
 	o.authority, o.position, o.represents, o.level, o.evidence, o.signed_at`
 
-func scanSignature(r sqldb.Row, s *Signature) error {
+func scanSignature(r sqldb.Row, s *signing.Kept) error {
 	var signer uuid.NullUUID
 	var authority *int64
 	var evidence string
