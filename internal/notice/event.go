@@ -109,8 +109,12 @@ func (e Event) headline(name, title int) string {
 	if e.Event.Kind == request.Made && e.Event.Actor == e.Reader && e.role() == requester { // a receipt
 		actor = "You"
 	}
+	event := e.Event
+	if event.Kind == request.AgreementExecuted {
+		event.Detail.Text = glued(event.Detail.Text, title, "a letter")
+	}
 	text := glued(actor, name, "") + " " +
-		request.DescribeAction(e.Event, e.role().side(), glued(e.material(title), title, ""))
+		request.DescribeAction(event, e.role().side(), glued(e.material(title), title, ""))
 	if to := e.Event.Detail.AssignedTo; e.Event.Kind == request.Assigned && to != nil && *to == e.Reader {
 		text += " to you"
 	}
