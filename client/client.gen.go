@@ -2677,9 +2677,6 @@ type GrantOrganization struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
-	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
-	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
-
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4246,9 +4243,6 @@ type Organization struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
-	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
-	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
-
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4289,9 +4283,6 @@ type OrganizationChange struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
-
-	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
-	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
 
 	// UpdatedAt When it was changed last.
 	//
@@ -4368,9 +4359,6 @@ type OrganizationHit struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
-	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
-	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
-
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4433,9 +4421,6 @@ type OrganizationNew struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
-
-	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
-	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationPatch defines model for OrganizationPatch.
@@ -4463,9 +4448,6 @@ type OrganizationPatch struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
-
-	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
-	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationRole defines model for OrganizationRole.
@@ -7159,9 +7141,6 @@ type ListOrganizationsParams struct {
 
 	// Owner Only items whose `owner` is this.
 	Owner *openapi_types.UUID `form:"owner,omitempty" json:"owner,omitempty"`
-
-	// SignsAheadUntil Only items whose `signs_ahead_until` is this.
-	SignsAheadUntil *openapi_types.Date `form:"signs_ahead_until,omitempty" json:"signs_ahead_until,omitempty"`
 
 	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -22493,18 +22472,6 @@ func NewListOrganizationsRequest(server string, params *ListOrganizationsParams)
 		if params.Owner != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.SignsAheadUntil != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "signs_ahead_until", *params.SignsAheadUntil, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -72,8 +72,8 @@ var mayImport = map[string][]string{
 	"notice":            {"exchange"},
 	"mail":              {"atomicfile"},
 	"app":               {"exchange", "store", "job", "webhook"}, // and all of its own
-	"app/core": {"agreement/instrument", "agreement/letter", "agreement/requirement", "exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "record",
-		"webhook", "witness"},
+	"app/core": {"agreement/instrument", "agreement/letter", "agreement/party", "agreement/requirement", "exchange",
+		"store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "record", "webhook", "witness"},
 	"backup":        {"exchange", "files", "record", "store"},
 	"app/stream":    {"exchange", "store", "app/core"},
 	"app/notifier":  {"exchange", "store", "job", "mail", "notice", "webhook", "app/core"},

@@ -107,7 +107,9 @@ func (s *scene) foreign() map[string]attempt {
 		"material": {}, // anybody may ask for any
 		"position": another("position", office.position), "authority": another("authority", office.authority),
 		"supersedes": another("supersedes", office.authority), "counterparty": {}, "provider": {},
-		"recipient": {}, // likewise
+		"recipient": another("recipient", stranger.want(201, "POST", "/institutions",
+			obj{"legal_name": "Elsewhere", "country": "DE"}).id()),
+		"POST /agreements/resolve recipient": {}, // anybody may ask about any
 	}
 }
 
@@ -139,7 +141,10 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 		if !nullable {
 			values = append([]string{"null"}, values...)
 		}
-		other, known := foreign[name]
+		other, known := foreign[line.Route+" "+name]
+		if !known {
+			other, known = foreign[name]
+		}
 		if wrong == reflect.TypeFor[exchange.Ref]() && !known {
 			panic(line.Route + ": the corpus has nobody else's " + name)
 		}

@@ -6,6 +6,7 @@ import (
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/notify"
@@ -13,71 +14,89 @@ import (
 	"aliquot/internal/files"
 )
 
-// agreed has Rosa request two plasmids and sign one letter for both, which is thereby executed.
-func (m *mailWorld) agreed() (ids []exchange.Ref) {
-	m.Helper()
-	m.app.Admins = []string{"admin"}
-	ctx, admin := m.Context(), m.person("admin")
+// execute has somebody request two plasmids of a lab and sign one letter for both, which is thereby executed.
+func execute(t *testing.T, a *app.App, lab int64, admin, owner, asks exchange.Actor) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := t.Context()
 	var institutions []int64
 	for _, name := range []string{"Mora University", "Rosa Institute"} {
-		body, err := party.PatchOf[party.Institution](map[string]any{"legal_name": name, "country": "CH",
-			"kind": "NONPROFIT", "kind_evidence": "Statute", "kind_since": "2020-01-01", "confirmed": true})
-		m.must(err)
-		i, err := m.app.Institutions.Create(ctx, admin, body)
-		m.must(err)
+		i, err := a.Institutions.Create(ctx, admin, patchOf[party.Institution](t, map[string]any{"legal_name": name,
+			"country": "CH", "kind": "NONPROFIT", "kind_evidence": "Statute", "kind_since": "2020-01-01",
+			"confirmed": true}))
+		must(err)
 		institutions = append(institutions, i.ID)
 	}
-	of, err := party.PatchOf[party.Lab](map[string]any{"organization": m.lab})
-	m.must(err)
-	entry, err := m.app.Institutions.Labs.Create(ctx, m.ada, institutions[0], of)
-	m.must(err)
-	confirmed, err := party.PatchOf[party.Lab](map[string]any{"confirmed": true})
-	m.must(err)
-	_, err = m.app.Institutions.Labs.Update(ctx, admin, institutions[0], entry.ID, confirmed, nil)
-	m.must(err)
-	at, err := party.PatchOf[party.Affiliation](map[string]any{"person": m.rosa.ID, "confirmed": true})
-	m.must(err)
-	_, err = m.app.Institutions.Affiliations.Create(ctx, admin, institutions[1], at)
-	m.must(err)
+	entry, err := a.Institutions.Labs.Create(ctx, owner, institutions[0],
+		patchOf[party.Lab](t, map[string]any{"organization": lab}))
+	must(err)
+	_, err = a.Institutions.Labs.Update(ctx, admin, institutions[0], entry.ID,
+		patchOf[party.Lab](t, map[string]any{"confirmed": true}), nil)
+	must(err)
+	_, err = a.Institutions.Affiliations.Create(ctx, admin, institutions[1],
+		patchOf[party.Affiliation](t, map[string]any{"person": asks.ID, "confirmed": true}))
+	must(err)
+	var ids []exchange.Ref
 	for _, title := range []string{"pUC19", "pBR322"} {
-		s, _, err := m.app.Materials.CreateMaterial(ctx, m.ada, material.Patch{Category: exchange.Some("PLASMID"),
-			Title: exchange.Some(title), Organization: exchange.Some(exchange.Ref(m.lab))})
-		m.must(err)
+		s, _, err := a.Materials.CreateMaterial(ctx, owner, material.Patch{Category: exchange.Some("PLASMID"),
+			Title: exchange.Some(title), Organization: exchange.Some(exchange.Ref(lab))})
+		must(err)
 		p := requirement.Stating{Encumbrances: exchange.NullOf([]requirement.Encumbrance{})}
 		for _, fact := range []string{"export_class", "proprietary"} {
 			*p.Others()[fact].(*exchange.Opt[string]) = exchange.Some("NO")
 		}
-		_, err = m.app.Requirements.StateFacts(ctx, m.ada, s.ID, p, nil)
-		m.must(err)
-		q, err := m.app.Requests.CreateRequest(ctx, m.rosa,
-			request.New{Material: exchange.Some(exchange.Ref(s.ID))})
-		m.must(err)
+		_, err = a.Requirements.StateFacts(ctx, owner, s.ID, p, nil)
+		must(err)
+		q, err := a.Requests.CreateRequest(ctx, asks, request.New{Material: exchange.Some(exchange.Ref(s.ID))})
+		must(err)
 		ids = append(ids, exchange.Ref(q.ID))
 	}
-	m.work()
-	v, err := m.app.Letters.Draft(ctx, m.rosa, letter.DraftNew{Terms: letter.Terms{Requests: exchange.Some(ids),
+	v, err := a.Letters.Draft(ctx, asks, letter.DraftNew{Terms: letter.Terms{Requests: exchange.Some(ids),
 		Choice: exchange.Some("NONE")}})
-	m.must(err)
-	_, err = m.app.Letters.Send(ctx, m.rosa, v.ID)
-	m.must(err)
-	v, err = m.app.Letters.SignIn(ctx, m.rosa, v.ID, letter.SignatureNew{Role: exchange.Some("RECIPIENT_SCIENTIST"),
+	must(err)
+	_, err = a.Letters.Send(ctx, asks, v.ID)
+	must(err)
+	v, err = a.Letters.SignIn(ctx, asks, v.ID, letter.SignatureNew{Role: exchange.Some("RECIPIENT_SCIENTIST"),
 		Version: exchange.Some(int64(v.Letter.Version)), SHA256: exchange.Some(v.SHA256)})
-	m.must(err)
+	must(err)
 	if v.State != letter.Executed {
-		m.Fatalf("the letter is %s", v.State)
+		t.Fatalf("the letter is %s", v.State)
 	}
-	m.work()
-	return ids
+}
+
+// patchOf returns the body with some fields.
+func patchOf[T party.Described[T]](t *testing.T, values map[string]any) party.Patch[T] {
+	t.Helper()
+	p, err := party.PatchOf[T](values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// keepFiles gives an app a folder for files.
+func keepFiles(t *testing.T, a *app.App) {
+	t.Helper()
+	folder, err := files.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Close() })
+	a.Files = folder
 }
 
 // TestExecution_OfALetterForTwoRequestsIsToldOnce to each member of the lab, in one mail, and not to who signed.
 func TestExecution_OfALetterForTwoRequestsIsToldOnce(t *testing.T) {
 	eachMailing(t, func(m *mailWorld) {
-		folder, err := files.OpenFolder(m.TempDir())
-		m.must(err)
-		defer func() { m.must(folder.Close()) }()
-		m.app.Files = folder
-		m.agreed()
+		keepFiles(m.T, m.app)
+		m.app.Admins = []string{"admin"}
+		execute(m.T, m.app, m.lab, m.person("admin"), m.ada, m.rosa)
+		m.work()
 		for _, who := range []struct {
 			name  string
 			actor exchange.Actor

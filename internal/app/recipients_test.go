@@ -311,7 +311,7 @@ func TestRecipients_OfAnEventAreTheContracts(t *testing.T) {
 		if len(table)-1 != len(acts) {
 			t.Errorf("%d rows for %d acts", len(table)-1, len(acts))
 		}
-		for _, kind := range request.EventKinds {
+		for _, kind := range request.EventKinds { // TestExecution_OfALetterForTwoRequestsIsToldOnce has that of letters
 			if !slices.Contains([]request.EventKind{request.Made, request.Reminded, request.Escalated,
 				request.AgreementExecuted}, kind) && !slices.ContainsFunc(acts, func(a act) bool { return a.kind == kind }) {
 				t.Errorf("nobody does %s", kind)

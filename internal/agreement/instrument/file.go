@@ -74,6 +74,19 @@ func With(box, installed []Instrument) []Instrument {
 	return list
 }
 
+// WithBox returns the library of the box and of what was installed.
+func WithBox(installed []Installed) (*Library, error) {
+	box, err := Box()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Instrument, len(installed))
+	for n, i := range installed {
+		list[n] = i.Instrument
+	}
+	return NewLibrary(With(box, list))
+}
+
 func (i Instrument) same(other Instrument) bool {
 	return i.ID == other.ID && i.Version == other.Version
 }

@@ -2,9 +2,90 @@ package jsonschema
 
 import "maps"
 
-// agreementMeanings describe the fields of agreements.
+// agreementMeanings describe the fields of agreements, of what decides about them, and of how they are signed.
 func agreementMeanings() map[string]string {
 	all := map[string]string{
+		"Passkey.name":  "The name that the user gave it.",
+		"credential_id": "The id of the passkey among all, in base64url.",
+		"public_key":    "The key that its signatures are checked with: COSE, in base64url.",
+		"identified": "Who the provider of identities said the user was when it was registered; empty after " +
+			"erasure.",
+		"signed_in_at": "When the user had signed in before registering it.",
+		"removed_at":   "When it was removed; null: it is in use.",
+		"options":      "What the browser passes to navigator.credentials, with parseCreationOptionsFromJSON.",
+		"credential":   "What toJSON() of the browser's PublicKeyCredential returns.",
+
+		"Resolution.material":  "The material that is transferred.",
+		"Resolution.provider":  "The institution that provides it; null or left out: that of the material's lab today.",
+		"Resolution.recipient": "The institution that receives it.",
+		"Resolution.purpose":   "What it is for; RESEARCH where it is left out.",
+		"Resolution.chemical":  "Whether it is a chemical substance, which no category says.",
+		"Resolution.altered":   "Whether the text of the agreement was changed.",
+		"Resolution.choice": "A family of instruments that a member or officer prefers. It is taken if it is valid; " +
+			"alternatives say why it is not.",
+		"Resolution.instrument":            "The instrument that the transfer takes today; null: none is valid.",
+		"because":                          "The rules that decided.",
+		"alternatives":                     "The other instruments, and why not.",
+		"Resolution.questions":             "The facts that would decide, and that the lab has not stated.",
+		"ResolvedInstrument.id":            "The instrument.",
+		"ResolvedInstrument.family":        "Its versions have the same family.",
+		"ResolvedInstrument.version":       "The version in force today.",
+		"ResolvedInstrument.title":         "Its name.",
+		"ResolvedInstrument.citation":      "Where its text and rules come from.",
+		"ResolutionAlternative.instrument": "The id of the instrument.",
+		"ResolutionAlternative.title":      "Its name.",
+		"why_not":                          "Why it was not chosen.",
+		"rule":                             "The rule that fired.",
+		"why":                              "Why, in a sentence.",
+		"ResolutionReason.citation":        "Where the rule comes from.",
+		"remedy": "What people can do about it: INSTALL_TEXT (the operator), SIGN_MASTER (the institution that lacks " +
+			"it), STATE_FACTS (the lab), STATE_KIND (the institution whose kind is unknown), KEEP_TEXT or CHOOSE; " +
+			"empty: nothing.",
+		"Owed.requirements": "What the transfer needs today.",
+		"Owed.questions":    "What the lab has to state first.",
+		"OwedRequirement.kind": "What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, " +
+			"IMPORT_PERMIT or IRCC.",
+		"OwedRequirement.state":    "BLOCKED: nothing fulfils it.",
+		"owed_by":                  "REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.",
+		"OwedRequirement.citation": "Where the rule comes from; empty: a rule of Aliquot.",
+		"fact":                     "The fact that is unknown, as in transfer-facts; irb_needed: the flag needs_irb.",
+		"OwedQuestion.question":    "What to answer, in a sentence.",
+		"encumbrances": "The agreements under which the lab received it and which bind whoever it goes to; null: " +
+			"nobody stated whether there are any.",
+		"Encumbrance.holder":   "Who has rights to the material.",
+		"terms":                "What whoever gets the material is bound to, as codes, such as NO_REDISTRIBUTION.",
+		"Encumbrance.document": "The agreement that binds, and where it is kept.",
+		"data_uses": "The terms of the Data Use Ontology under which it may be used; null: nobody stated any. Those " +
+			"in the field consent_restrictions of a dataset count too.",
+		"DataUse.id":    "The term, such as DUO:0000007.",
+		"DataUse.value": "What it is about: a disease, a country or a date.",
+		"sources": "By fact, where it comes from: category, the name of another fact or of a field of the category " +
+			"that it follows from, or lab, which stated it. Facts that are not listed are unknown.",
+		"Instrument.id":          "The code of the instrument, which its versions share.",
+		"Instrument.family":      "The family: agreements, authorities and playbooks name it.",
+		"Instrument.version":     "The version. None is ever edited: a change is a new version.",
+		"Instrument.title":       "The title of the form.",
+		"Instrument.citation":    "Where the form comes from.",
+		"Instrument.parties":     "The kinds of institutions that it is for; both must be of one of them.",
+		"Instrument.subjects":    "The sorts of material that it fits.",
+		"Instrument.excludes":    "Facts of a material that rule it out.",
+		"Instrument.purposes":    "The purposes that it is for.",
+		"Instrument.master":      "The master agreement that both institutions need to have in force; null: none.",
+		"Instrument.fixed_text":  "Whether its text may not be changed.",
+		"Instrument.signers":     "Who signs it, each in one role.",
+		"Instrument.least_level": "The lowest level of signatures; an institution may ask for a higher one.",
+		"Instrument.terms":       "What it obliges the recipient to, as codes.",
+		"Instrument.only_chosen": "Whether people or a playbook choose it, never a rule alone.",
+		"Instrument.reviewed":    "Whether counsel reviewed the text, as its file says.",
+		"Instrument.sha256":      "The SHA-256 of the template, in hexadecimal; null: it has no text.",
+		"Instrument.usable":      "Whether agreements can be made of it today: it has a text and is in force.",
+		"Instrument.from":        "The first day on which it is in force.",
+		"Instrument.until":       "The first day on which it no longer is; null: no later version is known.",
+		"Instrument.fields":      "The places in the template.",
+		"Instrument.template":    "The text, with a place such as {{name}} for each field; empty: not installed.",
+		"InstrumentField.name":   "The name of the place.",
+		"InstrumentField.source": "Whose record fills it.",
+
 		"Agreement.missing":           "Fields without a value; the letter cannot be sent before.",
 		"Agreement.because":           "Why it has this instrument, as it was when the version was made.",
 		"Agreement.questions":         "Facts of the materials that nobody has stated.",

@@ -3,56 +3,64 @@ package core
 import (
 	"context"
 	"encoding/json"
-	"sync"
 
 	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 )
 
-// library keeps the instruments that were read last.
+// library is the instruments that were read last.
 type library struct {
-	mu        sync.Mutex
+	*instrument.Library
 	installed int // how many of them were installed
-	read      *instrument.Library
 }
 
 // Library returns the instruments that agreements are made of: those that the program brings along, and those that the
-// operator installed. They are read again when another one was installed.
+// operator installed. They are read again when another one was installed; nobody waits for somebody else who reads
+// them.
 func (a *Core) Library(ctx context.Context, c store.Conn) (*instrument.Library, error) {
 	n, err := c.Instruments.Count(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.library.mu.Lock()
-	defer a.library.mu.Unlock()
-	if a.library.read == nil || a.library.installed != n {
-		l, err := LibraryWith(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		a.library.read, a.library.installed = l, n
+	if l := a.library.Load(); l != nil && l.installed == n {
+		return l.Library, nil
 	}
-	return a.library.read, nil
+	installed, err := c.Instruments.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := instrument.WithBox(installed)
+	if err == nil {
+		a.library.Store(&library{l, n})
+	}
+	return l, err
 }
 
-// LibraryWith reads the instruments, and adds some that are not installed yet.
-func LibraryWith(ctx context.Context, c store.Conn, more ...instrument.Instrument) (*instrument.Library, error) {
-	box, err := instrument.Box()
+// ProviderOf returns the institution of a lab today, which an agreement binds; 0: none that was confirmed.
+func ProviderOf(ctx context.Context, c store.Conn, organization int64) (int64, error) {
+	labs, err := c.Institutions.LabsOf(ctx, organization)
+	return party.InstitutionOf(labs, organization, exchange.DayOf(c.Now)), err
+}
+
+// NoProvider is the error about a lab without an institution that agreements could bind.
+func NoProvider(organization int64) error {
+	return exchange.Errorf(exchange.Conflict, "The lab %d belongs to no confirmed institution today. Its owner states "+
+		"the institution with POST /institutions/:id/labs, and an officer confirms it.", organization)
+}
+
+// MastersOf reads the master agreements of both parties of a transfer.
+func MastersOf(ctx context.Context, c store.Conn, provider, recipient int64) ([]party.Master, error) {
+	list, err := c.Institutions.Masters.Of(ctx, provider)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.Instruments.All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var installed []instrument.Instrument
-	for _, r := range rows {
-		installed = append(installed, r.Instrument)
-	}
-	return instrument.NewLibrary(instrument.With(box, append(installed, more...)))
+	more, err := c.Institutions.Masters.Of(ctx, recipient)
+	return append(list, more...), err
 }
 
 // FactsOf returns, by material, what is known about passing it on: what follows from its category, with what its lab

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -38,7 +39,7 @@ type process struct {
 	numbers  cached[SiteNumbers]
 	paces    cached[map[int64]request.Pace]
 	refusals refusals
-	library  library
+	library  atomic.Pointer[library]
 }
 
 // Transact runs do in a transaction, as store.DB.Tx does.

@@ -29,10 +29,8 @@ type View struct {
 }
 
 func view(i instrument.Instrument, now time.Time) View {
-	return View{i, i.Template != "" && i.InForce(day(now))}
+	return View{i, i.Template != "" && i.InForce(exchange.DayOf(now))}
 }
-
-func day(t time.Time) exchange.Date { return exchange.Date(t.UTC().Format(time.DateOnly)) }
 
 // List lists the instruments that wants is true for, by id and first day. The position of one is its number in the
 // list.
@@ -69,7 +67,7 @@ func (a Instruments) Get(ctx context.Context, id, version string) (View, error) 
 	if err != nil {
 		return View{}, err
 	}
-	i, known := l.Newest(id, day(c.Now))
+	i, known := l.Newest(id, exchange.DayOf(c.Now))
 	if version != "" {
 		i, known = l.Find(id, version)
 	}
@@ -100,17 +98,16 @@ func (a Instruments) Install(ctx context.Context, by string, files ...File) (add
 			}) {
 				continue
 			}
-			i, err := check(ctx, tx, f.Content)
-			if err != nil {
+			one := instrument.Installed{File: f.Content, By: by}
+			if one.Instrument, err = check(installed, f.Content, exchange.DayOf(tx.Now)); err != nil {
 				return named(f.Name, err)
 			}
-			one := instrument.Installed{Instrument: i, File: f.Content, By: by}
-			installed, added = append(installed, one), append(added, i)
+			installed, added = append(installed, one), append(added, one.Instrument)
 			if err := tx.Instruments.Insert(ctx, len(installed), one); err != nil {
 				return err
 			}
 			if err := tx.Audit.Insert(ctx, nil, exchange.InstrumentInstall, core.Object("instrument", len(installed)),
-				true, i.ID+" "+i.Version); err != nil {
+				true, one.ID+" "+one.Version); err != nil {
 				return err
 			}
 		}
@@ -120,22 +117,22 @@ func (a Instruments) Install(ctx context.Context, by string, files ...File) (add
 }
 
 // check reads the file of an instrument, and checks it beside those that are installed.
-func check(ctx context.Context, tx store.Conn, file []byte) (instrument.Instrument, error) {
+func check(installed []instrument.Installed, file []byte, today exchange.Date) (instrument.Instrument, error) {
 	i, err := instrument.Parse(file)
 	if err != nil {
 		return i, err
 	}
-	l, err := core.LibraryWith(ctx, tx)
+	l, err := instrument.WithBox(installed)
 	if err != nil {
 		return i, err
 	}
-	if err := l.Add(i, day(tx.Now)); err != nil {
+	if err := l.Add(i, today); err != nil {
 		return i, err
 	}
-	if _, err := core.LibraryWith(ctx, tx, i); err != nil {
+	if _, err := instrument.WithBox(append(slices.Clone(installed), instrument.Installed{Instrument: i})); err != nil {
 		return i, err
 	}
-	if _, err := letter.New("A-1", day(tx.Now), i, 0, 0, nil, nil).PDF(i); err != nil {
+	if _, err := letter.New("A-1", today, i, 0, 0, nil, nil).PDF(i); err != nil {
 		return i, core.FieldError("template", "cannot be printed: %v", err)
 	}
 	return i, nil

@@ -10,7 +10,6 @@ import (
 
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
-	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
@@ -33,7 +32,7 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 		l := letter.Agreement{State: letter.Draft, MadeBy: who.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 			Purpose: n.Purpose.Or("RESEARCH"), Choice: n.Choice.Value, Typed: n.Fields.Value,
 			Requester: requests[0].Requester, Organization: requests[0].Organization}
-		lab, err := providerOf(ctx, tx, l.Organization)
+		lab, err := core.ProviderOf(ctx, tx, l.Organization)
 		if err != nil {
 			return err
 		}
@@ -55,9 +54,7 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 			return err
 		}
 		if l.Letter.Provider = lab; lab == 0 {
-			return exchange.Errorf(exchange.Conflict, "The lab %d belongs to no confirmed institution today. Its "+
-				"owner states the institution with POST /institutions/:id/labs, and an officer confirms it.",
-				l.Organization)
+			return core.NoProvider(l.Organization)
 		}
 		if l.Letter.Recipient, err = recipientOf(own, n.Recipient); err != nil {
 			return err
@@ -73,7 +70,7 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 		if err != nil {
 			return err
 		}
-		i, basis, err := m.resolve(l.Purpose, l.Choice, day(tx.Now))
+		i, basis, err := m.resolve(l.Purpose, l.Choice, exchange.DayOf(tx.Now))
 		if err != nil {
 			return err
 		}
@@ -85,7 +82,7 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 		if l.ID, err = tx.Agreements.Insert(ctx, l); err != nil {
 			return err
 		}
-		l.Letter = letter.New(letter.Number(l.ID), day(tx.Now), i, l.Letter.Provider, l.Letter.Recipient,
+		l.Letter = letter.New(letter.Number(l.ID), exchange.DayOf(tx.Now), i, l.Letter.Provider, l.Letter.Recipient,
 			lettered(requests), fields)
 		if err := tx.Agreements.Join(ctx, l.ID, l.Letter.RequestIDs()); err != nil {
 			return err
@@ -150,7 +147,7 @@ func (a Letters) rewrite(ctx context.Context, tx store.Conn, l *letter.Agreement
 	if err != nil {
 		return err
 	}
-	i, basis, err := m.resolve(l.Purpose, l.Choice, day(tx.Now))
+	i, basis, err := m.resolve(l.Purpose, l.Choice, exchange.DayOf(tx.Now))
 	if err != nil {
 		return err
 	}
@@ -246,17 +243,11 @@ func lettered(requests []request.Detail) (list []letter.Request) {
 	return list
 }
 
-// providerOf returns the institution of a lab today; 0: none.
-func providerOf(ctx context.Context, c store.Conn, organization int64) (int64, error) {
-	rows, err := c.Institutions.LabsOf(ctx, organization)
-	return party.InstitutionOf(rows, organization, day(c.Now)), err
-}
-
 // institutionsOf returns the institutions that a person is at today, also by their own word alone.
 func institutionsOf(ctx context.Context, c store.Conn, person uuid.UUID) (list []int64, err error) {
 	rows, err := c.Institutions.OfPerson(ctx, person)
 	for _, r := range rows {
-		if r.Holds(day(c.Now)) && !slices.Contains(list, r.Institution) {
+		if r.Holds(exchange.DayOf(c.Now)) && !slices.Contains(list, r.Institution) {
 			list = append(list, r.Institution)
 		}
 	}

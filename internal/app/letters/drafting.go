@@ -41,12 +41,8 @@ func (a Letters) drafting(ctx context.Context, c store.Conn, l letter.Agreement,
 	if m.recipient, err = c.Institutions.Get(ctx, l.Letter.Recipient); err != nil {
 		return m, err
 	}
-	for _, i := range []int64{m.provider.ID, m.recipient.ID} {
-		masters, err := c.Institutions.Masters.Of(ctx, i)
-		if err != nil {
-			return m, err
-		}
-		m.masters = append(m.masters, masters...)
+	if m.masters, err = core.MastersOf(ctx, c, m.provider.ID, m.recipient.ID); err != nil {
+		return m, err
 	}
 	if m.requester, err = c.Users.Get(ctx, l.Requester); err != nil {
 		return m, err
@@ -149,7 +145,7 @@ func (a Letters) stillRight(ctx context.Context, tx store.Conn, l letter.Agreeme
 	if err != nil {
 		return err
 	}
-	return m.still(l, i, day(tx.Now))
+	return m.still(l, i, exchange.DayOf(tx.Now))
 }
 
 // still checks that an instrument would be chosen for the letter on a day as well.

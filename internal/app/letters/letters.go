@@ -3,7 +3,6 @@ package letters
 
 import (
 	"context"
-	"time"
 
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/app/core"
@@ -18,9 +17,6 @@ type Letters struct{ *core.Core }
 // New returns the use cases of c.
 func New(c *core.Core) Letters { return Letters{c} }
 
-// day is a day in UTC.
-func day(t time.Time) exchange.Date { return exchange.Date(t.UTC().Format(time.DateOnly)) }
-
 // object names an agreement in audit events.
 func object(id int64) string { return core.Object("agreement", id) }
 
@@ -31,7 +27,7 @@ func officesOf(ctx context.Context, c store.Conn, who exchange.Actor) ([]int64, 
 		return nil, nil
 	}
 	r, err := c.Institutions.RegistersOf(ctx, who.ID)
-	return r.Offices(who.ID, day(c.Now)), err
+	return r.Offices(who.ID, exchange.DayOf(c.Now)), err
 }
 
 // relationsOf returns how who is related to a letter.

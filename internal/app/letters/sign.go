@@ -108,11 +108,11 @@ func (a Letters) Sign(ctx context.Context, tx store.Conn, l *letter.Agreement, p
 	if err != nil {
 		return err
 	}
-	signer, err := c.Check(p.Document, p.Role, p.Signer, p.Level, day(tx.Now))
+	signer, err := c.Check(p.Document, p.Role, p.Signer, p.Level, exchange.DayOf(tx.Now))
 	if err != nil {
 		return refusal(err, p.Document)
 	}
-	if err := m.still(*l, i, day(tx.Now)); err != nil {
+	if err := m.still(*l, i, exchange.DayOf(tx.Now)); err != nil {
 		return err
 	}
 	evidence, err := json.Marshal(p.Evidence)
@@ -211,14 +211,14 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, l *letter.Agreement
 // binding checks that a letter binds both institutions today: they are confirmed, the lab is of the one that provides,
 // and others than the requester know that they are at the other.
 func binding(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting) error {
-	today := day(tx.Now)
+	today := exchange.DayOf(tx.Now)
 	for _, i := range []party.Institution{m.provider, m.recipient} {
 		if !i.MayExecute(today) {
 			return exchange.Errorf(exchange.NotInForce, "%s is not confirmed here, or has withdrawn; an admin or one "+
 				"of its officers confirms it.", i.LegalName)
 		}
 	}
-	lab, err := providerOf(ctx, tx, l.Organization)
+	lab, err := core.ProviderOf(ctx, tx, l.Organization)
 	if err != nil {
 		return err
 	}

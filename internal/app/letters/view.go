@@ -9,6 +9,7 @@ import (
 	"aliquot/internal/agreement/lint"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
+	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 )
 
@@ -111,7 +112,7 @@ func (v View) lint(ctx context.Context, c store.Conn) ([]lint.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lint.Check(lint.Case{Day: day(c.Now), Letter: v.Letter, Instrument: v.Instrument,
+	return lint.Check(lint.Case{Day: exchange.DayOf(c.Now), Letter: v.Letter, Instrument: v.Instrument,
 		Provider: lint.Side{Institution: v.Provider}, Recipient: lint.Side{Institution: v.Recipient},
 		Quantities: quantities, Others: others}), nil
 }

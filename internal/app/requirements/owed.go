@@ -40,7 +40,7 @@ func (a Requirements) Requirements(ctx context.Context, who exchange.Actor, id i
 	if err != nil {
 		return owed, err
 	}
-	list, questions := requirement.Owed(t, day(c.Now))
+	list, questions := requirement.Owed(t, exchange.DayOf(c.Now))
 	owed.Questions = questions
 	for _, r := range list {
 		owed.Requirements = append(owed.Requirements, follow(r, q))
@@ -60,11 +60,11 @@ func transferOf(ctx context.Context, c store.Conn, q request.Detail) (t requirem
 	}
 	t = requirement.Transfer{Facts: facts[m.ID],
 		Flags: requirement.Flags{MTA: q.Terms.MTA, IRB: q.Terms.IRB, Abstract: q.Terms.Abstract}}
-	labs, err := c.Institutions.LabsOf(ctx, q.Organization)
+	provider, err := core.ProviderOf(ctx, c, q.Organization)
 	if err != nil {
 		return t, err
 	}
-	if t.From, err = countryOf(ctx, c, party.InstitutionOf(labs, q.Organization, day(c.Now))); err != nil {
+	if t.From, err = countryOf(ctx, c, provider); err != nil {
 		return t, err
 	}
 	if q.Address != nil {
@@ -77,7 +77,7 @@ func transferOf(ctx context.Context, c store.Conn, q request.Detail) (t requirem
 	if err != nil {
 		return t, err
 	}
-	t.To, err = countryOf(ctx, c, party.Home(affiliations, day(c.Now)))
+	t.To, err = countryOf(ctx, c, party.Home(affiliations, exchange.DayOf(c.Now)))
 	return t, err
 }
 

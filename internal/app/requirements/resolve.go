@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/party"
@@ -13,8 +12,6 @@ import (
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
 )
-
-func day(t time.Time) exchange.Date { return exchange.Date(t.UTC().Format(time.DateOnly)) }
 
 // Resolve returns the instrument for the transfer of a material today, why, and why not the others. Conflict if its lab
 // belongs to no institution and none is named.
@@ -57,14 +54,12 @@ func (a Requirements) Resolve(ctx context.Context, who exchange.Actor,
 
 // institutionOf reads the institution of a lab today; Conflict if it has none.
 func institutionOf(ctx context.Context, c store.Conn, lab int64) (i party.Institution, err error) {
-	labs, err := c.Institutions.LabsOf(ctx, lab)
+	id, err := core.ProviderOf(ctx, c, lab)
 	if err != nil {
 		return i, err
 	}
-	id := party.InstitutionOf(labs, lab, day(c.Now))
 	if id == 0 {
-		return i, exchange.Errorf(exchange.Conflict, "The lab belongs to no institution that agreements could bind. "+
-			"Its owner states which with POST /institutions/:id/labs, and an officer of the institution confirms it.")
+		return i, core.NoProvider(lab)
 	}
 	return c.Institutions.Get(ctx, id)
 }
@@ -72,17 +67,13 @@ func institutionOf(ctx context.Context, c store.Conn, lab int64) (i party.Instit
 // resolve adds to a transfer between two institutions what decides, and resolves it today.
 func resolve(ctx context.Context, c store.Conn, library *instrument.Library, m material.Material,
 	t instrument.Transfer) (r instrument.Resolution, err error) {
-	for _, id := range []int64{t.Provider.ID, t.Recipient.ID} {
-		masters, err := c.Institutions.Masters.Of(ctx, id)
-		if err != nil {
-			return r, err
-		}
-		t.Masters = append(t.Masters, masters...)
+	if t.Masters, err = core.MastersOf(ctx, c, t.Provider.ID, t.Recipient.ID); err != nil {
+		return r, err
 	}
 	facts, err := core.FactsOf(ctx, c, m)
 	if err != nil {
 		return r, err
 	}
 	t.Facts, t.Category = facts[m.ID], m.Category
-	return library.Resolve(t, day(c.Now))
+	return library.Resolve(t, exchange.DayOf(c.Now))
 }

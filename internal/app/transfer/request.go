@@ -319,25 +319,6 @@ func (a Requests) CommitRequest(ctx context.Context, tx store.Conn, q *request.D
 	return notifier.NotifyAbout(ctx, tx, *q, roles, events)
 }
 
-// ExecuteAgreement adds an executed agreement to requests, which are locked: one event for each, of which people are
-// notified once, as of one thing.
-func ExecuteAgreement(ctx context.Context, a Requests, tx store.Conn, by uuid.UUID, list []request.Detail,
-	number string, attachment int64) error {
-	var events []request.Event
-	for i := range list {
-		q := &list[i]
-		after, happened, err := q.ExecuteAgreement(by, number, attachment, q.Terms, tx.Now)
-		if err != nil {
-			return err
-		}
-		if happened, err = a.saveRequest(ctx, tx, q, after, happened); err != nil {
-			return err
-		}
-		events = append(events, happened...)
-	}
-	return notifier.NotifyAboutGroup(ctx, tx, list, request.Roles{}, events)
-}
-
 // saveRequest is CommitRequest without the notifications. It returns the events with their ids.
 func (a Requests) saveRequest(ctx context.Context, tx store.Conn, q *request.Detail, after request.Request,
 	events []request.Event) ([]request.Event, error) {
