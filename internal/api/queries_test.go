@@ -238,7 +238,7 @@ var statements = map[string]int64{
 }
 
 // onPostgres is statements where PostgreSQL needs another number: it has the words of a thing in the row
-// of its index, SQLite beside it; it is asked for the first hits part by part; and in a transaction it plans anew how to
+// of its index, SQLite beside it; it is asked for the first hits part by part; and in a transaction it plans again how to
 // read materials by a list of ids, which takes two settings.
 var onPostgres = map[string]int64{
 	"DELETE /users/{id}":                         62,
