@@ -80,8 +80,9 @@ var partial = map[string]string{
 	"until":      "it must be in the next days", "expires": "it must be within a year",
 	"quiet_until": "it goes with quiet_from", "quiet_from": "it goes with quiet_until",
 	"override_reason": "it goes with a status", "email": "an invitation has it or a registry_id",
-	"registry_id":                     "its form is that of the registry",
-	"POST /agreements/resolve choice": "it must be a family of instruments",
+	"registry_id":                      "its form is that of the registry",
+	"POST /agreements/resolve choice":  "it must be a family of instruments",
+	"POST /agreements/{id}/links mail": "it must be the address of one of the officials",
 }
 
 // bounded reports whether a schema says more of a text than that it is one.

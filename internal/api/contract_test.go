@@ -124,6 +124,8 @@ var (
 		"questions:[{material:int fact:string}] findings:[{class:string severity:string where:string message:string}] " +
 		"signatures:[{id:int version:int sha256:string role:string signer:uuid? name:string position:string " +
 		"authority:int? represents:string level:string signed_at:time evidence:object}] unsigned:[string] pdf:string"
+	agreementLinkFields = "id:int version:int role:string name:string title:string mail:string mail_state:string " +
+		"expires_at:time used_at:time? made_by:uuid created_at:time"
 	agreementVersionFields = "id:int version:int sha256:string instrument:string instrument_version:string " +
 		"requests:[int] fields:object made_by:uuid? created_at:time"
 
@@ -219,7 +221,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"GET /agreements": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
-		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,
+		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/links": agreementLinkFields, "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,
 		"/instruments": instrumentFields, "/instruments/{instrument}": instrumentFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
@@ -270,6 +272,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"DELETE /users/{id}/passkeys/{passkey}":                                       204,
 		"POST /agreements":                                                            201,
 		"POST /agreements/{id}/signatures":                                            201,
+		"POST /agreements/{id}/links":                                                 201,
 		"DELETE /attachments/{id}":                                                    204,
 		"DELETE /material-requests/{id}":                                              204,
 		"DELETE /material-requests/{id}/snooze":                                       204,

@@ -37,7 +37,8 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newAddress()
 	s.newSavedSearch()
 	s.newPasskey()
-	s.letter = s.newLetter()
+	s.letter = s.sendLetter(s.newPlasmid())
+	s.link(s.letter)
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
@@ -61,7 +62,7 @@ var crowded = []string{"users", "members", "organizations", "memberships", "addr
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents",
 	"request_issues", "request_events",
 	"inquiries", "notifications", "material versions", "organization versions", "jobs",
-	"agreements", "agreement_versions", "agreement_requests",
+	"agreements", "agreement_versions", "agreement_requests", "agreement_links",
 	"webhooks", "webhook_deliveries", "institutions", "institution_labs", "affiliations", "positions", "authorities",
 	"stand_ins", "masters"}
 
@@ -131,6 +132,7 @@ func (c *crowd) lists() map[string]longList {
 		"GET /institutions/{id}/stand-ins": {c.institution().path + "/stand-ins", c.owner, []string{"stand_ins"}, nil},
 		"GET /institutions/{id}/masters":   {c.institution().path + "/masters", c.member, []string{"masters"}, nil},
 		"GET /agreements":                  {"/agreements", c.requester(), []string{"agreements", "agreement_versions"}, nil},
+		"GET /agreements/{id}/links":       {c.letter + "/links", c.requester(), []string{"agreement_links"}, nil},
 		"GET /agreements/{id}/versions": {c.letter + "/versions", c.requester(), []string{"agreement_versions"},
 			map[string]string{"version": ""}},
 		"GET /grants": {"/grants", c.member, []string{"grants"},
@@ -233,6 +235,9 @@ func (c *crowd) more(table string, n int) {
 			"embargo_date": some("'2020-01-1' || (n.i % 10)"), "created_at": early, "updated_at": late})
 	case "agreements":
 		c.copies("agreements", "o.id = (SELECT MIN(id) FROM agreements)", numbers, columns{"created_at": early})
+	case "agreement_links":
+		c.copies("agreement_links", "o.id = (SELECT MIN(id) FROM agreement_links)", numbers, columns{
+			"hash": "'hash' || n.i", "created_at": early})
 	case "agreement_versions": // one of each letter, and many of the first
 		c.exec(`INSERT INTO agreement_versions (agreement, version, content, sha256, created_at) SELECT a.id, 1, v.content,
 			v.sha256, a.created_at FROM agreements a JOIN agreement_versions v ON v.id = (SELECT MIN(id) FROM

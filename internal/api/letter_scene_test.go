@@ -72,3 +72,23 @@ func (s *scene) signature(path, role string) obj {
 	is := s.requester().want(200, "GET", path, nil)
 	return obj{"role": role, "version": is.Body["version"], "sha256": is.Body["sha256"]}
 }
+
+// signer is the address of an official of the lab's institution who has no account.
+const signer = "director@university.example"
+
+// external registers the official with that address.
+func (s *scene) external() {
+	s.t.Helper()
+	i := fmt.Sprintf("/institutions/%d", s.institution().id)
+	position := s.people["admin"].want(201, "POST", i+"/positions", obj{"title": "Director", "from": "2020-01-01"}).id()
+	s.people["admin"].want(201, "POST", i+"/authorities", obj{"position": position,
+		"name": "Dana Director", "mail": signer, "direction": "BOTH", "human": true, "largest_bsl": 3,
+		"from": "2020-01-01"})
+}
+
+// link has a link to a letter mailed to the official without an account.
+func (s *scene) link(path string) int64 {
+	s.t.Helper()
+	s.external()
+	return s.requester().want(201, "POST", path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": signer}).id()
+}

@@ -41,6 +41,13 @@ var agreementRoutes = []rest.Route{
 			"institutions are "+
 			"confirmed, the lab is of its institution, and the requester's affiliation is known from others "+
 			"(NOT_IN_FORCE)."),
+	rest.On("listAgreementLinks", "GET /agreements/{id}/links", exchange.AgreementRead, 200, agreement.ListLinks,
+		"List the links by which people without an account sign an agreement, newest first").
+		SortedBy(exchange.AgreementLinkFields),
+	rest.On("createAgreementLink", "POST /agreements/{id}/links", exchange.AgreementWrite, 201, agreement.CreateLink,
+		"Mail a link to an official without an account, who reads the agreement there, and signs or declines it with "+
+			"a code that is mailed to the same address. Sending an agreement does this for each role that nobody "+
+			"with an account may sign. Earlier links for the role and address end."),
 	rest.On("getAgreementDocument", "GET /agreements/{id}/document", exchange.AgreementRead, 200, agreement.Document,
 		"Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached").
 		As("application/pdf"),

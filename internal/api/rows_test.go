@@ -24,7 +24,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"inbox_views", "replies", "basket_items", "request_groups", "inquiries",
 	"institutions", "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "instruments",
 	"passkeys", "signing_statements", "transfer_facts",
-	"agreements", "agreement_versions", "agreement_requests", "agreement_signatures",
+	"agreements", "agreement_versions", "agreement_requests", "agreement_signatures", "agreement_links",
 	"material_index", "organization_index", "user_index", "search_words"}
 
 // recordTables are those of the chains and the log, which change with the others.

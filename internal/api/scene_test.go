@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
+	"aliquot/internal/mail"
 	"aliquot/internal/store"
 )
 
@@ -39,7 +41,11 @@ var roles = []string{"anonymous", "stranger", "member", "owner", "requester", "a
 
 func newScene(t testing.TB, db *store.DB, access exchange.Access) *scene {
 	t.Helper()
-	w := newWorldWith(t, db, func(c *app.Config) { c.Access, c.Identity = access, demo(t).client })
+	post, err := mail.Open("file:"+t.TempDir(), "aliquot@example.org", slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorldWith(t, db, func(c *app.Config) { c.Access, c.Identity, c.Mail = access, demo(t).client, post })
 	l := w.lab()
 	s := &scene{world: w, testLab: l, people: map[string]*testPerson{
 		"anonymous": w.anonymous(), "stranger": w.person("stranger"), "member": l.member, "owner": l.owner,
@@ -997,6 +1003,16 @@ var visits = []routeCase{
 	{"POST /agreements/{id}/signatures", "requester", func(s *scene, _ string) visit {
 		path := s.newLetter("/send")
 		return at(path+"/signatures", s.signature(path, "RECIPIENT_SCIENTIST"))
+	}},
+	{"GET /agreements/{id}/links", "requester", func(s *scene, _ string) visit {
+		path := s.sendLetter(s.newPlasmid())
+		s.link(path)
+		return at(path+"/links", nil)
+	}},
+	{"POST /agreements/{id}/links", "requester", func(s *scene, _ string) visit {
+		path := s.sendLetter(s.newPlasmid())
+		s.external()
+		return at(path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": signer})
 	}},
 	{"GET /agreements/{id}/document", "requester",
 		func(s *scene, _ string) visit { return at(s.newLetter()+"/document", nil) }},

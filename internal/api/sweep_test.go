@@ -166,6 +166,8 @@ var access = map[string]string{
 	"POST /agreements/{id}/withdraw":   "14++++4+",
 	"POST /agreements/{id}/signatures": "1433+343",
 	"GET /agreements/{id}/document":    "14++++4+",
+	"GET /agreements/{id}/links":       "14++++4+",
+	"POST /agreements/{id}/links":      "14++++4+",
 
 	"POST /grants":                                 "1+++++++",
 	"GET /grants":                                  "1+++++++",

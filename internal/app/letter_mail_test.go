@@ -7,6 +7,7 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/app"
+	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/notify"
@@ -14,8 +15,10 @@ import (
 	"aliquot/internal/files"
 )
 
-// execute has somebody request two plasmids of a lab and sign one letter for both, which is thereby executed.
-func execute(t *testing.T, a *app.App, lab int64, admin, owner, asks exchange.Actor) {
+// propose has somebody request two plasmids of a lab, and sends one letter for both: of a family that is chosen, or the
+// usual one. It returns the letter as it was drafted, and the institutions of the lab and of the requester.
+func propose(t *testing.T, a *app.App, lab int64, admin, owner, asks exchange.Actor, choice exchange.Opt[string],
+	arrange func(provider, recipient int64)) letters.View {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -27,8 +30,8 @@ func execute(t *testing.T, a *app.App, lab int64, admin, owner, asks exchange.Ac
 	var institutions []int64
 	for _, name := range []string{"Mora University", "Rosa Institute"} {
 		i, err := a.Institutions.Create(ctx, admin, patchOf[party.Institution](t, map[string]any{"legal_name": name,
-			"country": "CH", "kind": "NONPROFIT", "kind_evidence": "Statute", "kind_since": "2020-01-01",
-			"confirmed": true}))
+			"country": "CH", "address": "Main Street 1, Bern", "kind": "NONPROFIT", "kind_evidence": "Statute",
+			"kind_since": "2020-01-01", "confirmed": true}))
 		must(err)
 		institutions = append(institutions, i.ID)
 	}
@@ -41,32 +44,51 @@ func execute(t *testing.T, a *app.App, lab int64, admin, owner, asks exchange.Ac
 	_, err = a.Institutions.Affiliations.Create(ctx, admin, institutions[1],
 		patchOf[party.Affiliation](t, map[string]any{"person": asks.ID, "confirmed": true}))
 	must(err)
+	arrange(institutions[0], institutions[1])
 	var ids []exchange.Ref
 	for _, title := range []string{"pUC19", "pBR322"} {
 		s, _, err := a.Materials.CreateMaterial(ctx, owner, material.Patch{Category: exchange.Some("PLASMID"),
 			Title: exchange.Some(title), Organization: exchange.Some(exchange.Ref(lab))})
 		must(err)
 		p := requirement.Stating{Encumbrances: exchange.NullOf([]requirement.Encumbrance{})}
-		for _, fact := range []string{"export_class", "proprietary"} {
+		for _, fact := range []string{"genetically_modified", "select_agent", "plant_genetic_resource", "export_class",
+			"proprietary"} {
 			*p.Others()[fact].(*exchange.Opt[string]) = exchange.Some("NO")
 		}
+		*p.Others()["bsl"].(*exchange.Opt[string]) = exchange.Some("1")
 		_, err = a.Requirements.StateFacts(ctx, owner, s.ID, p, nil)
 		must(err)
-		q, err := a.Requests.CreateRequest(ctx, asks, request.New{Material: exchange.Some(exchange.Ref(s.ID))})
+		q, err := a.Requests.CreateRequest(ctx, asks, request.New{Material: exchange.Some(exchange.Ref(s.ID)),
+			Quantity: exchange.Some("1 vial")})
 		must(err)
 		ids = append(ids, exchange.Ref(q.ID))
 	}
 	v, err := a.Letters.Draft(ctx, asks, letter.DraftNew{Terms: letter.Terms{Requests: exchange.Some(ids),
-		Choice: exchange.Some("NONE")}})
+		Choice: choice}})
 	must(err)
-	_, err = a.Letters.Send(ctx, asks, v.ID)
+	v, err = a.Letters.Send(ctx, asks, v.ID)
 	must(err)
-	v, err = a.Letters.SignIn(ctx, asks, v.ID, letter.SignatureNew{Role: exchange.Some("RECIPIENT_SCIENTIST"),
-		Version: exchange.Some(int64(v.Letter.Version)), SHA256: exchange.Some(v.SHA256)})
-	must(err)
-	if v.State != letter.Executed {
+	return v
+}
+
+// execute has somebody request two plasmids of a lab and sign one letter for both, which is thereby executed.
+func execute(t *testing.T, a *app.App, lab int64, admin, owner, asks exchange.Actor) {
+	t.Helper()
+	v := propose(t, a, lab, admin, owner, asks, exchange.Some("NONE"), func(_, _ int64) {})
+	if v = signIn(t, a, asks, v, "RECIPIENT_SCIENTIST"); v.State != letter.Executed {
 		t.Fatalf("the letter is %s", v.State)
 	}
+}
+
+// signIn signs a letter as somebody who is signed in.
+func signIn(t *testing.T, a *app.App, who exchange.Actor, v letters.View, role string) letters.View {
+	t.Helper()
+	v, err := a.Letters.SignIn(t.Context(), who, v.ID, letter.SignatureNew{Role: exchange.Some(role),
+		Version: exchange.Some(int64(v.Letter.Version)), SHA256: exchange.Some(v.SHA256)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // patchOf returns the body with some fields.

@@ -55,6 +55,8 @@ func (a *App) Handlers() []job.Handler {
 		notifier.MailDigest.Handle(a.Notifications.MailDigest),
 		notifier.MailReceipt.Handle(a.Notifications.MailReceipt),
 		labs.MailInvitation.Handle(a.Labs.MailInvitation),
+		letters.MailLink.Handle(a.Letters.MailLink),
+		letters.MailCode.Handle(a.Letters.MailCode),
 		a.Spreadsheets.BulkHandler(),
 		spreadsheet.SettleBulks.Handle(a.Spreadsheets.SettleBulks).Every(10 * time.Minute),
 		catalog.ImportMaterials.Handle(a.Materials.ImportMaterials),

@@ -120,7 +120,8 @@ var reads = []Action{
 	MaterialHistory, MaterialTemplate, MaterialExport, AgreementResolve,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
-	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead, InstrumentRead,
+	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead, AgreementOpen,
+	InstrumentRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 

@@ -135,6 +135,7 @@ const (
 	AgreementCreate Action = "agreement.create"
 	AgreementList   Action = "agreement.list" // those that the caller may read
 	AgreementRead   Action = "agreement.read"
+	AgreementOpen   Action = "agreement.open" // with a link by mail; with its code, also to sign or decline
 	AgreementSign   Action = "agreement.sign"
 	AgreementWrite  Action = "agreement.write" // new versions, to send, decline or withdraw it
 
@@ -287,6 +288,7 @@ var rules = Policy{
 	AgreementCreate: MemberOf | RequesterOf | OfficerOf,
 	AgreementList:   SignedIn,
 	AgreementRead:   MemberOf | RequesterOf | OfficerOf,
+	AgreementOpen:   Anyone,
 	AgreementSign:   MemberOf | RequesterOf | OfficerOf, // what each may sign, their authority says
 	AgreementWrite:  MemberOf | RequesterOf | OfficerOf,
 

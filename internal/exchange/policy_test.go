@@ -120,6 +120,7 @@ const matrix = `
 | both | invitation.read | the lab | n | n | y | y | n | y | n | y |
 | both | invitation.write | the lab | n | n | n | y | n | n | n | y |
 | both | invitation.answer | the owner | n | n | n | y | n | n | n | y |
+| both | agreement.open | nothing | y | y | y | y | y | y | y | y |
 | both | invitation.open | nothing | y | y | y | y | y | y | y | y |
 | both | invitation.take | nothing | n | y | y | y | y | y | y | y |
 | both | join.ask | the lab | n | y | y | y | y | y | y | y |

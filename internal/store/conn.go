@@ -118,6 +118,7 @@ type Conn struct {
 	Invitations     Invitations
 	Jobs            queue.Jobs
 	JoinRequests    JoinRequests
+	Links           agreement.Links
 	Log             Log
 	Mail            Mail
 	Materials       Materials
@@ -151,7 +152,8 @@ func storesOn(c *sqldb.Conn) Conn {
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Inquiries: Inquiries{c},
 		Insights: insight.New(c), Institutions: institution.New(c), Instruments: library.New(c),
 		Invitations: Invitations{c},
-		Jobs:        queue.New(c), JoinRequests: JoinRequests{c}, Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
+		Jobs:        queue.New(c), JoinRequests: JoinRequests{c},
+		Links: agreement.NewLinks(c), Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Passkeys:  signing.NewPasskeys(c),
 		Reminders: Reminders{c}, Replies: Replies{c},

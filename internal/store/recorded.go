@@ -129,6 +129,10 @@ var recordedTables = map[string]recordedTable{
 	"agreement_signatures": {object: "agreement", key: "agreement", part: "signature", partKey: "id",
 		clear: "version sha256 role signer authority level", times: "signed_at",
 		personal: "name title mail position represents evidence"},
+	// token and code are hashes of secrets, whose state is no right of anybody before a signature
+	"agreement_links": {object: "agreement", key: "agreement", part: "link", partKey: "id",
+		clear: "version sha256 role made_by", times: "created_at", personal: "name title mail",
+		left: "hash mail_state expires_at used_at codes code_asked_at code_hash code_expires_at code_attempts"},
 	"instruments": {object: "instrument", key: "number", clear: "id version sha256", times: "installed_at",
 		personal: "file installed_by"},
 	"log_keys": {object: "log_key", key: "id", clear: "public_key", times: "created_at retired_at"},

@@ -16,12 +16,14 @@ import (
 	"aliquot/internal/web/lab"
 	"aliquot/internal/web/request"
 	"aliquot/internal/web/share"
+	"aliquot/internal/web/sign"
 	"aliquot/internal/web/ui"
 )
 
 // pages returns all pages.
 func pages() []ui.Route {
 	return slices.Concat(catalog.Routes(), request.Routes(), share.Routes(), lab.Routes(), institution.Routes(),
+		sign.Routes(),
 		account.Routes(),
 		admin.Routes())
 }

@@ -230,6 +230,28 @@ func (n SignatureNew) Validate(bool) (f exchange.FieldErrors) {
 	return f
 }
 
+// LinkNew is the body of POST /agreements/:id/links.
+type LinkNew struct {
+	Role exchange.Opt[string] `json:"role"`
+	Mail exchange.Opt[string] `json:"mail"`
+}
+
+// Validate implements Body.
+func (n LinkNew) Validate(bool) (f exchange.FieldErrors) {
+	officials := slices.DeleteFunc(instrument.Signers(), func(role string) bool {
+		return !strings.HasSuffix(role, "_OFFICIAL")
+	})
+	f.Rule("role", exchange.Rule{Words: officials, Name: "AgreementOfficial"})
+	f.Must("role", slices.Contains(officials, n.Role.Value), "must be one of "+strings.Join(officials, ", "))
+	var text string
+	f.Line("mail", n.Mail, exchange.LineLength, &text)
+	return f
+}
+
+// LinkUse is what the holder of a link sends to sign or decline: the code of the latest mail, and the hash of the
+// version that they saw.
+type LinkUse struct{ Code, SHA256 string }
+
 var hash = regexp.MustCompile("^[0-9a-f]{64}$")
 
 // WithdrawNew is the body of POST /agreements/:id/withdraw.

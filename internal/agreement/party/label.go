@@ -2,13 +2,18 @@ package party
 
 import "cmp"
 
-// labels says in words what the codes of institutions, authorities and signatures mean.
+// labels says in words what the codes of institutions, authorities, and signatures with their roles, mean.
 var labels = map[string]string{
 	string(Nonprofit):  "non-profit",
 	string(Government): "government",
 	string(ForProfit):  "company",
 	string(Individual): "private person",
 	string(Unknown):    "unknown",
+
+	"PROVIDER_SCIENTIST":  "scientist who provides",
+	"RECIPIENT_SCIENTIST": "scientist who receives",
+	"PROVIDER_OFFICIAL":   "official of the institution that provides",
+	"RECIPIENT_OFFICIAL":  "official of the institution that receives",
 
 	string(Uploaded):   "signed paper, uploaded",
 	string(MailedLink): "link by mail, with a code",

@@ -87,7 +87,7 @@ type Institution struct {
 
 // NewInstitution returns an institution of which nothing is known.
 func NewInstitution(by uuid.UUID) Institution {
-	return Institution{Kind: Unknown, LeastLevel: SignedIn, RecheckDays: 365, MadeBy: by}
+	return Institution{Kind: Unknown, LeastLevel: MailedLink, RecheckDays: 365, MadeBy: by}
 }
 
 // Playbook has what an institution prefers: families of instruments, best first.

@@ -103,6 +103,27 @@ func (a Agreement) Check(d Document, role string, person party.Person, level par
 	return signer, nil
 }
 
+// Officials returns who may sign in the role of an official on a day, holders before their stand-ins: those with
+// authority for every material.
+func (a Agreement) Officials(role string, day exchange.Date) (people []party.Person) {
+	side, direction := a.side(role)
+	if !strings.HasSuffix(role, "_OFFICIAL") {
+		return nil
+	}
+	for n, act := range a.Acts {
+		act.Direction = direction
+		var able []party.Person
+		for _, s := range side.Register.MaySign(act, day) {
+			same := func(p party.Person) bool { return p.Same(s.Person) }
+			if (n == 0 || slices.ContainsFunc(people, same)) && !slices.ContainsFunc(able, same) {
+				able = append(able, s.Person)
+			}
+		}
+		people = able
+	}
+	return people
+}
+
 // leastLevel returns the higher of the levels that the instrument and the institution ask for.
 func (a Agreement) leastLevel(side Side) party.Level {
 	level := party.Level(a.Instrument.LeastLevel)

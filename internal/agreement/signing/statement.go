@@ -16,16 +16,17 @@ import (
 
 // Why a signature is refused.
 var (
-	ErrStale      = errors.New("the letter has a newer version; open it again and sign that one")
-	ErrExpired    = errors.New("the time to sign is over; start again")
-	ErrUsed       = errors.New("this was used already; start again")
-	ErrUnknownKey = errors.New("this passkey is not one of the signer's")
-	ErrAltered    = errors.New("the signature is not one of what is to be signed")
-	ErrUnverified = errors.New("the passkey did not verify its user; use one with a PIN, fingerprint or face")
-	ErrAlgorithm  = errors.New("the passkey must be of the algorithm ES256 or RS256, with 2048 to 4096 bits")
-	ErrWrongLink  = errors.New("this link is not valid; ask for a new one")
-	ErrWrongCode  = errors.New("this code is wrong")
-	ErrTooOften   = errors.New("too many wrong codes; ask for a new one")
+	ErrStale        = errors.New("the letter has a newer version; open it again and sign that one")
+	ErrExpired      = errors.New("the time to sign is over; start again")
+	ErrUsed         = errors.New("this was used already; start again")
+	ErrUnknownKey   = errors.New("this passkey is not one of the signer's")
+	ErrAltered      = errors.New("the signature is not one of what is to be signed")
+	ErrUnverified   = errors.New("the passkey did not verify its user; use one with a PIN, fingerprint or face")
+	ErrAlgorithm    = errors.New("the passkey must be of the algorithm ES256 or RS256, with 2048 to 4096 bits")
+	ErrWrongCode    = errors.New("this code is wrong; it has six digits and is in the latest e-mail")
+	ErrCodeExpired  = errors.New("this code was valid for 15 minutes; send another")
+	ErrTooOften     = errors.New("too many wrong codes; send another")
+	ErrTooManyCodes = errors.New("ten codes were sent for this link; ask for another link")
 )
 
 // Document is a version of a letter.

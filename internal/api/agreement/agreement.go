@@ -79,3 +79,15 @@ func Document(c *rest.Call, _ rest.None) (rest.Body, error) {
 	pdf, l, err := c.App.Letters.Document(c.Context(), c.Actor, c.ID("id"))
 	return rest.Body{Type: "application/pdf", Bytes: pdf, Name: l.Letter.Number + ".pdf"}, err
 }
+
+// ListLinks serves GET /agreements/{id}/links.
+func ListLinks(c *rest.Call, _ rest.None) ([]shape.AgreementLink, error) {
+	page, err := c.App.Letters.Links(c.Context(), c.Actor, c.ID("id"), c.List.Page)
+	return rest.AnswerList(c, page, err, shape.ShowAgreementLink)
+}
+
+// CreateLink serves POST /agreements/{id}/links.
+func CreateLink(c *rest.Call, in letter.LinkNew) (shape.AgreementLink, error) {
+	l, err := c.App.Letters.Invite(c.Context(), c.Actor, c.ID("id"), in)
+	return shape.ShowAgreementLink(l), err
+}

@@ -119,10 +119,22 @@ func agreementMeanings() map[string]string {
 			"PASSKEY, QUALIFIED.",
 		"AgreementSignature.signed_at": "When it was made.",
 		"AgreementSignature.evidence":  "What shows how it was made.",
-		"Error.agreement":              "With CONFLICT: the agreement that a request is in.",
-		"Error.questions":              "With MISSING_FACTS: what the lab has to state.",
-		"Error.obstacles":              "With MISSING_FACTS and NOT_IN_FORCE: why each instrument is not valid.",
-		"Error.missing_fields":         "With MISSING_FIELDS: what has to be filled in.",
+		"AgreementLink.role":           "The role in which the person signs.",
+		"AgreementLink.name":           "The name that the institution registered with the authority.",
+		"AgreementLink.title":          "Their title.",
+		"AgreementLink.mail":           "The address to which the link and its codes are mailed.",
+		"AgreementLink.mail_state":     "The state of the mail with the link.",
+		"AgreementLink.version":        "The version of the agreement that it shows. It signs no other.",
+		"AgreementLink.expires_at":     "When it ends: after 14 days, or when another takes its place.",
+		"AgreementLink.used_at":        "When the person signed or declined by it; null: they did not.",
+		"AgreementLink.made_by":        "The user who had it mailed.",
+		"AgreementLinkNew.mail": "The address of one of those without an account who may sign in this role today; " +
+			"needed if there are several.",
+		"AgreementLinkNew.role": "The role in which they sign.",
+		"Error.agreement":       "With CONFLICT: the agreement that a request is in.",
+		"Error.questions":       "With MISSING_FACTS: what the lab has to state.",
+		"Error.obstacles":       "With MISSING_FACTS and NOT_IN_FORCE: why each instrument is not valid.",
+		"Error.missing_fields":  "With MISSING_FIELDS: what has to be filled in.",
 	}
 	for _, kind := range []string{"Agreement", "AgreementSummary", "AgreementVersion"} {
 		maps.Copy(all, map[string]string{

@@ -80,7 +80,7 @@ var bodyRules = func() map[bodyKind]rules {
 		requirement.Stating{}, instrument.Asking{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
-		letter.SignatureNew{},
+		letter.SignatureNew{}, letter.LinkNew{},
 	} {
 		for _, create := range []bool{false, true} {
 			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)

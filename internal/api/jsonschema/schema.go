@@ -191,6 +191,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[letter.DraftNew]():      "AgreementNew",
 	reflect.TypeFor[letter.Question]():      "AgreementQuestion",
 	reflect.TypeFor[letter.VersionNew]():    "AgreementVersionNew",
+	reflect.TypeFor[letter.LinkNew]():       "AgreementLinkNew",
 	reflect.TypeFor[letter.SignatureNew]():  "AgreementSignatureNew",
 	reflect.TypeFor[letter.WithdrawNew]():   "AgreementWithdrawNew",
 	reflect.TypeFor[letters.MissingField](): "AgreementMissingField",

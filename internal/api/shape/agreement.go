@@ -9,6 +9,7 @@ import (
 	"aliquot/internal/agreement/lint"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/letters"
+	"aliquot/internal/exchange/mailing"
 
 	"github.com/google/uuid"
 )
@@ -142,4 +143,25 @@ func ShowAgreementVersion(v letter.Version) AgreementVersion {
 		out.MadeBy = &v.MadeBy
 	}
 	return out
+}
+
+// AgreementLink is a link by which somebody without an account signs an agreement.
+type AgreementLink struct {
+	ID        int64         `json:"id"`
+	Version   int           `json:"version"`
+	Role      string        `json:"role"`
+	Name      string        `json:"name"`
+	Title     string        `json:"title"`
+	Mail      string        `json:"mail"`
+	MailState mailing.State `json:"mail_state"`
+	ExpiresAt Time          `json:"expires_at"`
+	UsedAt    *Time         `json:"used_at"`
+	MadeBy    uuid.UUID     `json:"made_by"`
+	CreatedAt Time          `json:"created_at"`
+}
+
+// ShowAgreementLink is the JSON form of a link, which has neither token nor code.
+func ShowAgreementLink(l signing.Link) AgreementLink {
+	return AgreementLink{l.ID, l.Document.Version, l.Role, l.Signer.Name, l.Signer.Title, l.Signer.Mail, l.Mail,
+		Time(l.Expires), timeOf(l.UsedAt), l.MadeBy, Time(l.CreatedAt)}
 }

@@ -136,16 +136,16 @@ func obstacles(of int64, r instrument.Resolution, l *instrument.Library, choice 
 }
 
 // stillRight checks that a letter's instrument would be chosen today as well.
-func (a Letters) stillRight(ctx context.Context, tx store.Conn, l letter.Agreement, i instrument.Instrument) error {
+func (a Letters) stillRight(ctx context.Context, tx store.Conn, l letter.Agreement,
+	i instrument.Instrument) (m drafting, err error) {
 	requests, err := requestsOf(ctx, tx, l, l.Letter.RequestIDs())
 	if err != nil {
-		return err
+		return m, err
 	}
-	m, err := a.drafting(ctx, tx, l, requests)
-	if err != nil {
-		return err
+	if m, err = a.drafting(ctx, tx, l, requests); err != nil {
+		return m, err
 	}
-	return m.still(l, i, exchange.DayOf(tx.Now))
+	return m, m.still(l, i, exchange.DayOf(tx.Now))
 }
 
 // still checks that an instrument would be chosen for the letter on a day as well.

@@ -146,14 +146,15 @@ func (a Letters) Send(ctx context.Context, who exchange.Actor, id int64) (View, 
 			return exchange.Errorf(exchange.MissingFields, "%s is not complete; fill in what is missing first.",
 				l.Letter.Number).With("missing_fields", missing)
 		}
-		if err := a.stillRight(ctx, tx, *l, i); err != nil {
+		m, err := a.stillRight(ctx, tx, *l, i)
+		if err != nil {
 			return err
 		}
 		if _, err := l.Letter.PDF(i); err != nil {
 			return exchange.Errorf(exchange.Conflict, "The letter cannot be printed: %v.", err)
 		}
 		l.State, l.SentAt = state, &tx.Now
-		return nil
+		return a.inviteExternals(ctx, tx, *l, m, who.ID, i)
 	})
 }
 

@@ -204,8 +204,8 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, l *letter.Agreement
 	if err := tx.Agreements.Update(ctx, *l); err != nil {
 		return err
 	}
-	return transfer.ExecuteAgreement(ctx, transfer.New(a.Core), tx, last.Signer.Person.User, requests, l.Letter.Number,
-		t.ID)
+	return transfer.ExecuteAgreement(ctx, transfer.New(a.Core), tx, last.Signer.Person.User, l.MadeBy, requests,
+		l.Letter.Number, t.ID)
 }
 
 // binding checks that a letter binds both institutions today: they are confirmed, the lab is of the one that provides,

@@ -3,6 +3,7 @@ package notifier
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"aliquot/internal/app/core"
@@ -28,8 +29,12 @@ func (a Notifications) Bounce(ctx context.Context, b mail.Bounce) (refused strin
 			return err
 		}
 		name, rest, _ := strings.Cut(text, " ")
-		if name == OfInvitation {
+		switch name {
+		case OfInvitation:
 			refused, err = bounceInvitation(ctx, tx, b, rest)
+			return err
+		case OfAgreementLink:
+			refused, err = bounceLink(ctx, tx, b, rest)
 			return err
 		}
 		user, err := uuid.Parse(name)
@@ -67,4 +72,18 @@ func bounceInvitation(ctx context.Context, tx store.Conn, b mail.Bounce, which s
 		refused = "The invitation to " + v.Organization
 	}
 	return refused, err
+}
+
+// bounceLink is Bounce for the mail of a link by which somebody without an account signs an agreement.
+func bounceLink(ctx context.Context, tx store.Conn, b mail.Bounce, which string) (refused string, err error) {
+	id, err := strconv.ParseInt(which, 10, 64)
+	if err != nil {
+		return "", err
+	}
+	l, err := tx.Links.ForUpdate(ctx, id)
+	if err != nil || !b.Permanent || !strings.EqualFold(b.Recipient, l.Signer.Mail) || l.Mail == mailing.Refused {
+		return "", err
+	}
+	l.Mail = mailing.Refused
+	return "The link to sign " + l.Document.Letter, tx.Links.Update(ctx, l)
 }

@@ -99,6 +99,8 @@ const (
 	OfMessage     = "message"
 	ofUnsubscribe = "unsubscribe"
 	OfInvitation  = "invitation"
+	// of the mail of a link by which somebody without an account signs an agreement
+	OfAgreementLink = "agreement-link"
 )
 
 // messageID returns the id of mail to a person about one of their notifications; 0 means a digest of several. Nobody

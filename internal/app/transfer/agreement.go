@@ -11,13 +11,13 @@ import (
 )
 
 // ExecuteAgreement adds an executed agreement to requests, which are locked: one event for each, of which people are
-// notified once, as of one thing.
-func ExecuteAgreement(ctx context.Context, a Requests, tx store.Conn, by uuid.UUID, list []request.Detail,
+// notified once, as of one thing. by signed last; who made the letter adds the document.
+func ExecuteAgreement(ctx context.Context, a Requests, tx store.Conn, by, madeBy uuid.UUID, list []request.Detail,
 	number string, attachment int64) error {
 	var events []request.Event
 	for i := range list {
 		q := &list[i]
-		after, happened, err := q.ExecuteAgreement(by, number, attachment, q.Terms, tx.Now)
+		after, happened, err := q.ExecuteAgreement(by, madeBy, number, attachment, q.Terms, tx.Now)
 		if err != nil {
 			return err
 		}

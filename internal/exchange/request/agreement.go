@@ -23,9 +23,10 @@ func (r Request) LeavesLetter(before Request) bool {
 }
 
 // ExecuteAgreement adds an executed agreement to the request, by its number and its sealed PDF: in the places of the
-// executed MTA and, if one is owed, of the one that the requester signs, since their signature is in it.
-func (r Request) ExecuteAgreement(by uuid.UUID, number string, attachment int64, t Terms, now time.Time) (Request,
-	[]Event, error) {
+// executed MTA and, if one is owed, of the one that the requester signs, since their signature is in it. by signed
+// last, uuid.Nil without an account; who made the letter is who added the document.
+func (r Request) ExecuteAgreement(by, madeBy uuid.UUID, number string, attachment int64, t Terms,
+	now time.Time) (Request, []Event, error) {
 	return r.act(Roles{}, by, t, now, func(c *change) error {
 		slots := []document.Slot{document.ExecutedMTA}
 		if signed := c.Current(document.SignedMTA); t.MTA && (signed == nil || signed.State == document.Returned) {
@@ -36,7 +37,7 @@ func (r Request) ExecuteAgreement(by uuid.UUID, number string, attachment int64,
 				old.State = document.Superseded
 			}
 			c.Documents = append(c.Documents, document.Document{RequestID: c.ID, Slot: slot, AttachmentID: attachment,
-				State: document.Accepted, AddedBy: by, AddedAt: now, ReviewedAt: &c.now})
+				State: document.Accepted, AddedBy: madeBy, AddedAt: now, ReviewedAt: &c.now})
 		}
 		c.addEvent(AgreementExecuted, EventDetail{Slot: document.ExecutedMTA, Attachment: attachment, Text: number})
 		return nil
