@@ -240,7 +240,7 @@ var unlinked = map[string]string{
 	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
 	"GET /basket/{lab}": "a basket with something in it leads here",
 	"GET /join":         "a mail leads here", "GET /account/closed": "a form leads here",
-	"GET /sign":         "a mail leads here", "GET /sign/document": "a link from a mail leads here",
+	"GET /sign": "a mail leads here", "GET /sign/document": "a link from a mail leads here",
 	"GET /notifications/stream":     "script asks for it",
 	"GET /catalog/suggest":          "script asks for it",
 	"GET /find/suggest":             "script asks for it",
