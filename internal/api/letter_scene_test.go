@@ -1,6 +1,11 @@
 package api_test
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+
+	"aliquot/internal/agreement/signing/signingtest"
+)
 
 // recipient returns an institution of the requester, other than that of the lab, for which the official signs.
 func (s *scene) recipient() int64 {
@@ -73,22 +78,43 @@ func (s *scene) signature(path, role string) obj {
 	return obj{"role": role, "version": is.Body["version"], "sha256": is.Body["sha256"]}
 }
 
-// signer is the address of an official of the lab's institution who has no account.
-const signer = "director@university.example"
-
-// external registers the official with that address.
-func (s *scene) external() {
+// external registers an official of the lab's institution who has no account, and returns their address.
+func (s *scene) external() string {
 	s.t.Helper()
 	i := fmt.Sprintf("/institutions/%d", s.institution().id)
 	position := s.people["admin"].want(201, "POST", i+"/positions", obj{"title": "Director", "from": "2020-01-01"}).id()
-	s.people["admin"].want(201, "POST", i+"/authorities", obj{"position": position,
-		"name": "Dana Director", "mail": signer, "direction": "BOTH", "human": true, "largest_bsl": 3,
-		"from": "2020-01-01"})
+	mail := fmt.Sprintf("director%d@university.example", s.next())
+	s.people["admin"].want(201, "POST", i+"/authorities", obj{"position": position, "name": "Dana Director",
+		"mail": mail, "direction": "BOTH", "human": true, "largest_bsl": 3, "from": "2020-01-01"})
+	return mail
 }
 
-// link has a link to a letter mailed to the official without an account.
-func (s *scene) link(path string) int64 {
+// link has a link to a letter mailed to an official without an account.
+func (s *scene) link(path string) {
 	s.t.Helper()
-	s.external()
-	return s.requester().want(201, "POST", path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": signer}).id()
+	s.requester().want(201, "POST", path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": s.external()})
+}
+
+// touch asks somebody to sign letters with the passkey of a device, which is theirs, and returns the device's answer.
+func (s *scene) touch(p *testPerson, device *signingtest.Device, role string, letters ...string) obj {
+	s.t.Helper()
+	s.forgetStatements()
+	var ids []int64
+	for _, path := range letters {
+		ids = append(ids, p.want(200, "GET", path, nil).id())
+	}
+	options, err := json.Marshal(p.want(200, "POST", fmt.Sprintf("/users/%s/signatures/options", p.ID),
+		obj{"role": role, "agreements": ids}).Body["options"])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return obj{"credential": json.RawMessage(device.Get(s.t, options, publicURL))}
+}
+
+// device returns a device with a passkey that it registered for somebody.
+func (s *scene) device(p *testPerson) *signingtest.Device {
+	s.t.Helper()
+	device := signingtest.New(s.t)
+	p.want(201, "POST", fmt.Sprintf("/users/%s/passkeys", p.ID), s.passkey(p, device))
+	return device
 }

@@ -119,6 +119,8 @@ var statements = map[string]int64{
 	"POST /agreements/{id}/decline":                                 15,
 	"POST /agreements/{id}/withdraw":                                13,
 	"POST /agreements/{id}/signatures":                              46,
+	"POST /users/{id}/signatures/options":                           30,
+	"POST /users/{id}/signatures":                                   45,
 	"GET /agreements/{id}/links":                                    7,
 	"POST /agreements/{id}/links":                                   31,
 	"GET /agreements/{id}/document":                                 6,
@@ -261,11 +263,12 @@ var onPostgres = map[string]int64{
 	"POST /agreements/{id}/send":                 34,
 	"POST /agreements/{id}/signatures":           48,
 	"POST /agreements/{id}/links":                33,
-	"GET /search/materials":                      4,
-	"GET /search/materials/feed":                 5,
-	"GET /search/organizations":                  4,
-	"GET /search/users":                          4,
-	"GET /search/suggest":                        6,
+	"POST /users/{id}/signatures":                47, "POST /users/{id}/signatures/options": 32,
+	"GET /search/materials":      4,
+	"GET /search/materials/feed": 5,
+	"GET /search/organizations":  4,
+	"GET /search/users":          4,
+	"GET /search/suggest":        6,
 }
 
 func statementsOf(db *store.DB, route string) int64 {

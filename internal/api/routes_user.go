@@ -2,6 +2,7 @@ package api
 
 import (
 	"aliquot/internal/api/account"
+	"aliquot/internal/api/agreement"
 	"aliquot/internal/api/catalog"
 	"aliquot/internal/api/lab"
 	"aliquot/internal/api/rest"
@@ -121,6 +122,14 @@ var userRoutes = []rest.Route{
 	rest.On("registerPasskey", "POST /users/{id}/passkeys", exchange.PasskeyWrite, 201, account.RegisterPasskey,
 		"Register a passkey that a browser made. It has the algorithm ES256 or RS256 "+
 			"and verifies its user, by a PIN or a fingerprint for example. A user registers at most 100."),
+	rest.On("askAgreementPasskey", "POST /users/{id}/signatures/options", exchange.PasskeyUse, 200,
+		agreement.AskPasskey,
+		"Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority. The "+
+			"statement names each with its version and hash; it waits for five minutes, to be signed once."),
+	rest.On("signAgreementsWithPasskey", "POST /users/{id}/signatures", exchange.PasskeyUse, 201,
+		agreement.SignWithPasskey,
+		"Sign the agreements of such a statement at the level PASSKEY, all of them or none. Otherwise as "+
+			"POST /agreements/{id}/signatures."),
 	rest.On("removePasskey", "DELETE /users/{id}/passkeys/{passkey}", exchange.PasskeyWrite, 204,
 		account.RemovePasskey, "Remove a passkey, with which nothing can be signed any more"),
 	rest.On("listJoinRequestsOf", "GET /users/{id}/join-requests", exchange.JoinRead, 200, lab.ListJoinRequestsOf,

@@ -29,11 +29,12 @@ type scene struct {
 	turn    bool
 	request int64 // one of the requester
 
-	supplier *testPerson // of a lab of their own; nil: none yet
-	office   *office     // of an institution whose officer is the owner; nil: none yet
-	letter   string      // the path of one of the requester's; "": none yet
-	official *testPerson // who signs for that institution
-	receives int64       // the institution of the requester that letters name; 0: none yet
+	supplier *testPerson         // of a lab of their own; nil: none yet
+	office   *office             // of an institution whose officer is the owner; nil: none yet
+	letter   string              // the path of one of the requester's; "": none yet
+	official *testPerson         // who signs for that institution
+	receives int64               // the institution of the requester that letters name; 0: none yet
+	key      *signingtest.Device // with a passkey of the requester; nil: none yet
 }
 
 // roles are the callers of the sweep, in the order of the columns of its table.
@@ -1004,6 +1005,21 @@ var visits = []routeCase{
 		path := s.newLetter("/send")
 		return at(path+"/signatures", s.signature(path, "RECIPIENT_SCIENTIST"))
 	}},
+	{"POST /users/{id}/signatures/options", "requester", func(s *scene, _ string) visit {
+		path := s.newLetter("/send")
+		if s.key == nil {
+			s.key = s.device(s.requester())
+		}
+		s.forgetStatements()
+		return at(s.user("/signatures/options"), obj{"role": "RECIPIENT_SCIENTIST",
+			"agreements": []int64{s.requester().want(200, "GET", path, nil).id()}})
+	}},
+	{"POST /users/{id}/signatures", "requester", func(s *scene, _ string) visit {
+		if s.key == nil {
+			s.key = s.device(s.requester())
+		}
+		return at(s.user("/signatures"), s.touch(s.requester(), s.key, "RECIPIENT_SCIENTIST", s.newLetter("/send")))
+	}},
 	{"GET /agreements/{id}/links", "requester", func(s *scene, _ string) visit {
 		path := s.sendLetter(s.newPlasmid())
 		s.link(path)
@@ -1011,8 +1027,7 @@ var visits = []routeCase{
 	}},
 	{"POST /agreements/{id}/links", "requester", func(s *scene, _ string) visit {
 		path := s.sendLetter(s.newPlasmid())
-		s.external()
-		return at(path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": signer})
+		return at(path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": s.external()})
 	}},
 	{"GET /agreements/{id}/document", "requester",
 		func(s *scene, _ string) visit { return at(s.newLetter()+"/document", nil) }},

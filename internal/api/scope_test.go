@@ -129,6 +129,8 @@ var scoped = map[string]string{
 	"POST /agreements/{id}/send":                                                  "sss",
 	"POST /agreements/{id}/decline":                                               "sss",
 	"POST /agreements/{id}/withdraw":                                              "sss",
+	"POST /users/{id}/signatures/options":                                         "sss",
+	"POST /users/{id}/signatures":                                                 "sss",
 	"GET /agreements/{id}/links":                                                  "+ss",
 	"POST /agreements/{id}/links":                                                 "sss",
 	"POST /agreements/{id}/signatures":                                            "sss",

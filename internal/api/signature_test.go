@@ -159,3 +159,57 @@ func TestSignature_OfSeveralAtOnceOneCounts(t *testing.T) {
 		}
 	})
 }
+
+// TestSignature_OneTouchOfAPasskeySignsManyLetters or, if one of them cannot be signed any more, none.
+func TestSignature_OneTouchOfAPasskeySignsManyLetters(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		device := s.device(s.requester())
+		paths := []string{s.sendLetter(s.newPlasmid()), s.sendLetter(s.newPlasmid(), s.newPlasmid())}
+		answer := s.touch(s.requester(), device, "RECIPIENT_SCIENTIST", paths...)
+		signed := s.requester().want(201, "POST", s.user("/signatures"), answer)
+		if len(signed.List) != 2 {
+			t.Errorf("signed %s", signed.Raw)
+		}
+		for _, path := range paths {
+			is := s.requester().want(200, "GET", path, nil)
+			made := is.of("signatures").([]any)[0].(obj2)
+			evidence := made["evidence"].(obj2)
+			if made["level"] != "PASSKEY" || !strings.Contains(evidence["statement"].(string), is.of("sha256").(string)) {
+				t.Errorf("%s: %v", path, made)
+			}
+		}
+		s.unchanged("an answer once more", func() {
+			s.requester().refused(409, "CONFLICT", "POST", s.user("/signatures"), answer)
+		})
+		s.institutionIs("least_level", "PASSKEY")
+		officer := s.device(s.owner)
+		as := fmt.Sprintf("/users/%s/signatures", s.owner.ID)
+		s.owner.want(201, "POST", as, s.touch(s.owner, officer, "PROVIDER_OFFICIAL", paths...))
+		s.institutionIs("least_level", "QUALIFIED")
+		s.owner.refused(403, "LEVEL_TOO_LOW", "POST", as+"/options", obj{"role": "PROVIDER_SCIENTIST",
+			"agreements": []int64{s.requester().want(200, "GET", paths[0], nil).id()}})
+		s.institutionIs("least_level", "MAILED_LINK")
+
+		third, fourth := s.sendLetter(s.newPlasmid()), s.sendLetter(s.newPlasmid())
+		stale := s.touch(s.requester(), device, "RECIPIENT_SCIENTIST", third, fourth)
+		s.requester().want(200, "POST", fourth+"/versions", obj{"version": 1, "fields": obj{"provider_name": "U"}})
+		s.requester().want(200, "POST", fourth+"/send", nil)
+		s.unchanged("one of two has a newer version", func() {
+			s.requester().refused(409, "STALE_VERSION", "POST", s.user("/signatures"), stale)
+		})
+		ask := obj{"role": "RECIPIENT_SCIENTIST", "agreements": []int64{s.requester().want(200, "GET", third, nil).id()}}
+		stranger := s.people["stranger"]
+		s.device(stranger)
+		stranger.refused(400, "INVALID_INPUT", "POST", fmt.Sprintf("/users/%s/signatures/options", stranger.ID), ask)
+		stolen := s.touch(s.requester(), device, "RECIPIENT_SCIENTIST", third)
+		stranger.refused(400, "INVALID_INPUT", "POST", fmt.Sprintf("/users/%s/signatures", stranger.ID), stolen)
+		s.requester().want(204, "DELETE", s.user(fmt.Sprintf("/passkeys/%v", s.requester().want(200, "GET",
+			s.user("/passkeys"), nil).List[0].(obj2)["id"])), nil)
+		s.unchanged("with a passkey that was removed", func() {
+			s.requester().refused(400, "INVALID_INPUT", "POST", s.user("/signatures"), stolen)
+		})
+		s.requester().refused(409, "CONFLICT", "POST", s.user("/signatures/options"), ask) // without a passkey
+	})
+}

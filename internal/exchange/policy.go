@@ -50,6 +50,7 @@ const (
 	TokenRevoke       Action = "token.revoke"
 	PasskeyRead       Action = "passkey.read"
 	PasskeyWrite      Action = "passkey.write" // to register one of one's own, or remove it
+	PasskeyUse        Action = "passkey.use"   // to sign with one of one's own
 
 	OrganizationCreate   Action = "organization.create"
 	OrganizationRead     Action = "organization.read"
@@ -203,6 +204,7 @@ var rules = Policy{
 	TokenRevoke:       OwnerOf,
 	PasskeyRead:       OwnerOf,
 	PasskeyWrite:      OwnerOf,
+	PasskeyUse:        OwnerOf,
 
 	OrganizationCreate:   Anyone,
 	OrganizationRead:     Anyone,

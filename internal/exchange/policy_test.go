@@ -104,6 +104,7 @@ const matrix = `
 | both | token.read | the owner | n | n | n | y | n | n | n | y |
 | both | token.revoke | the owner | n | n | n | y | n | n | n | y |
 | both | passkey.read | the owner | n | n | n | y | n | n | n | y |
+| both | passkey.use | the owner | n | n | n | y | n | n | n | y |
 | both | passkey.write | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |
 | both | settings.update | the owner | n | n | n | y | n | n | n | y |

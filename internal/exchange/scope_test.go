@@ -80,7 +80,7 @@ var writes = []exchange.Action{
 	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose, exchange.UserErase,
 	exchange.NotificationMark, exchange.MailSettingsWrite,
 	exchange.SavedSearchWrite, exchange.DraftWrite, exchange.BasketWrite, exchange.TokenCreate, exchange.TokenRevoke,
-	exchange.PasskeyWrite,
+	exchange.PasskeyWrite, exchange.PasskeyUse,
 	exchange.OrganizationCreate,
 	exchange.OrganizationUpdate, exchange.InvitationWrite, exchange.InvitationAnswer, exchange.InvitationTake,
 	exchange.JoinAsk,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -107,6 +108,11 @@ type Question struct {
 
 // Number returns the number of a letter, by which people call it.
 func Number(id int64) string { return fmt.Sprintf("A-%d", id) }
+
+// ID returns the id of the letter with a number.
+func ID(number string) (int64, error) {
+	return strconv.ParseInt(strings.TrimPrefix(number, "A-"), 10, 64)
+}
 
 // Version is one version of a letter.
 type Version struct {
@@ -253,6 +259,37 @@ func (n LinkNew) Validate(bool) (f exchange.FieldErrors) {
 type LinkUse struct{ Code, SHA256 string }
 
 var hash = regexp.MustCompile("^[0-9a-f]{64}$")
+
+// MaxTogether is how many letters are signed with one touch of a passkey.
+const MaxTogether = 50
+
+// PasskeyAsk is the body of POST /users/:id/signatures/options.
+type PasskeyAsk struct {
+	Role       exchange.Opt[string]         `json:"role"`
+	Agreements exchange.Opt[[]exchange.Ref] `json:"agreements"`
+}
+
+// Validate implements Body.
+func (n PasskeyAsk) Validate(bool) (f exchange.FieldErrors) {
+	f.Rule("role", exchange.Rule{Words: instrument.Signers(), Name: "AgreementRole"})
+	f.Rule("agreements", exchange.Rule{Max: MaxTogether})
+	f.Must("role", slices.Contains(instrument.Signers(), n.Role.Value), "must be one of "+
+		strings.Join(instrument.Signers(), ", "))
+	f.Must("agreements", len(n.Agreements.Value) > 0, "is required: the ids of the agreements to sign")
+	if len(n.Agreements.Value) > MaxTogether {
+		f.Add("agreements", "must be at most %d; there are %d", MaxTogether, len(n.Agreements.Value))
+	}
+	return f
+}
+
+// IDs returns the ids of the agreements, each once, in order.
+func (n PasskeyAsk) IDs() (ids []int64) {
+	for _, id := range n.Agreements.Value {
+		ids = append(ids, int64(id))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
 
 // WithdrawNew is the body of POST /agreements/:id/withdraw.
 type WithdrawNew struct {

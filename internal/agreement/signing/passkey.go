@@ -37,6 +37,14 @@ type Evidence struct {
 	Signature         []byte `json:"signature"`
 }
 
+// RequestOptions returns what a browser passes to navigator.credentials.get, as JSON, to have the statement signed by
+// one of some passkeys.
+func (p Pending) RequestOptions(site Site, keys []Passkey) ([]byte, error) {
+	return json.Marshal(protocol.PublicKeyCredentialRequestOptions{Challenge: Challenge(p.Statement),
+		Timeout: int(statementLife.Milliseconds()), RelyingPartyID: site.ID, AllowedCredentials: descriptors(keys),
+		UserVerification: protocol.VerificationRequired})
+}
+
 // Accept returns the evidence in what a browser sent back for a pending statement: by a passkey of the signer, in time,
 // once. The caller marks the pending statement as used in the transaction that keeps the evidence.
 func (p Pending) Accept(answer []byte, keys []Passkey, site Site, now time.Time) (Evidence, error) {

@@ -186,6 +186,17 @@ func (n PasskeyNew) Validate(bool) exchange.FieldErrors {
 	return f
 }
 
+// PasskeyAnswer is the body of POST /users/:id/signatures.
+type PasskeyAnswer struct {
+	Credential exchange.Opt[json.RawMessage] `json:"credential"`
+}
+
+// Validate implements Body.
+func (n PasskeyAnswer) Validate(bool) (f exchange.FieldErrors) {
+	answered(&f, n.Credential)
+	return f
+}
+
 // maxAnswer is how long the answer of a browser may be.
 const maxAnswer = 16 << 10
 

@@ -3,6 +3,7 @@ package agreement
 
 import (
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/api/rest"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/app/letters"
@@ -90,4 +91,17 @@ func ListLinks(c *rest.Call, _ rest.None) ([]shape.AgreementLink, error) {
 func CreateLink(c *rest.Call, in letter.LinkNew) (shape.AgreementLink, error) {
 	l, err := c.App.Letters.Invite(c.Context(), c.Actor, c.ID("id"), in)
 	return shape.ShowAgreementLink(l), err
+}
+
+// AskPasskey serves POST /users/{id}/signatures/options.
+func AskPasskey(c *rest.Call, in letter.PasskeyAsk) (shape.AgreementPasskeyOptions, error) {
+	c.NoStore()
+	asked, err := c.App.Letters.AskPasskey(c.Context(), c.Actor, c.User, in)
+	return shape.AgreementPasskeyOptions{Statement: asked.Statement, Options: asked.Options}, err
+}
+
+// SignWithPasskey serves POST /users/{id}/signatures.
+func SignWithPasskey(c *rest.Call, in signing.PasskeyAnswer) ([]shape.AgreementSummary, error) {
+	signed, err := c.App.Letters.SignWithPasskey(c.Context(), c.Actor, c.User, in)
+	return shape.List(signed, shape.SummarizeAgreement), err
 }

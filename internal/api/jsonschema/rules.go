@@ -80,7 +80,8 @@ var bodyRules = func() map[bodyKind]rules {
 		requirement.Stating{}, instrument.Asking{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
-		letter.SignatureNew{}, letter.LinkNew{},
+		letter.SignatureNew{}, letter.LinkNew{}, letter.PasskeyAsk{},
+		signing.PasskeyAnswer{},
 	} {
 		for _, create := range []bool{false, true} {
 			all[bodyKind{reflect.TypeOf(body), create}] = exchange.NoteRules(body, create)

@@ -15,6 +15,7 @@ import (
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
@@ -188,20 +189,22 @@ func (d Set) Schema(t reflect.Type) Object {
 
 // schemaNames are the names of schemas whose types are named differently in Go.
 var schemaNames = map[reflect.Type]string{
-	reflect.TypeFor[letter.DraftNew]():      "AgreementNew",
-	reflect.TypeFor[letter.Question]():      "AgreementQuestion",
-	reflect.TypeFor[letter.VersionNew]():    "AgreementVersionNew",
-	reflect.TypeFor[letter.LinkNew]():       "AgreementLinkNew",
-	reflect.TypeFor[letter.SignatureNew]():  "AgreementSignatureNew",
-	reflect.TypeFor[letter.WithdrawNew]():   "AgreementWithdrawNew",
-	reflect.TypeFor[letters.MissingField](): "AgreementMissingField",
-	reflect.TypeFor[letters.Obstacle]():     "AgreementObstacle",
-	reflect.TypeFor[mailing.Patch]():        "MailSettingsPatch",
-	reflect.TypeFor[material.Patch]():       "MaterialPatch",
-	reflect.TypeFor[request.EventDetail]():  "Detail",
-	reflect.TypeFor[request.New]():          "RequestNew",
-	reflect.TypeFor[request.NewGroup]():     "RequestGroupNew",
-	reflect.TypeFor[request.Patch]():        "RequestPatch",
+	reflect.TypeFor[letter.DraftNew]():       "AgreementNew",
+	reflect.TypeFor[letter.Question]():       "AgreementQuestion",
+	reflect.TypeFor[letter.VersionNew]():     "AgreementVersionNew",
+	reflect.TypeFor[letter.LinkNew]():        "AgreementLinkNew",
+	reflect.TypeFor[letter.PasskeyAsk]():     "AgreementPasskeyAsk",
+	reflect.TypeFor[signing.PasskeyAnswer](): "AgreementPasskeyAnswer",
+	reflect.TypeFor[letter.SignatureNew]():   "AgreementSignatureNew",
+	reflect.TypeFor[letter.WithdrawNew]():    "AgreementWithdrawNew",
+	reflect.TypeFor[letters.MissingField]():  "AgreementMissingField",
+	reflect.TypeFor[letters.Obstacle]():      "AgreementObstacle",
+	reflect.TypeFor[mailing.Patch]():         "MailSettingsPatch",
+	reflect.TypeFor[material.Patch]():        "MaterialPatch",
+	reflect.TypeFor[request.EventDetail]():   "Detail",
+	reflect.TypeFor[request.New]():           "RequestNew",
+	reflect.TypeFor[request.NewGroup]():      "RequestGroupNew",
+	reflect.TypeFor[request.Patch]():         "RequestPatch",
 
 	reflect.TypeFor[party.Patch[party.Institution]](): "InstitutionPatch",
 	reflect.TypeFor[party.Patch[party.Lab]]():         "InstitutionLabPatch",

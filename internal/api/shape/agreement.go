@@ -165,3 +165,9 @@ func ShowAgreementLink(l signing.Link) AgreementLink {
 	return AgreementLink{l.ID, l.Document.Version, l.Role, l.Signer.Name, l.Signer.Title, l.Signer.Mail, l.Mail,
 		Time(l.Expires), timeOf(l.UsedAt), l.MadeBy, Time(l.CreatedAt)}
 }
+
+// AgreementPasskeyOptions is what a browser is asked to sign agreements with a passkey.
+type AgreementPasskeyOptions struct {
+	Statement string          `json:"statement"`
+	Options   json.RawMessage `json:"options"`
+}

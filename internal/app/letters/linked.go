@@ -49,8 +49,7 @@ func usable(link signing.Link, l letter.Agreement, c store.Conn) error {
 		return err
 	}
 	if l.State != letter.Sent {
-		return exchange.Errorf(exchange.Conflict, "%s is %s; only a letter that was sent is signed.", l.Letter.Number,
-			strings.ToLower(string(l.State)))
+		return notSent(l)
 	}
 	return nil
 }

@@ -44,8 +44,7 @@ func (a Letters) Invite(ctx context.Context, who exchange.Actor, id int64, n let
 			return err
 		}
 		if l.State != letter.Sent {
-			return exchange.Errorf(exchange.Conflict, "%s is %s; only a letter that was sent is signed.",
-				l.Letter.Number, l.State)
+			return notSent(l)
 		}
 		c, err := a.signers(ctx, tx, l, n.Role.Value)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"aliquot/internal/agreement/instrument"
@@ -36,20 +37,9 @@ func (a Letters) SignIn(ctx context.Context, who exchange.Actor, id int64, n let
 		return v, err
 	}
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		l, err := tx.Agreements.ForUpdate(ctx, id)
+		l, rel, err := a.forSignature(ctx, tx, who, id)
 		if err != nil {
 			return err
-		}
-		rel, err := relations(ctx, tx, who, l)
-		if err != nil {
-			return err
-		}
-		if err := hidden(a.May(ctx, tx, who, exchange.AgreementSign, rel, object(id))); err != nil {
-			return err
-		}
-		if who.Scope != "" {
-			return exchange.Errorf(exchange.OutOfScope, "A program’s token cannot sign; sign in to do it (%s).",
-				exchange.AgreementSign)
 		}
 		u, err := tx.Users.Get(ctx, who.ID)
 		if err != nil {
@@ -81,7 +71,14 @@ func nameOf(ctx context.Context, c store.Conn, p party.Person) (string, error) {
 
 // intent is what somebody states who signs.
 func intent(d signing.Document, role string) string {
-	return fmt.Sprintf("I sign version %d of %s, SHA-256 %s, as %s.", d.Version, d.Letter, d.SHA256, role)
+	return fmt.Sprintf("I sign version %d of %s, SHA-256 %s, as %s.", d.Version, d.Letter, d.SHA256,
+		party.Label(role))
+}
+
+// notSent refuses a signature on a letter that was not sent, or is no longer to be signed.
+func notSent(l letter.Agreement) error {
+	return exchange.Errorf(exchange.Conflict, "%s is %s; only a letter that was sent is signed.", l.Letter.Number,
+		strings.ToLower(string(l.State)))
 }
 
 // Sign adds a verified signature to a letter, whose row is locked, if it counts: of the newest version of a letter that
@@ -89,8 +86,7 @@ func intent(d signing.Document, role string) string {
 // agreements hold today. The last one executes the letter. Whoever calls it has checked how the signature was made.
 func (a Letters) Sign(ctx context.Context, tx store.Conn, l *letter.Agreement, p Proof) error {
 	if l.State != letter.Sent {
-		return exchange.Errorf(exchange.Conflict, "%s is %s; only a letter that was sent is signed.", l.Letter.Number,
-			l.State)
+		return notSent(*l)
 	}
 	requests, err := requestsOf(ctx, tx, *l, l.Letter.RequestIDs())
 	if err != nil {
