@@ -113,6 +113,9 @@ var (
 		"subjects:[string] excludes:[string] purposes:[string] master:string? fixed_text:bool signers:[string] " +
 		"least_level:string terms:[string] only_chosen:bool reviewed:bool sha256:string? usable:bool from:date " +
 		"until:date? fields:[{name:string source:string}] template:string"
+	approvalFields = "id:int institution:int version:int direction:string families:[string] categories:[string] " +
+		"largest_bsl:int human:string members:[string] counterparties:[int] from:date? until:date? officer:uuid " +
+		"signed_on:date? level:string identified:string texts:[string] withdrawn_on:date?" + stamped
 	masterFields = "id:int institution:int family:string version:string standing:string counterparty:int? " +
 		"signed_on:date? withdrawn_on:date? signer:string evidence:string checked_by:string checked_on:date?" + stamped
 
@@ -215,7 +218,9 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/authorities/{authority}":    authorityFields,
 		"/institutions/{id}/stand-ins":                  standInFields,
 		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
-		"/institutions/{id}/masters":                    masterFields, "/institutions/{id}/masters/{master}": masterFields,
+		"/institutions/{id}/approvals":                  approvalFields, "/institutions/{id}/approvals/{approval}": approvalFields,
+		"/institutions/{id}/approvals/{approval}/sign": approvalFields,
+		"/institutions/{id}/masters":                   masterFields, "/institutions/{id}/masters/{master}": masterFields,
 		"GET /agreements": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
@@ -248,7 +253,8 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /institutions": 201, "POST /institutions/{id}/labs": 201, "POST /institutions/{id}/affiliations": 201,
 		"POST /institutions/{id}/positions": 201, "POST /institutions/{id}/authorities": 201,
 		"POST /institutions/{id}/stand-ins": 201, "POST /institutions/{id}/masters": 201,
-		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
+		"POST /institutions/{id}/approvals": 201,
+		"POST /grants/{id}/materials":       201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
 		"POST /materials/{id}/inquiries": 201,
 		"POST /material-requests":        201, "POST /request-groups": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,

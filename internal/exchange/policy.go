@@ -125,9 +125,11 @@ const (
 	InstitutionLabUpdate Action = "institution-lab.update"
 	AffiliationRead      Action = "affiliation.read" // the caller's own; officers read all
 	AffiliationWrite     Action = "affiliation.write"
-	AuthorityRead        Action = "authority.read" // with positions and stand-ins
+	AuthorityRead        Action = "authority.read" // with positions, stand-ins and approvals
 	AuthorityWrite       Action = "authority.write"
 	MasterWrite          Action = "master.write"
+	ApprovalWrite        Action = "approval.write" // standing approvals, also to withdraw one
+	ApprovalSign         Action = "approval.sign"
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
 	SignatoryImport      Action = "signatory.import"
 	InstrumentRead       Action = "instrument.read"
@@ -280,6 +282,8 @@ var rules = Policy{
 	AuthorityRead:        OfficerOf,
 	AuthorityWrite:       OfficerOf,
 	MasterWrite:          OfficerOf,
+	ApprovalWrite:        OfficerOf,
+	ApprovalSign:         OfficerOf,
 	SignatoryRead:        Anyone,
 	SignatoryImport:      AdminOf,
 	InstrumentRead:       Anyone,

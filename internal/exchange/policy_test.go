@@ -182,6 +182,8 @@ const matrix = `
 | both | authority.read | an institution | n | n | n | y | n | n | n | y |
 | both | authority.write | an institution | n | n | n | y | n | n | n | y |
 | both | authority.write | the owner | n | n | n | n | n | n | n | y |
+| both | approval.write | an institution | n | n | n | y | n | n | n | y |
+| both | approval.sign | an institution | n | n | n | y | n | n | n | y |
 | both | master.write | an institution | n | n | n | y | n | n | n | y |
 | both | signatory.read | nothing | y | y | y | y | y | y | y | y |
 | both | instrument.read | nothing | y | y | y | y | y | y | y | y |

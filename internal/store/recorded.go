@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange/field"
@@ -118,6 +119,8 @@ var recordedTables = map[string]recordedTable{
 	"stand_ins": withFields(ofInstitution("stand_in", "authority person from_day until_day"), party.StandInFields),
 	"masters": withFields(ofInstitution("master", "family edition standing counterparty signed_on withdrawn_on "+
 		"checked_on"), party.MasterFields),
+	"approvals": withFields(ofInstitution("approval", "version direction families categories largest_bsl human "+
+		"members counterparties from_day until_day officer signed_on level texts withdrawn_on"), approval.Fields),
 	"agreements": {object: "agreement", key: "id", clear: "state requester organization scientist provider recipient " +
 		"purpose choice basis version attachment made_by", times: "created_at sent_at ended_at",
 		personal: "typed reason", left: "updated_at"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
@@ -209,6 +210,8 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[party.Patch[party.Authority]]():   "AuthorityPatch",
 	reflect.TypeFor[party.Patch[party.StandIn]]():     "StandInPatch",
 	reflect.TypeFor[party.Patch[party.Master]]():      "MasterPatch",
+	reflect.TypeFor[party.Patch[approval.Approval]](): "ApprovalPatch",
+	reflect.TypeFor[approval.SignNew]():               "ApprovalSignNew",
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",
 	reflect.TypeFor[requirement.Stating]():            "TransferFactsPatch",
 }
