@@ -1426,6 +1426,9 @@ type AffiliationSource string
 
 // Agreement defines model for Agreement.
 type Agreement struct {
+	// Approvals Whether a standing approval signs it today for the officials who have not signed, while it is a draft or sent.
+	Approvals []AgreementCoverage `json:"approvals"`
+
 	// Because Why it has this instrument, as it was when the version was made.
 	Because []AgreementReason `json:"because"`
 
@@ -1518,6 +1521,18 @@ type Agreement struct {
 
 	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
 	Version int64 `json:"version"`
+}
+
+// AgreementCoverage defines model for AgreementCoverage.
+type AgreementCoverage struct {
+	// Approval The standing approval that covers it, and signs it when it is sent or signed; null: none.
+	Approval nullable.Nullable[int64] `json:"approval"`
+
+	// Role The role of the official.
+	Role string `json:"role"`
+
+	// Why Why none does, so that people sign; of the one that comes closest.
+	Why []AgreementUncovered `json:"why"`
 }
 
 // AgreementDirection defines model for AgreementDirection.
@@ -1613,6 +1628,12 @@ type AgreementRole string
 
 // AgreementSignature defines model for AgreementSignature.
 type AgreementSignature struct {
+	// Approval The standing approval that made it; null: a person did.
+	Approval nullable.Nullable[int64] `json:"approval"`
+
+	// ApprovalVersion The version of that standing approval; null: a person signed.
+	ApprovalVersion nullable.Nullable[int64] `json:"approval_version"`
+
 	// Authority The authority by which an official signed; null: a scientist.
 	Authority nullable.Nullable[int64] `json:"authority"`
 
@@ -1727,6 +1748,15 @@ type AgreementSummary struct {
 
 	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
 	Version int64 `json:"version"`
+}
+
+// AgreementUncovered defines model for AgreementUncovered.
+type AgreementUncovered struct {
+	// Reason The code of the reason.
+	Reason string `json:"reason"`
+
+	// Text The reason as a sentence.
+	Text string `json:"text"`
 }
 
 // AgreementVersion defines model for AgreementVersion.

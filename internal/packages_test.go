@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"app/funding":      {"exchange", "store", "app/core"},
 	"app/institutions": {"agreement/approval", "agreement/party", "exchange", "store", "sheet", "app/core"},
 	"app/instruments":  {"agreement/instrument", "agreement/letter", "exchange", "store", "app/core"},
-	"app/letters": {"agreement/instrument", "agreement/letter", "agreement/lint", "agreement/party",
+	"app/letters": {"agreement/approval", "agreement/instrument", "agreement/letter", "agreement/lint", "agreement/party",
 		"agreement/requirement", "agreement/signing", "exchange", "files", "store", "app/core", "app/transfer"},
 	"app/requirements": {"agreement/instrument", "agreement/party", "agreement/requirement", "exchange", "store",
 		"app/core"},

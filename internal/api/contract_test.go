@@ -126,7 +126,9 @@ var (
 		"missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
 		"questions:[{material:int fact:string}] findings:[{class:string severity:string where:string message:string}] " +
 		"signatures:[{id:int version:int sha256:string role:string signer:uuid? name:string position:string " +
-		"authority:int? represents:string level:string signed_at:time evidence:object}] unsigned:[string] pdf:string"
+		"authority:int? represents:string level:string signed_at:time evidence:object approval:int? " +
+		"approval_version:int?}] unsigned:[string] approvals:[{role:string approval:int? why:[{reason:string text:string}]}] " +
+		"pdf:string"
 	agreementVersionFields = "id:int version:int sha256:string instrument:string instrument_version:string " +
 		"requests:[int] fields:object made_by:uuid? created_at:time"
 

@@ -130,7 +130,7 @@ var recordedTables = map[string]recordedTable{
 	"agreement_requests": {object: "agreement", key: "agreement", part: "request", partKey: "request", bools: "live",
 		left: "id"},
 	"agreement_signatures": {object: "agreement", key: "agreement", part: "signature", partKey: "id",
-		clear: "version sha256 role signer authority level", times: "signed_at",
+		clear: "version sha256 role signer authority level approval approval_version", times: "signed_at",
 		personal: "name title mail position represents evidence"},
 	"instruments": {object: "instrument", key: "number", clear: "id version sha256", times: "installed_at",
 		personal: "file installed_by"},

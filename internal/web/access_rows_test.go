@@ -111,7 +111,7 @@ var access = []asked{
 	{"GET /offices/{id}/authority", "/offices/{institution}/authority", "", "in 403 403 403 200 200"},
 	{"GET /offices/{id}/approvals", "/offices/{institution}/approvals", "", "in 403 403 403 200 200"},
 	{"POST /offices/{id}/approvals", "/offices/{institution}/approvals", "", "in 403 403 403 422 422"},
-	{"POST /offices/{id}/approvals/{approval}", "/offices/{institution}/approvals/999999", "do=sign",
+	{"POST /offices/{id}/approvals/{approval}", "/offices/{institution}/approvals/999999", "do=sign&version=1",
 		"in 403 403 403 404 404"},
 	{"POST /offices/{id}/{kind}", "/offices/{institution}/positions", "title=Deputy", "in 403 403 403 303 303"},
 	{"POST /offices/{id}/{kind}", "/offices/{institution}/positions", "", "in 403 403 403 422 422"},

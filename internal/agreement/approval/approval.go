@@ -108,6 +108,25 @@ const (
 	MasterNotInForce    Reason = "MASTER_NOT_IN_FORCE"
 )
 
+var texts = map[Reason]string{
+	NotSigned:           "The standing approval is not signed.",
+	NotYet:              "The standing approval does not hold yet.",
+	Lapsed:              "The standing approval has ended.",
+	Withdrawn:           "The standing approval was withdrawn.",
+	OfficerMayNot:       "The officer who signed the standing approval has no authority to sign this today.",
+	InstrumentOutside:   "The standing approval does not cover this kind of agreement.",
+	TextChanged:         "The text of the agreement is newer than the standing approval.",
+	CategoryOutside:     "The standing approval does not cover materials of this category.",
+	BSLOutside:          "The biosafety level is unknown, or higher than the standing approval covers.",
+	HumanOutside:        "The material is of human origin, or of unknown origin, and outside of the standing approval.",
+	MemberOutside:       "The standing approval is for other people.",
+	CounterpartyOutside: "The standing approval is not for agreements with this institution.",
+	MasterNotInForce:    "The master agreement is not in force between both institutions today.",
+}
+
+// Text returns the reason as a sentence.
+func (r Reason) Text() string { return texts[r] }
+
 // WhyNot returns why the approval does not cover the transfer on the day; none: it covers it. What nobody knows of a
 // material counts as what is outside: then people decide. The officer must still be allowed to sign the transfer.
 func (a Approval) WhyNot(t Transfer, register party.Register, day exchange.Date) (why []Reason) {

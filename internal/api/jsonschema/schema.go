@@ -196,6 +196,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[letter.WithdrawNew]():   "AgreementWithdrawNew",
 	reflect.TypeFor[letters.MissingField](): "AgreementMissingField",
 	reflect.TypeFor[letters.Obstacle]():     "AgreementObstacle",
+	reflect.TypeFor[letters.Uncovered]():    "AgreementUncovered",
 	reflect.TypeFor[mailing.Patch]():        "MailSettingsPatch",
 	reflect.TypeFor[material.Patch]():       "MaterialPatch",
 	reflect.TypeFor[request.EventDetail]():  "Detail",
