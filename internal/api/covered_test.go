@@ -93,7 +93,7 @@ func TestCovered_WhatIsOutsideGoesToPeopleWithTheReason(t *testing.T) {
 			exec("DROP TABLE approvals_before")
 		}
 		unknown := s.newPlasmid()
-		exec("UPDATE transfer_facts SET bsl = '' WHERE material_id = (SELECT MAX(material_id) FROM transfer_facts)")()
+		exec("UPDATE transfer_facts SET bsl = '' WHERE material_id = (SELECT MAX(material_id) FROM transfer_facts)")
 		s.goesToPeople("the biosafety level is unknown", s.sendLetter(unknown), "PROVIDER_OFFICIAL", "BSL_OUTSIDE")
 
 		s.owner.want(200, "PATCH", provides, obj{"withdrawn_on": today})

@@ -92,10 +92,11 @@ func agreementMeanings() map[string]string {
 		"Agreement.findings":   "What may be wrong with it.",
 		"Agreement.signatures": "The signatures on its newest version.",
 		"Agreement.unsigned":   "The roles that have not signed the newest version.",
-		"Agreement.approvals": "Whether a standing approval signs it today for the officials who have not signed, while " +
-			"it is a draft or sent.",
-		"AgreementCoverage.role":      "The role of the official.",
-		"AgreementCoverage.approval":  "The standing approval that covers it, and signs it when it is sent or signed; null: none.",
+		"Agreement.approvals": "Whether a standing approval signs it today for the officials who have not signed, " +
+			"while it is a draft or sent.",
+		"AgreementCoverage.role": "The role of the official.",
+		"AgreementCoverage.approval": "The standing approval that covers it, and signs it when it is sent or signed; " +
+			"null: none.",
 		"AgreementCoverage.why":       "Why none does, so that people sign; of the one that comes closest.",
 		"AgreementUncovered.reason":   "The code of the reason.",
 		"AgreementUncovered.text":     "The reason as a sentence.",

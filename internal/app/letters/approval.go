@@ -63,7 +63,7 @@ func (s *signable) coverage(ctx context.Context, c store.Conn) (list []Coverage,
 			one.by = covering
 			one.Approval = &signing.ByApproval{ID: covering.ID, Version: covering.Version}
 		case len(why) == 0:
-			one.Why = []Uncovered{{"NONE", side.Institution.LegalName + " has no standing approval for this direction."}}
+			one.Why = []Uncovered{{"NONE", side.Institution.LegalName + " has no standing approval for this."}}
 		}
 		list = append(list, one)
 	}
@@ -77,14 +77,14 @@ func message(err error) string {
 	return err.Error()
 }
 
-// inDirection returns the approvals for the direction in which a role signs.
+// inDirection returns the approvals that somebody signed for the direction in which a role signs.
 func inDirection(all []approval.Approval, role string) (list []approval.Approval) {
 	direction := party.Receive
 	if provides(role) {
 		direction = party.Provide
 	}
 	for _, a := range all {
-		if a.Direction == direction {
+		if a.Direction == direction && a.SignedOn != "" {
 			list = append(list, a)
 		}
 	}

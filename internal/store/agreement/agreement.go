@@ -221,7 +221,8 @@ func (st Agreements) Sign(ctx context.Context, s signing.Kept) (int64, error) {
 	}
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO agreement_signatures (agreement, version, sha256,
 		role, signer, name, title, mail, authority, position, represents, level, evidence, signed_at, approval,
-		approval_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`, s.Agreement,
+		approval_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		RETURNING id`, s.Agreement,
 		s.Document.Version, s.Document.SHA256, s.Role, uuid.NullUUID{UUID: p.User, Valid: p.User != uuid.Nil}, p.Name,
 		p.Title, p.Mail, authority, s.Signer.Position.Title, s.Represents, string(s.Level), string(s.Evidence), s.At,
 		approval, version)

@@ -83,8 +83,8 @@ func (v *pageRequest) draftApproval(id int64) (ui.Response, error) {
 		_, err = v.App.Institutions.Approvals.Create(v.Context(), v.Who.Actor, id, p)
 	}
 	if err == nil {
-		return ui.SeeOther("/offices/" + v.PathValue("id") + "/approvals").Saying("Drafted. It signs nothing before you " +
-			"sign it."), nil
+		return ui.SeeOther("/offices/" + v.PathValue("id") + "/approvals").Saying("Drafted. It signs nothing " +
+			"before you sign it."), nil
 	}
 	return v.refuseApproval(id, form, err)
 }
