@@ -2870,6 +2870,9 @@ type GrantOrganization struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
+
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4436,6 +4439,9 @@ type Organization struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
+
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4476,6 +4482,9 @@ type OrganizationChange struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
 
 	// UpdatedAt When it was changed last.
 	//
@@ -4552,6 +4561,9 @@ type OrganizationHit struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
+
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4614,6 +4626,9 @@ type OrganizationNew struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationPatch defines model for OrganizationPatch.
@@ -4641,6 +4656,9 @@ type OrganizationPatch struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationRole defines model for OrganizationRole.
@@ -5140,6 +5158,9 @@ type RequestGroupNew struct {
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
 
+	// SignAgreement Sign the agreement for it at once, as the scientist who receives: it is drafted, sent and signed with the request, or all of it is refused. Tokens of programs cannot.
+	SignAgreement *bool `json:"sign_agreement,omitempty"`
+
 	// SkipUnavailable Leave out what cannot be requested, instead of refusing the whole.
 	SkipUnavailable *bool `json:"skip_unavailable,omitempty"`
 }
@@ -5173,6 +5194,9 @@ type RequestNew struct {
 
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
+
+	// SignAgreement Sign the agreement for it at once, as the scientist who receives: it is drafted, sent and signed with the request, or all of it is refused. Tokens of programs cannot.
+	SignAgreement *bool `json:"sign_agreement,omitempty"`
 }
 
 // RequestPatch defines model for RequestPatch.
@@ -7382,6 +7406,9 @@ type ListOrganizationsParams struct {
 
 	// Owner Only items whose `owner` is this.
 	Owner *openapi_types.UUID `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// SignsAheadUntil Only items whose `signs_ahead_until` is this.
+	SignsAheadUntil *openapi_types.Date `form:"signs_ahead_until,omitempty" json:"signs_ahead_until,omitempty"`
 
 	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -23262,6 +23289,18 @@ func NewListOrganizationsRequest(server string, params *ListOrganizationsParams)
 		if params.Owner != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SignsAheadUntil != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "signs_ahead_until", *params.SignsAheadUntil, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

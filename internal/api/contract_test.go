@@ -47,7 +47,8 @@ var (
 	organizationFields     = "owner:{" + personFields + "} " + bareOrganizationFields
 	bareOrganizationFields = `id:int name:string members:[{` + personFields +
 		`}] created_at:time updated_at:time
-		+ description:string decide_days:int countersign_days:int ship_days:int public_metadata_keys:[string]`
+		+ description:string decide_days:int countersign_days:int ship_days:int public_metadata_keys:[string]
+		signs_ahead_until:date?`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
 	storageFields      = "used:int quota:int? deleted:int spreadsheets:int largest:[{id:int filename:string bytes:int}]"

@@ -67,6 +67,7 @@ const (
 	SettingsRead         Action = "settings.read"
 	SettingsUpdate       Action = "settings.update"
 	OrganizationPublish  Action = "organization.publish" // custom fields of its materials
+	OrganizationSign     Action = "organization.sign"    // its agreements, in advance
 	OrganizationHistory  Action = "organization.history"
 	OrganizationEvents   Action = "organization.events" // what happened in the requests of its materials
 	OrganizationInsights Action = "organization.insights"
@@ -221,6 +222,7 @@ var rules = Policy{
 	SettingsRead:         OwnerOf,
 	SettingsUpdate:       OwnerOf,
 	OrganizationPublish:  OwnerOf,
+	OrganizationSign:     OwnerOf,
 	OrganizationHistory:  MemberOf,
 	OrganizationEvents:   MemberOf,
 	OrganizationInsights: MemberOf,

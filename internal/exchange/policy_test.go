@@ -133,6 +133,7 @@ const matrix = `
 | both | material.foresee | the lab | n | n | y | y | n | y | n | y |
 | both | material.private | a request | n | n | y | y | y | y | n | y |
 | both | organization.publish | the lab | n | n | n | y | n | n | n | y |
+| both | organization.sign | the lab | n | n | n | y | n | n | n | y |
 | open | material.update | the lab | y | y | y | y | y | y | y | y |
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |

@@ -84,7 +84,7 @@ var writes = []exchange.Action{
 	exchange.OrganizationCreate,
 	exchange.OrganizationUpdate, exchange.InvitationWrite, exchange.InvitationAnswer, exchange.InvitationTake,
 	exchange.JoinAsk,
-	exchange.JoinAnswer, exchange.JoinWithdraw, exchange.SettingsUpdate, exchange.OrganizationPublish,
+	exchange.JoinAnswer, exchange.JoinWithdraw, exchange.SettingsUpdate, exchange.OrganizationPublish, exchange.OrganizationSign,
 	exchange.OrganizationLeave,
 	exchange.ReplyWrite, exchange.WebhookWrite, exchange.MaterialCreate, exchange.MaterialUpdate, exchange.MaterialArchive,
 	exchange.MaterialBulk,

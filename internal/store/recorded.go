@@ -48,7 +48,8 @@ var recordedTables = map[string]recordedTable{
 	"passkeys": {object: "user", key: "user_id", part: "passkey", partKey: "id", clear: "credential_id public_key",
 		times: "signed_in_at created_at removed_at", personal: "name identified"},
 	"organizations": withFields(recordedTable{object: "organization", key: "id",
-		clear: "owner_id decide_days countersign_days ship_days public_metadata_keys", times: "created_at",
+		clear: "owner_id decide_days countersign_days ship_days public_metadata_keys signs_ahead_until " +
+			"signs_ahead_since signs_ahead_by", times: "created_at",
 		personal: "name description", left: "name_sort updated_at"}, lab.Fields),
 	// which mail somebody wants changes no right
 	"memberships": {object: "membership", key: "id", clear: "organization_id user_id", times: "created_at left_at",

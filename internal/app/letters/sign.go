@@ -9,7 +9,6 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
-	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 
@@ -47,23 +46,29 @@ func (a Letters) SignIn(ctx context.Context, who exchange.Actor, id int64, n let
 			return exchange.Errorf(exchange.OutOfScope, "A program’s token cannot sign; sign in to do it (%s).",
 				exchange.AgreementSign)
 		}
-		u, err := tx.Users.Get(ctx, who.ID)
-		if err != nil {
-			return err
-		}
 		document := signing.Document{Letter: l.Letter.Number, Version: int(n.Version.Value), SHA256: n.SHA256.Value}
-		evidence := map[string]string{"identified": u.RegistryID, "intent": intent(document, n.Role.Value)}
-		if err := a.Sign(ctx, tx, &l, Proof{Signer: party.Person{User: u.ID, Name: u.Name()}, Role: n.Role.Value,
-			Document: document, Level: party.SignedIn, Evidence: evidence}); err != nil {
-			return err
-		}
-		if err := a.RecordAction(ctx, tx, who, exchange.AgreementSign, rel, object(id), n.Role.Value); err != nil {
+		if err := a.signIn(ctx, tx, who, &l, rel, n.Role.Value, document); err != nil {
 			return err
 		}
 		v, err = a.view(ctx, tx, l)
 		return err
 	})
 	return v, err
+}
+
+// signIn signs a version of a letter, whose row is locked, as the caller, who is signed in.
+func (a Letters) signIn(ctx context.Context, tx store.Conn, who exchange.Actor, l *letter.Agreement,
+	rel exchange.Relation, role string, d signing.Document) error {
+	u, err := tx.Users.Get(ctx, who.ID)
+	if err != nil {
+		return err
+	}
+	if err := a.Sign(ctx, tx, l, Proof{Signer: party.Person{User: u.ID, Name: u.Name()}, Role: role, Document: d,
+		Level:    party.SignedIn,
+		Evidence: map[string]string{"identified": u.RegistryID, "intent": intent(d, role)}}); err != nil {
+		return err
+	}
+	return a.RecordAction(ctx, tx, who, exchange.AgreementSign, rel, object(l.ID), role)
 }
 
 // nameOf returns the name of a user, or that of somebody without an account.
@@ -126,8 +131,7 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, s *signable) error 
 	if err := tx.Agreements.Update(ctx, *l); err != nil {
 		return err
 	}
-	return transfer.ExecuteAgreement(ctx, transfer.New(a.Core), tx, last.Signer.Person.User, s.requests,
-		l.Letter.Number, t.ID)
+	return a.executeRequests(ctx, tx, last.Signer.Person.User, s.requests, l.Letter.Number, t.ID)
 }
 
 // binding checks that a letter binds both institutions today: they are confirmed, the lab is of the one that provides,
