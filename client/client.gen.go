@@ -60,6 +60,18 @@ const (
 	AgreementStateWITHDRAWN AgreementState = "WITHDRAWN"
 )
 
+// Defines values for ApprovalDirection.
+const (
+	ApprovalDirectionPROVIDE ApprovalDirection = "PROVIDE"
+	ApprovalDirectionRECEIVE ApprovalDirection = "RECEIVE"
+)
+
+// Defines values for ApprovalHuman.
+const (
+	ApprovalHumanANONYMISED ApprovalHuman = "ANONYMISED"
+	ApprovalHumanNO         ApprovalHuman = "NO"
+)
+
 // Defines values for BiosafetyLevel.
 const (
 	BiosafetyLevelN1      BiosafetyLevel = "1"
@@ -663,6 +675,24 @@ const (
 const (
 	ListAffiliationsParamsOrderingID      ListAffiliationsParamsOrdering = "id"
 	ListAffiliationsParamsOrderingMinusID ListAffiliationsParamsOrdering = "-id"
+)
+
+// Defines values for ListApprovalsParamsDirection.
+const (
+	ListApprovalsParamsDirectionPROVIDE ListApprovalsParamsDirection = "PROVIDE"
+	ListApprovalsParamsDirectionRECEIVE ListApprovalsParamsDirection = "RECEIVE"
+)
+
+// Defines values for ListApprovalsParamsHuman.
+const (
+	ListApprovalsParamsHumanANONYMISED ListApprovalsParamsHuman = "ANONYMISED"
+	ListApprovalsParamsHumanNO         ListApprovalsParamsHuman = "NO"
+)
+
+// Defines values for ListApprovalsParamsOrdering.
+const (
+	ListApprovalsParamsOrderingID      ListApprovalsParamsOrdering = "id"
+	ListApprovalsParamsOrderingMinusID ListApprovalsParamsOrdering = "-id"
 )
 
 // Defines values for ListAuthoritiesParamsDirection.
@@ -1396,6 +1426,9 @@ type AffiliationSource string
 
 // Agreement defines model for Agreement.
 type Agreement struct {
+	// Approvals Whether a standing approval signs it today for the officials who have not signed, while it is a draft or sent.
+	Approvals []AgreementCoverage `json:"approvals"`
+
 	// Because Why it has this instrument, as it was when the version was made.
 	Because []AgreementReason `json:"because"`
 
@@ -1488,6 +1521,18 @@ type Agreement struct {
 
 	// Version 1, 2, 3, ... of the agreement; in a body, the one that the caller saw.
 	Version int64 `json:"version"`
+}
+
+// AgreementCoverage defines model for AgreementCoverage.
+type AgreementCoverage struct {
+	// Approval The standing approval that covers it, and signs it when it is sent or signed; null: none.
+	Approval nullable.Nullable[int64] `json:"approval"`
+
+	// Role The role of the official.
+	Role string `json:"role"`
+
+	// Why Why none does, so that people sign; of the one that comes closest.
+	Why []AgreementUncovered `json:"why"`
 }
 
 // AgreementDirection defines model for AgreementDirection.
@@ -1583,6 +1628,12 @@ type AgreementRole string
 
 // AgreementSignature defines model for AgreementSignature.
 type AgreementSignature struct {
+	// Approval The standing approval that made it; null: a person did.
+	Approval nullable.Nullable[int64] `json:"approval"`
+
+	// ApprovalVersion The version of that standing approval; null: a person signed.
+	ApprovalVersion nullable.Nullable[int64] `json:"approval_version"`
+
 	// Authority The authority by which an official signed; null: a scientist.
 	Authority nullable.Nullable[int64] `json:"authority"`
 
@@ -1699,6 +1750,15 @@ type AgreementSummary struct {
 	Version int64 `json:"version"`
 }
 
+// AgreementUncovered defines model for AgreementUncovered.
+type AgreementUncovered struct {
+	// Reason The code of the reason.
+	Reason string `json:"reason"`
+
+	// Text The reason as a sentence.
+	Text string `json:"text"`
+}
+
 // AgreementVersion defines model for AgreementVersion.
 type AgreementVersion struct {
 	// CreatedAt When it was made.
@@ -1751,6 +1811,139 @@ type AgreementVersionNew struct {
 type AgreementWithdrawNew struct {
 	// Reason Why.
 	Reason *string `json:"reason,omitempty"`
+}
+
+// Approval defines model for Approval.
+type Approval struct {
+	// Categories Categories of materials; an empty list is refused.
+	Categories []string `json:"categories"`
+
+	// Counterparties The ids of other institutions; an empty list is all that have the master agreement of the instrument in force.
+	Counterparties []int64 `json:"counterparties"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time              `json:"created_at"`
+	Direction ApprovalDirection `json:"direction"`
+
+	// Families Families of instruments; an empty list is refused.
+	Families []string `json:"families"`
+
+	// From The first day on which it holds.
+	From  nullable.Nullable[openapi_types.Date] `json:"from"`
+	Human ApprovalHuman                         `json:"human"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Identified Who the provider of identities said the officer is, when they signed.
+	Identified string `json:"identified"`
+
+	// Institution The institution that it is registered of.
+	Institution int64 `json:"institution"`
+
+	// LargestBsl From 1 to 4. A material whose level nobody stated is signed one by one.
+	LargestBsl int64 `json:"largest_bsl"`
+
+	// Level The level of its signature; empty before.
+	Level string `json:"level"`
+
+	// Members The ids of people at the institution; an empty list is everybody there.
+	Members []string `json:"members"`
+
+	// Officer Who signed it; before, who changed it last.
+	Officer openapi_types.UUID `json:"officer"`
+
+	// SignedOn When it was signed; null before. From then on only withdrawn_on changes.
+	SignedOn nullable.Nullable[openapi_types.Date] `json:"signed_on"`
+
+	// Texts The SHA-256 of the texts that its families had when it was signed. Letters with another text are signed by people.
+	Texts []string `json:"texts"`
+
+	// Until The first day on which it no longer holds: at most a year later.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// Version Counts its changes until it is signed, from 1.
+	Version int64 `json:"version"`
+
+	// WithdrawnOn The first day on which it no longer holds: today, or later. What it signed stays signed.
+	WithdrawnOn nullable.Nullable[openapi_types.Date] `json:"withdrawn_on"`
+}
+
+// ApprovalDirection defines model for ApprovalDirection.
+type ApprovalDirection string
+
+// ApprovalHuman defines model for ApprovalHuman.
+type ApprovalHuman string
+
+// ApprovalNew defines model for ApprovalNew.
+type ApprovalNew struct {
+	// Categories Categories of materials; an empty list is refused.
+	Categories nullable.Nullable[[]string] `json:"categories"`
+
+	// Counterparties The ids of other institutions; an empty list is all that have the master agreement of the instrument in force.
+	Counterparties nullable.Nullable[[]int64] `json:"counterparties,omitempty"`
+	Direction      ApprovalDirection          `json:"direction"`
+
+	// Families Families of instruments; an empty list is refused.
+	Families nullable.Nullable[[]string] `json:"families"`
+
+	// From The first day on which it holds.
+	From  nullable.Nullable[openapi_types.Date] `json:"from"`
+	Human *ApprovalHuman                        `json:"human,omitempty"`
+
+	// LargestBsl From 1 to 4. A material whose level nobody stated is signed one by one.
+	LargestBsl *int64 `json:"largest_bsl,omitempty"`
+
+	// Members The ids of people at the institution; an empty list is everybody there.
+	Members nullable.Nullable[[]string] `json:"members,omitempty"`
+
+	// Until The first day on which it no longer holds: at most a year later.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// WithdrawnOn The first day on which it no longer holds: today, or later. What it signed stays signed.
+	WithdrawnOn nullable.Nullable[openapi_types.Date] `json:"withdrawn_on,omitempty"`
+}
+
+// ApprovalPatch defines model for ApprovalPatch.
+type ApprovalPatch struct {
+	// Categories Categories of materials; an empty list is refused.
+	Categories nullable.Nullable[[]string] `json:"categories,omitempty"`
+
+	// Counterparties The ids of other institutions; an empty list is all that have the master agreement of the instrument in force.
+	Counterparties nullable.Nullable[[]int64] `json:"counterparties,omitempty"`
+	Direction      *ApprovalDirection         `json:"direction,omitempty"`
+
+	// Families Families of instruments; an empty list is refused.
+	Families nullable.Nullable[[]string] `json:"families,omitempty"`
+
+	// From The first day on which it holds.
+	From  nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+	Human *ApprovalHuman                        `json:"human,omitempty"`
+
+	// LargestBsl From 1 to 4. A material whose level nobody stated is signed one by one.
+	LargestBsl *int64 `json:"largest_bsl,omitempty"`
+
+	// Members The ids of people at the institution; an empty list is everybody there.
+	Members nullable.Nullable[[]string] `json:"members,omitempty"`
+
+	// Until The first day on which it no longer holds: at most a year later.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+
+	// WithdrawnOn The first day on which it no longer holds: today, or later. What it signed stays signed.
+	WithdrawnOn nullable.Nullable[openapi_types.Date] `json:"withdrawn_on,omitempty"`
+}
+
+// ApprovalSignNew defines model for ApprovalSignNew.
+type ApprovalSignNew struct {
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
 }
 
 // Attachment defines model for Attachment.
@@ -2676,6 +2869,9 @@ type GrantOrganization struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
 
 	// UpdatedAt When it was changed last.
 	//
@@ -4243,6 +4439,9 @@ type Organization struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
+
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4283,6 +4482,9 @@ type OrganizationChange struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
 
 	// UpdatedAt When it was changed last.
 	//
@@ -4359,6 +4561,9 @@ type OrganizationHit struct {
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays int64 `json:"ship_days"`
 
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until"`
+
 	// UpdatedAt When it was changed last.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -4421,6 +4626,9 @@ type OrganizationNew struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationPatch defines model for OrganizationPatch.
@@ -4448,6 +4656,9 @@ type OrganizationPatch struct {
 
 	// ShipDays In how many days the lab aims to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
+
+	// SignsAheadUntil The first day on which the owner no longer signs agreements in advance. Its owner alone changes it.
+	SignsAheadUntil nullable.Nullable[openapi_types.Date] `json:"signs_ahead_until,omitempty"`
 }
 
 // OrganizationRole defines model for OrganizationRole.
@@ -4947,6 +5158,9 @@ type RequestGroupNew struct {
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
 
+	// SignAgreement Sign the agreement for it at once, as the scientist who receives: it is drafted, sent and signed with the request, or all of it is refused. Tokens of programs cannot.
+	SignAgreement *bool `json:"sign_agreement,omitempty"`
+
 	// SkipUnavailable Leave out what cannot be requested, instead of refusing the whole.
 	SkipUnavailable *bool `json:"skip_unavailable,omitempty"`
 }
@@ -4980,6 +5194,9 @@ type RequestNew struct {
 
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
+
+	// SignAgreement Sign the agreement for it at once, as the scientist who receives: it is drafted, sent and signed with the request, or all of it is refused. Tokens of programs cannot.
+	SignAgreement *bool `json:"sign_agreement,omitempty"`
 }
 
 // RequestPatch defines model for RequestPatch.
@@ -6595,6 +6812,54 @@ type ListAffiliationsParamsSource string
 // ListAffiliationsParamsOrdering defines parameters for ListAffiliations.
 type ListAffiliationsParamsOrdering string
 
+// ListApprovalsParams defines parameters for ListApprovals.
+type ListApprovalsParams struct {
+	// Direction Only items whose `direction` is this.
+	Direction *ListApprovalsParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
+
+	// From Only items whose `from` is this.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// Human Only items whose `human` is this.
+	Human *ListApprovalsParamsHuman `form:"human,omitempty" json:"human,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// Officer Only items whose `officer` is this.
+	Officer *openapi_types.UUID `form:"officer,omitempty" json:"officer,omitempty"`
+
+	// SignedOn Only items whose `signed_on` is this.
+	SignedOn *openapi_types.Date `form:"signed_on,omitempty" json:"signed_on,omitempty"`
+
+	// Until Only items whose `until` is this.
+	Until *openapi_types.Date `form:"until,omitempty" json:"until,omitempty"`
+
+	// WithdrawnOn Only items whose `withdrawn_on` is this.
+	WithdrawnOn *openapi_types.Date `form:"withdrawn_on,omitempty" json:"withdrawn_on,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListApprovalsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListApprovalsParamsDirection defines parameters for ListApprovals.
+type ListApprovalsParamsDirection string
+
+// ListApprovalsParamsHuman defines parameters for ListApprovals.
+type ListApprovalsParamsHuman string
+
+// ListApprovalsParamsOrdering defines parameters for ListApprovals.
+type ListApprovalsParamsOrdering string
+
 // ListAuthoritiesParams defines parameters for ListAuthorities.
 type ListAuthoritiesParams struct {
 	// Direction Only items whose `direction` is this.
@@ -7141,6 +7406,9 @@ type ListOrganizationsParams struct {
 
 	// Owner Only items whose `owner` is this.
 	Owner *openapi_types.UUID `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// SignsAheadUntil Only items whose `signs_ahead_until` is this.
+	SignsAheadUntil *openapi_types.Date `form:"signs_ahead_until,omitempty" json:"signs_ahead_until,omitempty"`
 
 	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
 	Ordering *ListOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -8208,6 +8476,15 @@ type CreateAffiliationJSONRequestBody = AffiliationNew
 // UpdateAffiliationJSONRequestBody defines body for UpdateAffiliation for application/json ContentType.
 type UpdateAffiliationJSONRequestBody = AffiliationPatch
 
+// CreateApprovalJSONRequestBody defines body for CreateApproval for application/json ContentType.
+type CreateApprovalJSONRequestBody = ApprovalNew
+
+// UpdateApprovalJSONRequestBody defines body for UpdateApproval for application/json ContentType.
+type UpdateApprovalJSONRequestBody = ApprovalPatch
+
+// SignApprovalJSONRequestBody defines body for SignApproval for application/json ContentType.
+type SignApprovalJSONRequestBody = ApprovalSignNew
+
 // CreateAuthorityJSONRequestBody defines body for CreateAuthority for application/json ContentType.
 type CreateAuthorityJSONRequestBody = AuthorityNew
 
@@ -9126,6 +9403,67 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
 	UpdateAffiliation(ctx context.Context, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListApprovals List the standing approvals of an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Corresponds with GET /institutions/{id}/approvals (the `ListApprovals` operationId).
+	ListApprovals(ctx context.Context, id int64, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateApprovalWithBody Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+	//
+	// It signs nothing before it is signed. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+	CreateApprovalWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateApproval Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+	//
+	// It signs nothing before it is signed. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+	CreateApproval(ctx context.Context, id int64, body CreateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateApprovalWithBody Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+	UpdateApprovalWithBody(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateApproval Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+	UpdateApproval(ctx context.Context, id int64, approval int64, body UpdateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SignApprovalWithBody Sign a version of a standing approval
+	//
+	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+	SignApprovalWithBody(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SignApproval Sign a version of a standing approval
+	//
+	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+	SignApproval(ctx context.Context, id int64, approval int64, body SignApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAuthorities List who may sign what for an institution, newest first
 	//
@@ -11707,6 +12045,137 @@ func (c *Client) UpdateAffiliationWithBody(ctx context.Context, id int64, affili
 // Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
 func (c *Client) UpdateAffiliation(ctx context.Context, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateAffiliationRequest(c.Server, id, affiliation, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListApprovals List the standing approvals of an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Corresponds with GET /institutions/{id}/approvals (the `ListApprovals` operationId).
+func (c *Client) ListApprovals(ctx context.Context, id int64, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListApprovalsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateApprovalWithBody Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+//
+// It signs nothing before it is signed. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+func (c *Client) CreateApprovalWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateApprovalRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateApproval Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+//
+// It signs nothing before it is signed. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+func (c *Client) CreateApproval(ctx context.Context, id int64, body CreateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateApprovalRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateApprovalWithBody Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+func (c *Client) UpdateApprovalWithBody(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateApprovalRequestWithBody(c.Server, id, approval, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateApproval Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+func (c *Client) UpdateApproval(ctx context.Context, id int64, approval int64, body UpdateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateApprovalRequest(c.Server, id, approval, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SignApprovalWithBody Sign a version of a standing approval
+//
+// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+func (c *Client) SignApprovalWithBody(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignApprovalRequestWithBody(c.Server, id, approval, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SignApproval Sign a version of a standing approval
+//
+// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+func (c *Client) SignApproval(ctx context.Context, id int64, approval int64, body SignApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignApprovalRequest(c.Server, id, approval, body)
 	if err != nil {
 		return nil, err
 	}
@@ -17863,6 +18332,354 @@ func NewUpdateAffiliationRequestWithBody(server string, id int64, affiliation in
 	return req, nil
 }
 
+// NewListApprovalsRequest constructs an http.Request for the ListApprovals method
+func NewListApprovalsRequest(server string, id int64, params *ListApprovalsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/approvals", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Direction != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "direction", *params.Direction, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Human != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "human", *params.Human, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Officer != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "officer", *params.Officer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SignedOn != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "signed_on", *params.SignedOn, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Until != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.WithdrawnOn != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "withdrawn_on", *params.WithdrawnOn, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateApprovalRequest calls the generic CreateApproval builder with application/json body
+func NewCreateApprovalRequest(server string, id int64, body CreateApprovalJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateApprovalRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateApprovalRequestWithBody constructs an http.Request for the CreateApproval method, with any body, and a specified content type
+func NewCreateApprovalRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/approvals", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateApprovalRequest calls the generic UpdateApproval builder with application/json body
+func NewUpdateApprovalRequest(server string, id int64, approval int64, body UpdateApprovalJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateApprovalRequestWithBody(server, id, approval, "application/json", bodyReader)
+}
+
+// NewUpdateApprovalRequestWithBody constructs an http.Request for the UpdateApproval method, with any body, and a specified content type
+func NewUpdateApprovalRequestWithBody(server string, id int64, approval int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "approval", approval, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/approvals/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSignApprovalRequest calls the generic SignApproval builder with application/json body
+func NewSignApprovalRequest(server string, id int64, approval int64, body SignApprovalJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSignApprovalRequestWithBody(server, id, approval, "application/json", bodyReader)
+}
+
+// NewSignApprovalRequestWithBody constructs an http.Request for the SignApproval method, with any body, and a specified content type
+func NewSignApprovalRequestWithBody(server string, id int64, approval int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "approval", approval, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/institutions/%s/approvals/%s/sign", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListAuthoritiesRequest constructs an http.Request for the ListAuthorities method
 func NewListAuthoritiesRequest(server string, id int64, params *ListAuthoritiesParams) (*http.Request, error) {
 	var err error
@@ -22472,6 +23289,18 @@ func NewListOrganizationsRequest(server string, params *ListOrganizationsParams)
 		if params.Owner != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SignsAheadUntil != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "signs_ahead_until", *params.SignsAheadUntil, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -30187,6 +31016,69 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /institutions/{id}/affiliations/{affiliation} (the `UpdateAffiliation` operationId).
 	UpdateAffiliationWithResponse(ctx context.Context, id int64, affiliation int64, body UpdateAffiliationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAffiliationResponse, error)
 
+	// ListApprovalsWithResponse List the standing approvals of an institution, newest first
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /institutions/{id}/approvals (the `ListApprovals` operationId).
+	ListApprovalsWithResponse(ctx context.Context, id int64, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*ListApprovalsResponse, error)
+
+	// CreateApprovalWithBodyWithResponse Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+	//
+	// It signs nothing before it is signed. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+	CreateApprovalWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateApprovalResponse, error)
+
+	// CreateApprovalWithResponse Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+	//
+	// It signs nothing before it is signed. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+	CreateApprovalWithResponse(ctx context.Context, id int64, body CreateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateApprovalResponse, error)
+
+	// UpdateApprovalWithBodyWithResponse Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+	UpdateApprovalWithBodyWithResponse(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateApprovalResponse, error)
+
+	// UpdateApprovalWithResponse Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+	//
+	// Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+	UpdateApprovalWithResponse(ctx context.Context, id int64, approval int64, body UpdateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateApprovalResponse, error)
+
+	// SignApprovalWithBodyWithResponse Sign a version of a standing approval
+	//
+	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+	SignApprovalWithBodyWithResponse(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignApprovalResponse, error)
+
+	// SignApprovalWithResponse Sign a version of a standing approval
+	//
+	// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+	SignApprovalWithResponse(ctx context.Context, id int64, approval int64, body SignApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*SignApprovalResponse, error)
+
 	// ListAuthoritiesWithResponse List who may sign what for an institution, newest first
 	//
 	// Open to officers of the institution and admins.
@@ -32847,6 +33739,98 @@ func (r UpdateAffiliationResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateAffiliationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListApprovalsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Approval
+}
+
+// Status returns HTTPResponse.Status
+func (r ListApprovalsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListApprovalsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateApprovalResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Approval
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateApprovalResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateApprovalResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateApprovalResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Approval
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateApprovalResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateApprovalResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SignApprovalResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Approval
+}
+
+// Status returns HTTPResponse.Status
+func (r SignApprovalResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SignApprovalResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -37152,6 +38136,111 @@ func (c *ClientWithResponses) UpdateAffiliationWithResponse(ctx context.Context,
 	return ParseUpdateAffiliationResponse(rsp)
 }
 
+// ListApprovalsWithResponse List the standing approvals of an institution, newest first
+//
+// Open to officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /institutions/{id}/approvals (the `ListApprovals` operationId).
+func (c *ClientWithResponses) ListApprovalsWithResponse(ctx context.Context, id int64, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*ListApprovalsResponse, error) {
+	rsp, err := c.ListApprovals(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListApprovalsResponse(rsp)
+}
+
+// CreateApprovalWithBodyWithResponse Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+//
+// It signs nothing before it is signed. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+func (c *ClientWithResponses) CreateApprovalWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateApprovalResponse, error) {
+	rsp, err := c.CreateApprovalWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateApprovalResponse(rsp)
+}
+
+// CreateApprovalWithResponse Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY)
+//
+// It signs nothing before it is signed. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/approvals (the `CreateApproval` operationId).
+func (c *ClientWithResponses) CreateApprovalWithResponse(ctx context.Context, id int64, body CreateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateApprovalResponse, error) {
+	rsp, err := c.CreateApproval(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateApprovalResponse(rsp)
+}
+
+// UpdateApprovalWithBodyWithResponse Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+//
+// Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+func (c *ClientWithResponses) UpdateApprovalWithBodyWithResponse(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateApprovalResponse, error) {
+	rsp, err := c.UpdateApprovalWithBody(ctx, id, approval, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateApprovalResponse(rsp)
+}
+
+// UpdateApprovalWithResponse Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on changes
+//
+// Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /institutions/{id}/approvals/{approval} (the `UpdateApproval` operationId).
+func (c *ClientWithResponses) UpdateApprovalWithResponse(ctx context.Context, id int64, approval int64, body UpdateApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateApprovalResponse, error) {
+	rsp, err := c.UpdateApproval(ctx, id, approval, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateApprovalResponse(rsp)
+}
+
+// SignApprovalWithBodyWithResponse Sign a version of a standing approval
+//
+// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+func (c *ClientWithResponses) SignApprovalWithBodyWithResponse(ctx context.Context, id int64, approval int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignApprovalResponse, error) {
+	rsp, err := c.SignApprovalWithBody(ctx, id, approval, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSignApprovalResponse(rsp)
+}
+
+// SignApprovalWithResponse Sign a version of a standing approval
+//
+// From then on it signs, for its institution, every letter that it covers. A program's token cannot. Open to officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /institutions/{id}/approvals/{approval}/sign (the `SignApproval` operationId).
+func (c *ClientWithResponses) SignApprovalWithResponse(ctx context.Context, id int64, approval int64, body SignApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*SignApprovalResponse, error) {
+	rsp, err := c.SignApproval(ctx, id, approval, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSignApprovalResponse(rsp)
+}
+
 // ListAuthoritiesWithResponse List who may sign what for an institution, newest first
 //
 // Open to officers of the institution and admins.
@@ -41110,6 +42199,110 @@ func ParseUpdateAffiliationResponse(rsp *http.Response) (*UpdateAffiliationRespo
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Affiliation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListApprovalsResponse parses an HTTP response from a ListApprovalsWithResponse call
+func ParseListApprovalsResponse(rsp *http.Response) (*ListApprovalsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListApprovalsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Approval
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateApprovalResponse parses an HTTP response from a CreateApprovalWithResponse call
+func ParseCreateApprovalResponse(rsp *http.Response) (*CreateApprovalResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateApprovalResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Approval
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateApprovalResponse parses an HTTP response from a UpdateApprovalWithResponse call
+func ParseUpdateApprovalResponse(rsp *http.Response) (*UpdateApprovalResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateApprovalResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Approval
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSignApprovalResponse parses an HTTP response from a SignApprovalWithResponse call
+func ParseSignApprovalResponse(rsp *http.Response) (*SignApprovalResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SignApprovalResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Approval
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

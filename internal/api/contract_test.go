@@ -47,7 +47,8 @@ var (
 	organizationFields     = "owner:{" + personFields + "} " + bareOrganizationFields
 	bareOrganizationFields = `id:int name:string members:[{` + personFields +
 		`}] created_at:time updated_at:time
-		+ description:string decide_days:int countersign_days:int ship_days:int public_metadata_keys:[string]`
+		+ description:string decide_days:int countersign_days:int ship_days:int public_metadata_keys:[string]
+		signs_ahead_until:date?`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
 	storageFields      = "used:int quota:int? deleted:int spreadsheets:int largest:[{id:int filename:string bytes:int}]"
@@ -113,6 +114,9 @@ var (
 		"subjects:[string] excludes:[string] purposes:[string] master:string? fixed_text:bool signers:[string] " +
 		"least_level:string terms:[string] only_chosen:bool reviewed:bool sha256:string? usable:bool from:date " +
 		"until:date? fields:[{name:string source:string}] template:string"
+	approvalFields = "id:int institution:int version:int direction:string families:[string] categories:[string] " +
+		"largest_bsl:int human:string members:[string] counterparties:[int] from:date? until:date? officer:uuid " +
+		"signed_on:date? level:string identified:string texts:[string] withdrawn_on:date?" + stamped
 	masterFields = "id:int institution:int family:string version:string standing:string counterparty:int? " +
 		"signed_on:date? withdrawn_on:date? signer:string evidence:string checked_by:string checked_on:date?" + stamped
 
@@ -123,7 +127,9 @@ var (
 		"missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
 		"questions:[{material:int fact:string}] findings:[{class:string severity:string where:string message:string}] " +
 		"signatures:[{id:int version:int sha256:string role:string signer:uuid? name:string position:string " +
-		"authority:int? represents:string level:string signed_at:time evidence:object}] unsigned:[string] pdf:string"
+		"authority:int? represents:string level:string signed_at:time evidence:object approval:int? " +
+		"approval_version:int?}] unsigned:[string] approvals:[{role:string approval:int? why:[{reason:string text:string}]}] " +
+		"pdf:string"
 	agreementLinkFields = "id:int version:int role:string name:string title:string mail:string mail_state:string " +
 		"expires_at:time used_at:time? made_by:uuid created_at:time"
 	agreementVersionFields = "id:int version:int sha256:string instrument:string instrument_version:string " +
@@ -217,7 +223,9 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/authorities/{authority}":    authorityFields,
 		"/institutions/{id}/stand-ins":                  standInFields,
 		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
-		"/institutions/{id}/masters":                    masterFields, "/institutions/{id}/masters/{master}": masterFields,
+		"/institutions/{id}/approvals":                  approvalFields, "/institutions/{id}/approvals/{approval}": approvalFields,
+		"/institutions/{id}/approvals/{approval}/sign": approvalFields,
+		"/institutions/{id}/masters":                   masterFields, "/institutions/{id}/masters/{master}": masterFields,
 		"GET /agreements": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
@@ -251,7 +259,8 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /institutions": 201, "POST /institutions/{id}/labs": 201, "POST /institutions/{id}/affiliations": 201,
 		"POST /institutions/{id}/positions": 201, "POST /institutions/{id}/authorities": 201,
 		"POST /institutions/{id}/stand-ins": 201, "POST /institutions/{id}/masters": 201,
-		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
+		"POST /institutions/{id}/approvals": 201,
+		"POST /grants/{id}/materials":       201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
 		"POST /materials/{id}/inquiries": 201,
 		"POST /material-requests":        201, "POST /request-groups": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,

@@ -34,6 +34,7 @@ var wrongValues = map[reflect.Type][]string{
 		`{"id": null}`, unknownUser},
 	reflect.TypeFor[[]exchange.UserRef](): {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[7]`, `[` + unknownUser + `]`},
 	reflect.TypeFor[[]exchange.Ref]():     {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[0]`, `[-1]`, `[1.5]`, `[999999999]`},
+	reflect.TypeFor[exchange.IDs]():       {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[-1]`, `[1.5]`, `[[1]]`, `[999999999]`},
 	reflect.TypeFor[exchange.Names](): {`7`, `{}`, `"x"`, `[7]`, `[null]`, `["a\u0000"]`, `[` + long + `]`,
 		manyNames},
 	reflect.TypeFor[material.Filters](): {`7`, `[]`, `"x"`, `{"organisms": "x"}`, `{"organisms": [7]}`,

@@ -157,6 +157,9 @@ func badCallers(line api.Line) []attempt {
 		case '1':
 			list = append(list, attempt{name: "by " + role, by: role, status: 401, code: "NOT_AUTHENTICATED"})
 		case '3':
+			if role == "admin" && strings.Contains(line.Route, "/approvals") { // they sign none without an authority
+				code = "NO_AUTHORITY"
+			}
 			list = append(list, attempt{name: "by " + role, by: role, status: 403, code: code})
 		}
 	}

@@ -64,10 +64,11 @@ var crowded = []string{"users", "members", "organizations", "memberships", "addr
 	"inquiries", "notifications", "material versions", "organization versions", "jobs",
 	"agreements", "agreement_versions", "agreement_requests", "agreement_links",
 	"webhooks", "webhook_deliveries", "institutions", "institution_labs", "affiliations", "positions", "authorities",
-	"stand_ins", "masters"}
+	"stand_ins", "masters", "approvals"}
 
 // ofInstitutions are the tables of what is registered of an institution, which has at most 5,000 of each.
-var ofInstitutions = []string{"institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters"}
+var ofInstitutions = []string{"institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters",
+	"approvals"}
 
 // lists are all lists.
 func (c *crowd) lists() map[string]longList {
@@ -130,6 +131,7 @@ func (c *crowd) lists() map[string]longList {
 		"GET /institutions/{id}/authorities": {c.institution().path + "/authorities", c.owner,
 			[]string{"authorities"}, nil},
 		"GET /institutions/{id}/stand-ins": {c.institution().path + "/stand-ins", c.owner, []string{"stand_ins"}, nil},
+		"GET /institutions/{id}/approvals": {c.institution().path + "/approvals", c.owner, []string{"approvals"}, nil},
 		"GET /institutions/{id}/masters":   {c.institution().path + "/masters", c.member, []string{"masters"}, nil},
 		"GET /agreements":                  {"/agreements", c.requester(), []string{"agreements", "agreement_versions"}, nil},
 		"GET /agreements/{id}/links":       {c.letter + "/links", c.requester(), []string{"agreement_links"}, nil},
@@ -307,7 +309,7 @@ func (c *crowd) more(table string, n int) {
 		c.copies("institutions", "o.id = (SELECT MIN(id) FROM institutions)", numbers, columns{
 			"legal_name": word("university"), "legal_name_sort": word("university"), "ror": "''", "created_at": early,
 			"updated_at": late})
-	case "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters": // ofInstitutions
+	case "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "approvals": // ofInstitutions
 		c.copies(table, "o.id = (SELECT MIN(id) FROM "+table+")", numbers,
 			columns{"created_at": early, "updated_at": late})
 	default:

@@ -51,15 +51,22 @@ func (s *scene) newLetter(acts ...string) string {
 	return path
 }
 
-// newPlasmid requests a plasmid of the lab that needs an MTA, and of which every fact is stated.
+// newPlasmid requests such a plasmid as plasmid lists.
 func (s *scene) newPlasmid() int64 {
+	s.t.Helper()
+	return s.requester().want(201, "POST", "/material-requests",
+		obj{"material": s.plasmid(), "quantity": "1 vial"}).id()
+}
+
+// plasmid lists a plasmid of the lab that needs an MTA, and states every fact of it.
+func (s *scene) plasmid() int64 {
 	s.t.Helper()
 	material := s.member.want(201, "POST", "/materials",
 		obj{"category": "PLASMID", "title": "pUC19", "organization_id": s.id, "needs_mta": true}).id()
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d/transfer-facts", material), obj{"bsl": "1",
 		"genetically_modified": "NO", "select_agent": "NO", "plant_genetic_resource": "NO", "export_class": "NO",
 		"encumbrances": []obj{}, "proprietary": "NO"})
-	return s.requester().want(201, "POST", "/material-requests", obj{"material": material, "quantity": "1 vial"}).id()
+	return material
 }
 
 // sendLetter drafts a letter for requests of the requester, and sends it.

@@ -8,9 +8,9 @@ import (
 // office is an institution that is confirmed, whose officer is the owner of the scene's lab, with what is registered
 // of it.
 type office struct {
-	path                                                            string
-	id                                                              int64
-	lab, affiliation, position, authority, outside, standIn, master int64
+	path                                                                      string
+	id                                                                        int64
+	lab, affiliation, position, authority, outside, standIn, master, approval int64
 }
 
 // institution returns the scene's institution.
@@ -43,6 +43,7 @@ func (s *scene) newInstitution() *office {
 	o.affiliation = add(s.requester(), "affiliations", obj{"from": "2020-01-01"})
 	o.master = add(s.owner, "masters", obj{"family": "ubmta", "version": "1995", "signed_on": "1995-06-01",
 		"checked_on": "2026-01-01"})
+	o.approval = add(s.owner, "approvals", standing())
 	return o
 }
 
@@ -56,6 +57,13 @@ func (s *scene) authority(position int64) obj {
 func standIn(authority int64) obj {
 	return obj{"authority": authority, "name": "Grace Outside", "mail": "grace@example.edu", "reason": "leave",
 		"from": "2026-01-01", "until": "2026-02-01"}
+}
+
+// standing is the body of a standing approval for today, for what the scene's lab provides.
+func standing() obj {
+	today := time.Now().UTC()
+	return obj{"direction": "PROVIDE", "families": []string{"UBMTA_LETTER"}, "categories": []string{"PLASMID"},
+		"from": today.Format(time.DateOnly), "until": today.AddDate(1, 0, 0).Format(time.DateOnly)}
 }
 
 // confirmAll confirms every institution, since a person may have made few that are not.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
@@ -50,6 +51,26 @@ func TestOrganization_ListsHoldOnlyItsOwn(t *testing.T) {
 		}
 		for _, part := range []string{"members", "materials", "grants"} {
 			s.member.refused(404, "NOT_FOUND", "GET", "/organizations/9999/"+part, nil)
+		}
+	})
+}
+
+func TestOrganization_SignsAheadByItsOwnerAlone(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		path := fmt.Sprintf("/organizations/%d", s.id)
+		until := obj{"signs_ahead_until": time.Now().AddDate(0, 6, 0).Format(time.DateOnly)}
+		for _, p := range []*testPerson{s.member, s.admin()} {
+			p.want(403, "PATCH", path, until)
+		}
+		s.owner.want(400, "PATCH", path, obj{"signs_ahead_until": time.Now().AddDate(2, 0, 0).Format(time.DateOnly)})
+		if got := s.owner.want(200, "PATCH", path, until); got.Body["signs_ahead_until"] != until["signs_ahead_until"] {
+			t.Errorf("%v", got.Body)
+		}
+		s.owner.want(200, "PATCH", path, obj{"description": "Mice"})
+		if got := s.owner.want(200, "PATCH", path, obj{"signs_ahead_until": nil}); got.Body["signs_ahead_until"] != nil {
+			t.Errorf("taken back: %v", got.Body)
 		}
 	})
 }

@@ -202,7 +202,7 @@ func TestNull_ClearsOnlyNullableFields(t *testing.T) {
 					"payment_method_notes", "rejection_reason",
 					"override_reason", "reason"}},
 			{s.member, s.req("/shipment"), []string{"sent_at"}, []string{"carrier", "tracking", "conditions"}},
-			{s.owner, fmt.Sprintf("/organizations/%d", s.id), nil,
+			{s.owner, fmt.Sprintf("/organizations/%d", s.id), []string{"signs_ahead_until"},
 				[]string{"name", "description", "owner", "members", "decide_days", "countersign_days", "ship_days"}},
 			{s.requester(), s.user(""), nil, []string{"first_name", "last_name", "email"}},
 			{s.requester(), s.user("/mail-settings"), []string{"quiet_from"},

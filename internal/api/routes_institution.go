@@ -82,6 +82,21 @@ var institutionRoutes = []rest.Route{
 	rest.On("updateMaster", "PUT,PATCH /institutions/{id}/masters/{master}", exchange.MasterWrite, 200,
 		institution.UpdateMaster,
 		"Change the entry of a master agreement, or record that it was withdrawn"),
+	rest.On("listApprovals", "GET /institutions/{id}/approvals", exchange.AuthorityRead, 200,
+		institution.ListApprovals,
+		"List the standing approvals of an institution, newest first").SortedBy(exchange.EntryFields),
+	rest.On("createApproval", "POST /institutions/{id}/approvals", exchange.ApprovalWrite, 201,
+		institution.CreateApproval,
+		"Draft a standing approval, within what the caller may sign themselves (NO_AUTHORITY). It signs nothing "+
+			"before it is signed."),
+	rest.On("updateApproval", "PUT,PATCH /institutions/{id}/approvals/{approval}", exchange.ApprovalWrite, 200,
+		institution.UpdateApproval,
+		"Change a standing approval, which is a new version of it; of one that was signed, only withdrawn_on "+
+			"changes"),
+	rest.On("signApproval", "POST /institutions/{id}/approvals/{approval}/sign", exchange.ApprovalSign, 200,
+		institution.SignApproval,
+		"Sign a version of a standing approval. From then on it signs, for its institution, every letter that it "+
+			"covers. A program's token cannot."),
 	rest.On("listInstruments", "GET /instruments", exchange.InstrumentRead, 200, institution.ListInstruments,
 		"List the instruments, the forms of agreements, by id and first day, each version by itself: those that "+
 			"Aliquot brings along, and those that the operator installed"),

@@ -22,7 +22,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"webhook_attempts", "saved_searches", "drafts", "grant_links", "insight_days", "insight_marks", "search_matches",
 	"search_epochs", "material_changes", "embargo_days", "material_moves", "cell_lines", "cell_line_keys",
 	"inbox_views", "replies", "basket_items", "request_groups", "inquiries",
-	"institutions", "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "instruments",
+	"institutions", "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "approvals", "instruments",
 	"passkeys", "signing_statements", "transfer_facts",
 	"agreements", "agreement_versions", "agreement_requests", "agreement_signatures", "agreement_links",
 	"material_index", "organization_index", "user_index", "search_words"}

@@ -809,6 +809,18 @@ var visits = []routeCase{
 	}},
 	{"GET /instruments/{instrument}", "anonymous",
 		func(*scene, string) visit { return at("/instruments/UBMTA_LETTER", nil) }},
+	{"GET /institutions/{id}/approvals", "owner",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/approvals", nil) }},
+	{"POST /institutions/{id}/approvals", "owner",
+		func(s *scene, _ string) visit { return at(s.institution().path+"/approvals", standing()) }},
+	{"PUT,PATCH /institutions/{id}/approvals/{approval}", "owner", func(s *scene, _ string) visit {
+		return atf("%s/approvals/%d", s.institution().path, s.institution().approval).
+			with(obj{"largest_bsl": 1 + s.next()%3})
+	}},
+	{"POST /institutions/{id}/approvals/{approval}/sign", "owner", func(s *scene, _ string) visit {
+		made := s.owner.want(201, "POST", s.institution().path+"/approvals", standing()).id()
+		return atf("%s/approvals/%d/sign", s.institution().path, made).with(obj{"version": 1})
+	}},
 	{"GET /institutions/{id}/masters", "anonymous",
 		func(s *scene, _ string) visit { return at(s.institution().path+"/masters", nil) }},
 	{"POST /institutions/{id}/masters", "owner", func(s *scene, _ string) visit {

@@ -183,6 +183,22 @@ func (n *Names) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// IDs is a list of ids of objects, none of which may be null.
+type IDs []int64
+
+// UnmarshalJSON accepts a list of references.
+func (n *IDs) UnmarshalJSON(b []byte) error {
+	var list []Ref
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*n = IDs{}
+	for _, id := range list {
+		*n = append(*n, int64(id))
+	}
+	return nil
+}
+
 func RefID(o Null[Ref], old *int64) *int64 {
 	if !o.Set {
 		return old

@@ -68,6 +68,7 @@ const (
 	SettingsRead         Action = "settings.read"
 	SettingsUpdate       Action = "settings.update"
 	OrganizationPublish  Action = "organization.publish" // custom fields of its materials
+	OrganizationSign     Action = "organization.sign"    // its agreements, in advance
 	OrganizationHistory  Action = "organization.history"
 	OrganizationEvents   Action = "organization.events" // what happened in the requests of its materials
 	OrganizationInsights Action = "organization.insights"
@@ -126,9 +127,11 @@ const (
 	InstitutionLabUpdate Action = "institution-lab.update"
 	AffiliationRead      Action = "affiliation.read" // the caller's own; officers read all
 	AffiliationWrite     Action = "affiliation.write"
-	AuthorityRead        Action = "authority.read" // with positions and stand-ins
+	AuthorityRead        Action = "authority.read" // with positions, stand-ins and approvals
 	AuthorityWrite       Action = "authority.write"
 	MasterWrite          Action = "master.write"
+	ApprovalWrite        Action = "approval.write" // standing approvals, also to withdraw one
+	ApprovalSign         Action = "approval.sign"
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
 	SignatoryImport      Action = "signatory.import"
 	InstrumentRead       Action = "instrument.read"
@@ -222,6 +225,7 @@ var rules = Policy{
 	SettingsRead:         OwnerOf,
 	SettingsUpdate:       OwnerOf,
 	OrganizationPublish:  OwnerOf,
+	OrganizationSign:     OwnerOf,
 	OrganizationHistory:  MemberOf,
 	OrganizationEvents:   MemberOf,
 	OrganizationInsights: MemberOf,
@@ -283,6 +287,8 @@ var rules = Policy{
 	AuthorityRead:        OfficerOf,
 	AuthorityWrite:       OfficerOf,
 	MasterWrite:          OfficerOf,
+	ApprovalWrite:        OfficerOf,
+	ApprovalSign:         OfficerOf,
 	SignatoryRead:        Anyone,
 	SignatoryImport:      AdminOf,
 	InstrumentRead:       Anyone,

@@ -135,6 +135,7 @@ const matrix = `
 | both | material.foresee | the lab | n | n | y | y | n | y | n | y |
 | both | material.private | a request | n | n | y | y | y | y | n | y |
 | both | organization.publish | the lab | n | n | n | y | n | n | n | y |
+| both | organization.sign | the lab | n | n | n | y | n | n | n | y |
 | open | material.update | the lab | y | y | y | y | y | y | y | y |
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
@@ -184,6 +185,8 @@ const matrix = `
 | both | authority.read | an institution | n | n | n | y | n | n | n | y |
 | both | authority.write | an institution | n | n | n | y | n | n | n | y |
 | both | authority.write | the owner | n | n | n | n | n | n | n | y |
+| both | approval.write | an institution | n | n | n | y | n | n | n | y |
+| both | approval.sign | an institution | n | n | n | y | n | n | n | y |
 | both | master.write | an institution | n | n | n | y | n | n | n | y |
 | both | signatory.read | nothing | y | y | y | y | y | y | y | y |
 | both | instrument.read | nothing | y | y | y | y | y | y | y | y |

@@ -102,6 +102,7 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 		change{"DELETE FROM signing_statements WHERE user_id = $1", id},
 		change{"UPDATE passkeys SET name = '', identified = '', removed_at = COALESCE(removed_at, $2) WHERE " +
 			"user_id = $1", []any{u.ID, st.conn.Now}},
+		change{"UPDATE approvals SET identified = '' WHERE officer = $1", id},
 		change{"DELETE FROM notifications WHERE user_id = $1", id},
 		change{"DELETE FROM drafts WHERE user_id = $1", id},
 		change{"DELETE FROM saved_searches WHERE user_id = $1", id},

@@ -39,9 +39,10 @@ func (st Organizations) ForUpdate(ctx context.Context, id int64) (lab.Organizati
 // List lists all.
 func (st Organizations) List(ctx context.Context, p exchange.Page) (exchange.ListPage[lab.Organization], error) {
 	l := sqldb.Listing[lab.Organization]{Columns: organizationColumns, Table: "organizations",
-		Scan:    scanOrganization,
-		ID:      func(o lab.Organization) int64 { return o.ID },
-		Filters: map[string]sqldb.Condition{"owner": sqldb.Equals("o.owner_id")}}
+		Scan: scanOrganization,
+		ID:   func(o lab.Organization) int64 { return o.ID },
+		Filters: map[string]sqldb.Condition{"owner": sqldb.Equals("o.owner_id"),
+			"signs_ahead_until": sqldb.Equals("o.signs_ahead_until")}}
 	return l.Page(ctx, st.conn, p, sqldb.Where("1 = 1"))
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange/field"
@@ -47,7 +48,8 @@ var recordedTables = map[string]recordedTable{
 	"passkeys": {object: "user", key: "user_id", part: "passkey", partKey: "id", clear: "credential_id public_key",
 		times: "signed_in_at created_at removed_at", personal: "name identified"},
 	"organizations": withFields(recordedTable{object: "organization", key: "id",
-		clear: "owner_id decide_days countersign_days ship_days public_metadata_keys", times: "created_at",
+		clear: "owner_id decide_days countersign_days ship_days public_metadata_keys signs_ahead_until " +
+			"signs_ahead_since signs_ahead_by", times: "created_at",
 		personal: "name description", left: "name_sort updated_at"}, lab.Fields),
 	// which mail somebody wants changes no right
 	"memberships": {object: "membership", key: "id", clear: "organization_id user_id", times: "created_at left_at",
@@ -118,6 +120,8 @@ var recordedTables = map[string]recordedTable{
 	"stand_ins": withFields(ofInstitution("stand_in", "authority person from_day until_day"), party.StandInFields),
 	"masters": withFields(ofInstitution("master", "family edition standing counterparty signed_on withdrawn_on "+
 		"checked_on"), party.MasterFields),
+	"approvals": withFields(ofInstitution("approval", "version direction families categories largest_bsl human "+
+		"members counterparties from_day until_day officer signed_on level texts withdrawn_on"), approval.Fields),
 	"agreements": {object: "agreement", key: "id", clear: "state requester organization scientist provider recipient " +
 		"purpose choice basis version attachment made_by", times: "created_at sent_at ended_at",
 		personal: "typed reason", left: "updated_at"},
@@ -127,7 +131,7 @@ var recordedTables = map[string]recordedTable{
 	"agreement_requests": {object: "agreement", key: "agreement", part: "request", partKey: "request", bools: "live",
 		left: "id"},
 	"agreement_signatures": {object: "agreement", key: "agreement", part: "signature", partKey: "id",
-		clear: "version sha256 role signer authority level", times: "signed_at",
+		clear: "version sha256 role signer authority level approval approval_version", times: "signed_at",
 		personal: "name title mail position represents evidence"},
 	// token and code are hashes of secrets, whose state is no right of anybody before a signature
 	"agreement_links": {object: "agreement", key: "agreement", part: "link", partKey: "id",

@@ -13,11 +13,12 @@ import (
 	"aliquot/internal/exchange"
 )
 
+const member = "018f0a53-0000-7000-8000-000000000001"
+
 const day = exchange.Date("2026-06-15")
 
 var (
-	officer = party.Person{Name: "Ana Director", Mail: "director@example.edu"}
-	member  = uuid.MustParse("018f0a53-0000-7000-8000-000000000001")
+	officer = party.Person{User: uuid.MustParse("018f0a53-0000-7000-8000-000000000002")}
 )
 
 func register() party.Register {
@@ -27,10 +28,11 @@ func register() party.Register {
 }
 
 func good() (approval.Approval, approval.Transfer) {
-	return approval.Approval{ID: 1, Version: 1, Institution: 1, Direction: party.Provide, Officer: officer, SignedOn: "2026-01-02",
+	return approval.Approval{ID: 1, Version: 1, Institution: 1, Direction: party.Provide, Officer: officer.User, SignedOn: "2026-01-02",
+			Texts:    []string{"abc"},
 			Families: []string{"UBMTA_LETTER"}, Categories: []string{"PLASMID"}, LargestBSL: 1, Human: requirement.HumanAnonymised,
-			Members: []uuid.UUID{member}, Counterparties: []int64{2}, Period: party.Period{From: "2026-01-02", Until: "2026-12-31"}},
-		approval.Transfer{Family: "UBMTA_LETTER", Master: true, MasterHolds: true, Category: "PLASMID", BSL: requirement.BSL1,
+			Members: []string{member}, Counterparties: []int64{2}, Period: party.Period{From: "2026-01-02", Until: "2026-12-31"}},
+		approval.Transfer{Family: "UBMTA_LETTER", Text: "abc", Master: true, MasterHolds: true, Category: "PLASMID", BSL: requirement.BSL1,
 			Human: requirement.NotHuman, Member: member, Counterparty: 2}
 }
 
@@ -45,7 +47,7 @@ func TestWhyNot_NamesEachLimit(t *testing.T) {
 			x.Human = requirement.HumanAnonymised
 		}, nil},
 		"any member": {func(a *approval.Approval, x *approval.Transfer, _ *party.Register) {
-			a.Members, x.Member = nil, uuid.Nil
+			a.Members, x.Member = nil, ""
 		}, nil},
 		"all with the master": {func(a *approval.Approval, x *approval.Transfer, _ *party.Register) {
 			a.Counterparties, x.Counterparty = nil, 7
@@ -57,6 +59,7 @@ func TestWhyNot_NamesEachLimit(t *testing.T) {
 		"the officer left":   {func(_ *approval.Approval, _ *approval.Transfer, r *party.Register) { r.Authorities[0].Until = day }, []approval.Reason{approval.OfficerMayNot}},
 		"another direction":  {func(a *approval.Approval, _ *approval.Transfer, _ *party.Register) { a.Direction = party.Receive }, []approval.Reason{approval.OfficerMayNot}},
 		"another instrument": {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.Family = "OPEN_MTA" }, []approval.Reason{approval.InstrumentOutside}},
+		"another text":       {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.Text = "abd" }, []approval.Reason{approval.TextChanged}},
 		"another category":   {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.Category = "PDX" }, []approval.Reason{approval.CategoryOutside}},
 		"level 2":            {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.BSL = requirement.BSL2 }, []approval.Reason{approval.BSLOutside}},
 		"level unknown": {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.BSL = requirement.BSLUnknown },
@@ -67,7 +70,7 @@ func TestWhyNot_NamesEachLimit(t *testing.T) {
 		"donors unknown": {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) {
 			x.Human = requirement.HumanUnknown
 		}, []approval.Reason{approval.HumanOutside}},
-		"another member":      {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.Member = uuid.Nil }, []approval.Reason{approval.MemberOutside}},
+		"another member":      {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.Member = "" }, []approval.Reason{approval.MemberOutside}},
 		"another institution": {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.Counterparty = 3 }, []approval.Reason{approval.CounterpartyOutside}},
 		"master withdrawn":    {func(_ *approval.Approval, x *approval.Transfer, _ *party.Register) { x.MasterHolds = false }, []approval.Reason{approval.MasterNotInForce}},
 		"no master, and none named": {func(a *approval.Approval, x *approval.Transfer, _ *party.Register) {
@@ -84,24 +87,53 @@ func TestWhyNot_NamesEachLimit(t *testing.T) {
 	}
 }
 
-func TestCheck_NamesWhatIsWrong(t *testing.T) {
+func faultsOf(a approval.Approval) exchange.FieldErrors {
+	var f exchange.FieldErrors
+	a.Faults(&f)
+	return f
+}
+
+func TestFaults_NameWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	a, _ := good()
-	if err := a.Check(); err != nil {
-		t.Error(err)
-	}
 	a.Until = "2027-01-03"
-	if err := a.Check(); err != nil {
-		t.Errorf("a year: %v", err)
+	if f := faultsOf(a); len(f) > 0 {
+		t.Errorf("a year: %v", f)
 	}
 	for _, until := range []exchange.Date{"", "2026-01-02", "2027-01-04", "soon"} {
 		a.Until = until
-		if faults := exchange.FieldsOf(a.Check()); len(faults["until"]) == 0 {
+		if len(faultsOf(a)["until"]) == 0 {
 			t.Errorf("until %q is accepted", until)
 		}
 	}
-	if faults := exchange.FieldsOf(approval.Approval{LargestBSL: 5, Human: requirement.HumanIdentifiable}.Check()); len(faults) != 6 {
-		t.Errorf("found %v", faults)
+	a.Categories, a.Counterparties = []string{"DRAGON"}, []int64{a.Institution}
+	if f := faultsOf(a); len(f["categories"]) != 1 || len(f["counterparties"]) != 1 {
+		t.Errorf("found %v", f)
+	}
+	if f := faultsOf(approval.New(1, officer.User)); len(f) != 5 {
+		t.Errorf("found %v", f)
+	}
+}
+
+func TestSign_IsOnTheVersionThatSomebodySaw(t *testing.T) {
+	t.Parallel()
+	a, _ := good()
+	a.SignedOn, a.Version = "", 3
+	by := approval.Signature{Officer: officer.User, Level: party.SignedIn, On: day, Texts: []string{"abc"}}
+	if signed, err := a.Sign(3, by); err != nil || signed.SignedOn != day || signed.Version != 3 {
+		t.Errorf("%+v, %v", signed, err)
+	}
+	for name, change := range map[string]func(*approval.Approval){
+		"a newer version": func(a *approval.Approval) { a.Version = 4 },
+		"signed":          func(a *approval.Approval) { a.SignedOn = day },
+		"withdrawn":       func(a *approval.Approval) { a.WithdrawnOn = day },
+		"over":            func(a *approval.Approval) { a.Until = day },
+	} {
+		other := a
+		change(&other)
+		if _, err := other.Sign(3, by); err == nil {
+			t.Errorf("%s: signed", name)
+		}
 	}
 }
 

@@ -105,6 +105,17 @@ func (l *Library) Find(id, version string) (Instrument, bool) {
 	return l.instruments[n], true
 }
 
+// Texts returns the SHA-256 of the texts of some families that hold on the day or later, as far as they are here.
+func (l *Library) Texts(families []string, day exchange.Date) []string {
+	texts := []string{}
+	for _, i := range l.instruments {
+		if slices.Contains(families, i.Family) && i.SHA256 != "" && (i.Until == "" || day < i.Until) {
+			texts = append(texts, i.SHA256)
+		}
+	}
+	return texts
+}
+
 // Newest returns the version of an instrument that is in force on the day or, if none is, the last one.
 func (l *Library) Newest(id string, day exchange.Date) (newest Instrument, known bool) {
 	for _, i := range l.instruments {

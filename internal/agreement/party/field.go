@@ -78,8 +78,8 @@ func (p Patch[T]) Validate(bool) exchange.FieldErrors {
 // maxNames is how many items a list of an object may have.
 const maxNames = 100
 
-// listOf completes the descriptor of a list of short texts, each of which canonical returns in its form.
-func listOf[T any](d field.Descriptor[T], canonical func(string) (string, error),
+// ListOf completes the descriptor of a list of short texts, each of which canonical returns in its form.
+func ListOf[T any](d field.Descriptor[T], canonical func(string) (string, error),
 	at func(*T) *[]string) field.Descriptor[T] {
 	d.At = func(o *T) any { return at(o) }
 	d.Set = func(f *exchange.FieldErrors, slot any, o *T) {
@@ -124,8 +124,8 @@ func mailDomain(s string) (string, error) {
 
 var codes = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,39}$`)
 
-// code returns the code of an instrument's family, or of a category, in capital letters.
-func code(s string) (string, error) {
+// Code returns the code of an instrument's family, or of a category, in capital letters.
+func Code(s string) (string, error) {
 	if s = strings.ToUpper(s); !codes.MatchString(s) {
 		return "", errors.New("must be codes of at most 40 letters, digits and _, such as UBMTA")
 	}

@@ -38,6 +38,13 @@ type Kept struct {
 	Signature
 	Represents string // the holder of the authority, of a stand-in
 	Evidence   json.RawMessage
+	Approval   *ByApproval // that made the signature; nil: a person did
+}
+
+// ByApproval is a standing approval in one version.
+type ByApproval struct {
+	ID      int64 `json:"id"`
+	Version int   `json:"version"`
 }
 
 // Side is a party of a letter, and who its scientist is.

@@ -4,6 +4,7 @@ package institution
 import (
 	"io"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/api/rest"
 	"aliquot/internal/api/shape"
@@ -153,6 +154,27 @@ func CreateMaster(c *rest.Call, in party.Patch[party.Master]) (shape.Master, err
 // UpdateMaster serves PUT and PATCH /institutions/{id}/masters/{master}.
 func UpdateMaster(c *rest.Call, in party.Patch[party.Master]) (shape.Master, error) {
 	return update(c, c.App.Institutions.Masters, "master", in, shape.ShowMaster)
+}
+
+// ListApprovals serves GET /institutions/{id}/approvals.
+func ListApprovals(c *rest.Call, _ rest.None) ([]shape.Approval, error) {
+	return list(c, c.App.Institutions.Approvals, shape.ShowApproval)
+}
+
+// CreateApproval serves POST /institutions/{id}/approvals.
+func CreateApproval(c *rest.Call, in party.Patch[approval.Approval]) (shape.Approval, error) {
+	return create(c, c.App.Institutions.Approvals, in, shape.ShowApproval)
+}
+
+// UpdateApproval serves PUT and PATCH /institutions/{id}/approvals/{approval}.
+func UpdateApproval(c *rest.Call, in party.Patch[approval.Approval]) (shape.Approval, error) {
+	return update(c, c.App.Institutions.Approvals, "approval", in, shape.ShowApproval)
+}
+
+// SignApproval serves POST /institutions/{id}/approvals/{approval}/sign.
+func SignApproval(c *rest.Call, in approval.SignNew) (shape.Approval, error) {
+	signed, err := c.App.Institutions.SignApproval(c.Context(), c.Actor, c.ID("id"), c.ID("approval"), in)
+	return shape.ShowApproval(signed), err
 }
 
 // SignatoryQuery says which signatories a download has, and in which form.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange/field"
@@ -27,6 +28,7 @@ var tableMeanings = func() map[string]string {
 	ownMeanings(all, "Authority", party.AuthorityFields)
 	ownMeanings(all, "StandIn", party.StandInFields)
 	ownMeanings(all, "Master", party.MasterFields)
+	ownMeanings(all, "Approval", approval.Fields)
 	ownMeanings(all, "TransferFacts", requirement.FactFields)
 	maps.Copy(all, agreementMeanings())
 	return all

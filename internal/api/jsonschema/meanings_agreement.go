@@ -86,12 +86,20 @@ func agreementMeanings() map[string]string {
 		"InstrumentField.name":   "The name of the place.",
 		"InstrumentField.source": "Whose record fills it.",
 
-		"Agreement.missing":           "Fields without a value; the letter cannot be sent before.",
-		"Agreement.because":           "Why it has this instrument, as it was when the version was made.",
-		"Agreement.questions":         "Facts of the materials that nobody has stated.",
-		"Agreement.findings":          "What may be wrong with it.",
-		"Agreement.signatures":        "The signatures on its newest version.",
-		"Agreement.unsigned":          "The roles that have not signed the newest version.",
+		"Agreement.missing":    "Fields without a value; the letter cannot be sent before.",
+		"Agreement.because":    "Why it has this instrument, as it was when the version was made.",
+		"Agreement.questions":  "Facts of the materials that nobody has stated.",
+		"Agreement.findings":   "What may be wrong with it.",
+		"Agreement.signatures": "The signatures on its newest version.",
+		"Agreement.unsigned":   "The roles that have not signed the newest version.",
+		"Agreement.approvals": "Whether a standing approval signs it today for the officials who have not signed, " +
+			"while it is a draft or sent.",
+		"AgreementCoverage.role": "The role of the official.",
+		"AgreementCoverage.approval": "The standing approval that covers it, and signs it when it is sent or signed; " +
+			"null: none.",
+		"AgreementCoverage.why":       "Why none does, so that people sign; of the one that comes closest.",
+		"AgreementUncovered.reason":   "The code of the reason.",
+		"AgreementUncovered.text":     "The reason as a sentence.",
 		"Agreement.pdf":               "The path of its newest version as a PDF.",
 		"AgreementMissingField.how":   "How to fill it.",
 		"AgreementMissingField.field": "The name of the field.",
@@ -117,8 +125,6 @@ func agreementMeanings() map[string]string {
 		"AgreementSignature.represents": "The holder of the authority for whom somebody stood in; empty: none.",
 		"AgreementSignature.level": "How it was made, the lowest level first: UPLOADED, MAILED_LINK, SIGNED_IN, " +
 			"PASSKEY, QUALIFIED.",
-		"AgreementSignature.signed_at": "When it was made.",
-		"AgreementSignature.evidence":  "What shows how it was made.",
 		"AgreementPasskeyOptions.options": "What the browser passes to navigator.credentials.get, with " +
 			"parseRequestOptionsFromJSON.",
 		"AgreementPasskeyOptions.statement": "What is signed: JSON in the form of RFC 8785, whose SHA-256 is the " +
@@ -135,11 +141,15 @@ func agreementMeanings() map[string]string {
 		"AgreementLink.made_by":          "The user who had it mailed.",
 		"AgreementLinkNew.mail": "The address of one of those without an account who may sign in this role today; " +
 			"needed if there are several.",
-		"AgreementLinkNew.role": "The role in which they sign.",
-		"Error.agreement":       "With CONFLICT: the agreement that a request is in.",
-		"Error.questions":       "With MISSING_FACTS: what the lab has to state.",
-		"Error.obstacles":       "With MISSING_FACTS and NOT_IN_FORCE: why each instrument is not valid.",
-		"Error.missing_fields":  "With MISSING_FIELDS: what has to be filled in.",
+		"AgreementLinkNew.role":               "The role in which they sign.",
+		"AgreementSignature.signed_at":        "When it was made.",
+		"AgreementSignature.approval":         "The standing approval that made it; null: a person did.",
+		"AgreementSignature.approval_version": "The version of that standing approval; null: a person signed.",
+		"AgreementSignature.evidence":         "What shows how it was made.",
+		"Error.agreement":                     "With CONFLICT: the agreement that a request is in.",
+		"Error.questions":                     "With MISSING_FACTS: what the lab has to state.",
+		"Error.obstacles":                     "With MISSING_FACTS and NOT_IN_FORCE: why each instrument is not valid.",
+		"Error.missing_fields":                "With MISSING_FIELDS: what has to be filled in.",
 	}
 	for _, kind := range []string{"Agreement", "AgreementSummary", "AgreementVersion"} {
 		maps.Copy(all, map[string]string{

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
@@ -76,7 +77,7 @@ var bodyRules = func() map[bodyKind]rules {
 		request.New{}, request.NewGroup{}, request.Patch{}, request.ShipmentPatch{}, request.TextBody{},
 		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
-		party.Patch[party.Master]{},
+		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{},
 		requirement.Stating{}, instrument.Asking{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
@@ -130,6 +131,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[shape.Authority]():      {party.Patch[party.Authority]{}},
 	reflect.TypeFor[shape.StandIn]():        {party.Patch[party.StandIn]{}},
 	reflect.TypeFor[shape.Master]():         {party.Patch[party.Master]{}},
+	reflect.TypeFor[shape.Approval]():       {party.Patch[approval.Approval]{}},
 	reflect.TypeFor[shape.TransferFacts]():  {requirement.Stating{}},
 	reflect.TypeFor[shape.JoinRequest]():    {lab.JoinNew{}, lab.JoinDecline{}},
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
@@ -205,6 +206,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[request.New]():           "RequestNew",
 	reflect.TypeFor[request.NewGroup]():      "RequestGroupNew",
 	reflect.TypeFor[request.Patch]():         "RequestPatch",
+	reflect.TypeFor[letters.Uncovered]():     "AgreementUncovered",
 
 	reflect.TypeFor[party.Patch[party.Institution]](): "InstitutionPatch",
 	reflect.TypeFor[party.Patch[party.Lab]]():         "InstitutionLabPatch",
@@ -213,6 +215,8 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[party.Patch[party.Authority]]():   "AuthorityPatch",
 	reflect.TypeFor[party.Patch[party.StandIn]]():     "StandInPatch",
 	reflect.TypeFor[party.Patch[party.Master]]():      "MasterPatch",
+	reflect.TypeFor[party.Patch[approval.Approval]](): "ApprovalPatch",
+	reflect.TypeFor[approval.SignNew]():               "ApprovalSignNew",
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",
 	reflect.TypeFor[requirement.Stating]():            "TransferFactsPatch",
 }

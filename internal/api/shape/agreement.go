@@ -56,6 +56,7 @@ type Agreement struct {
 	Findings   []AgreementFinding     `json:"findings"`
 	Signatures []AgreementSignature   `json:"signatures"`
 	Unsigned   []string               `json:"unsigned"`
+	Approvals  []AgreementCoverage    `json:"approvals"`
 	PDF        string                 `json:"pdf"`
 }
 
@@ -88,13 +89,31 @@ type AgreementSignature struct {
 	Level      string          `json:"level"`
 	SignedAt   Time            `json:"signed_at"`
 	Evidence   json.RawMessage `json:"evidence"`
+	Approval   *int64          `json:"approval"`
+
+	ApprovalVersion *int `json:"approval_version"`
+}
+
+// AgreementCoverage is whether a standing approval signs an agreement in the role of an official or, if none does, why.
+type AgreementCoverage struct {
+	Role     string              `json:"role"`
+	Approval *int64              `json:"approval"`
+	Why      []letters.Uncovered `json:"why"`
+}
+
+func showCoverage(c letters.Coverage) AgreementCoverage {
+	out := AgreementCoverage{Role: c.Role, Why: List(c.Why, func(u letters.Uncovered) letters.Uncovered { return u })}
+	if c.Approval != nil {
+		out.Approval = &c.Approval.ID
+	}
+	return out
 }
 
 // ShowAgreement is the JSON form of an agreement.
 func ShowAgreement(v letters.View) Agreement {
 	return Agreement{SummarizeAgreement(v.Agreement), v.Instrument.Title, v.Purpose, v.Choice, v.Letter.Fields,
 		v.Missing(), List(v.Basis.Because, showReason), v.Basis.Questions, List(v.Findings, showFinding),
-		List(v.Signatures, showSignature), List(v.Unsigned(), asItself),
+		List(v.Signatures, showSignature), List(v.Unsigned(), asItself), List(v.Coverage, showCoverage),
 		fmt.Sprintf("/agreements/%d/document", v.ID)}
 }
 
@@ -117,6 +136,9 @@ func showSignature(s signing.Kept) AgreementSignature {
 	}
 	if s.Signer.Authority != 0 {
 		out.Authority = &s.Signer.Authority
+	}
+	if s.Approval != nil {
+		out.Approval, out.ApprovalVersion = &s.Approval.ID, &s.Approval.Version
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/institutions"
 )
@@ -80,6 +81,17 @@ func ShowMaster(o party.Master) Master { return Master{o} }
 // MarshalJSON writes the object of o.
 func (o Master) MarshalJSON() ([]byte, error) {
 	return appendObject(party.MasterFields, &o.shown, asItIs, "", nil)
+}
+
+// Approval is a standing approval. Its JSON has the fields of approval.Fields.
+type Approval struct{ shown approval.Approval }
+
+// ShowApproval returns the JSON form of its argument.
+func ShowApproval(o approval.Approval) Approval { return Approval{o} }
+
+// MarshalJSON writes the object of o.
+func (o Approval) MarshalJSON() ([]byte, error) {
+	return appendObject(approval.Fields, &o.shown, asItIs, "", nil)
 }
 
 // SignatoryImport is what an import of signatories did, or would do.

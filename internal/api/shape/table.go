@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
@@ -58,9 +59,11 @@ var layouts = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[party.Patch[party.Authority]](): bodyOf[party.Authority](),
 	reflect.TypeFor[StandIn](): layoutOfTable(party.StandInFields, map[string]reflect.Type{
 		"person": reflect.TypeFor[*uuid.UUID]()}),
-	reflect.TypeFor[party.Patch[party.StandIn]](): bodyOf[party.StandIn](),
-	reflect.TypeFor[Master]():                     layoutOfTable(party.MasterFields, nil),
-	reflect.TypeFor[party.Patch[party.Master]]():  bodyOf[party.Master](),
+	reflect.TypeFor[party.Patch[party.StandIn]]():     bodyOf[party.StandIn](),
+	reflect.TypeFor[Master]():                         layoutOfTable(party.MasterFields, nil),
+	reflect.TypeFor[party.Patch[party.Master]]():      bodyOf[party.Master](),
+	reflect.TypeFor[Approval]():                       layoutOfTable(approval.Fields, nil),
+	reflect.TypeFor[party.Patch[approval.Approval]](): bodyOf[approval.Approval](),
 	reflect.TypeFor[TransferFacts](): layoutOfTable(requirement.FactFields, nil,
 		slices.Collect(reflect.TypeFor[factLists]().Fields())...),
 	reflect.TypeFor[requirement.Stating](): field.BodyType[requirement.Stating](requirement.FactFields),

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
@@ -43,6 +44,7 @@ inquiries.json       the questions that you asked about materials, with their an
 grants.json          your grants
 affiliations.json    institutions that you are at
 authorities.json     what you may sign for institutions, or might once
+approvals.json       what you signed for institutions in advance
 stand_ins.json       where you stand in for somebody who signs
 invitations.json     labs that invited you, and labs that you asked to join
 agreements.json      letters for your requests
@@ -135,6 +137,8 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context) ([]party.Affiliation, error) { return c.Institutions.OfPerson(ctx, user) }),
 		takeAll(ctx, part, z, "authorities",
 			func(ctx context.Context) ([]party.Authority, error) { return c.Institutions.HeldBy(ctx, user) }),
+		takeAll(ctx, part, z, "approvals",
+			func(ctx context.Context) ([]approval.Approval, error) { return c.Institutions.SignedBy(ctx, user) }),
 		takeAll(ctx, part, z, "stand_ins",
 			func(ctx context.Context) ([]party.StandIn, error) { return c.Institutions.StandingIn(ctx, user) }),
 		takeAll(ctx, part, z, "invitations",

@@ -4,6 +4,7 @@ package institutions
 import (
 	"context"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
@@ -19,6 +20,7 @@ type Institutions struct {
 	Authorities  Entries[party.Authority]
 	StandIns     Entries[party.StandIn]
 	Masters      Entries[party.Master]
+	Approvals    Entries[approval.Approval]
 }
 
 // New returns the use cases of c.
@@ -26,7 +28,8 @@ func New(c *core.Core) Institutions {
 	return Institutions{Core: c, Labs: Entries[party.Lab]{c, labs},
 		Affiliations: Entries[party.Affiliation]{c, affiliations},
 		Positions:    Entries[party.Position]{c, positions}, Authorities: Entries[party.Authority]{c, authorities},
-		StandIns: Entries[party.StandIn]{c, standIns}, Masters: Entries[party.Master]{c, masters}}
+		StandIns: Entries[party.StandIn]{c, standIns}, Masters: Entries[party.Master]{c, masters},
+		Approvals: Entries[approval.Approval]{c, approvals}}
 }
 
 // caller is how somebody is related to an institution.

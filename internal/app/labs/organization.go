@@ -93,6 +93,11 @@ func (a Labs) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 					"Only the owner of a lab can make custom fields public.").With("field", "public_metadata_keys")
 			}
 		}
+		if o.SignsAhead != old.SignsAhead {
+			if o, err = a.signAhead(tx, who, o); err != nil {
+				return err
+			}
+		}
 		if core.Same(o, old) && slices.Equal(named, was) {
 			return nil
 		}
@@ -126,6 +131,21 @@ func (a Labs) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		return core.RecordOrganizationVersion(ctx, tx, who, exchange.OrganizationUpdate, asAdmin, c.OrganizationView)
 	})
 	return c, err
+}
+
+// signAhead checks that its owner changes until when they sign agreements of a lab in advance: not an admin for them,
+// and not a program.
+func (a Labs) signAhead(tx store.Conn, who exchange.Actor, o lab.Organization) (lab.Organization, error) {
+	asAdmin, err := a.Can(who, exchange.OrganizationSign, who.ToOrganization(o.ID))
+	if err != nil || asAdmin || !who.Is(o.Owner) {
+		return o, exchange.Errorf(exchange.FieldForbidden, "Only the owner of a lab signs its agreements in advance.").
+			With("field", "signs_ahead_until")
+	}
+	if who.Scope != "" {
+		return o, exchange.Errorf(exchange.OutOfScope, "A program’s token cannot do this; sign in to do it (%s).",
+			exchange.OrganizationSign)
+	}
+	return o.SignAhead(exchange.DayOf(tx.Now))
 }
 
 // changeOrganization saves an organization, whose row is locked, and its members.

@@ -25,78 +25,84 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 		return v, err
 	}
 	err = a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		requests, err := lockRequests(ctx, tx, n.IDs())
-		if err != nil {
-			return err
+		l, err := a.draft(ctx, tx, who, n)
+		if err == nil {
+			v, err = a.view(ctx, tx, l)
 		}
-		l := letter.Agreement{State: letter.Draft, MadeBy: who.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now,
-			Purpose: n.Purpose.Or("RESEARCH"), Choice: n.Choice.Value, Typed: n.Fields.Value,
-			Requester: requests[0].Requester, Organization: requests[0].Organization}
-		lab, err := core.ProviderOf(ctx, tx, l.Organization)
-		if err != nil {
-			return err
-		}
-		own, err := institutionsOf(ctx, tx, l.Requester)
-		if err != nil {
-			return err
-		}
-		offices, err := officesOf(ctx, tx, who)
-		if err != nil {
-			return err
-		}
-		rel := relationsOf(who, offices, l)
-		if slices.Contains(offices, lab) || slices.ContainsFunc(own, func(i int64) bool {
-			return slices.Contains(offices, i)
-		}) {
-			rel |= exchange.OfficerOf
-		}
-		if err := a.May(ctx, tx, who, exchange.AgreementCreate, rel, "agreement"); err != nil {
-			return err
-		}
-		if l.Letter.Provider = lab; lab == 0 {
-			return core.NoProvider(l.Organization)
-		}
-		if l.Letter.Recipient, err = recipientOf(own, n.Recipient); err != nil {
-			return err
-		}
-		if l.Letter.Recipient == lab {
-			return exchange.Errorf(exchange.Conflict, "Lab and requester are of the same institution, which needs no "+
-				"agreement with itself.")
-		}
-		if err := free(ctx, tx, requests, 0); err != nil {
-			return err
-		}
-		m, err := a.drafting(ctx, tx, l, requests)
-		if err != nil {
-			return err
-		}
-		i, basis, err := m.resolve(l.Purpose, l.Choice, exchange.DayOf(tx.Now))
-		if err != nil {
-			return err
-		}
-		l.Basis, l.Scientist = basis, m.scientist.ID
-		fields, err := m.fields(i, l.Typed)
-		if err != nil {
-			return err
-		}
-		if l.ID, err = tx.Agreements.Insert(ctx, l); err != nil {
-			return err
-		}
-		l.Letter = letter.New(letter.Number(l.ID), exchange.DayOf(tx.Now), i, l.Letter.Provider, l.Letter.Recipient,
-			lettered(requests), fields)
-		if err := tx.Agreements.Join(ctx, l.ID, l.Letter.RequestIDs()); err != nil {
-			return err
-		}
-		if l.SHA256, err = tx.Agreements.AddVersion(ctx, l.ID, l.Letter, who.ID); err != nil {
-			return err
-		}
-		if err := a.RecordAction(ctx, tx, who, exchange.AgreementCreate, rel, object(l.ID), nil); err != nil {
-			return err
-		}
-		v, err = a.view(ctx, tx, l)
 		return err
 	})
 	return v, err
+}
+
+// draft is Draft inside a transaction.
+func (a Letters) draft(ctx context.Context, tx store.Conn, who exchange.Actor,
+	n letter.DraftNew) (l letter.Agreement, err error) {
+	requests, err := lockRequests(ctx, tx, n.IDs())
+	if err != nil {
+		return l, err
+	}
+	l = letter.Agreement{State: letter.Draft, MadeBy: who.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		Purpose: n.Purpose.Or("RESEARCH"), Choice: n.Choice.Value, Typed: n.Fields.Value,
+		Requester: requests[0].Requester, Organization: requests[0].Organization}
+	lab, err := core.ProviderOf(ctx, tx, l.Organization)
+	if err != nil {
+		return l, err
+	}
+	own, err := institutionsOf(ctx, tx, l.Requester)
+	if err != nil {
+		return l, err
+	}
+	offices, err := officesOf(ctx, tx, who)
+	if err != nil {
+		return l, err
+	}
+	rel := relationsOf(who, offices, l)
+	if slices.Contains(offices, lab) || slices.ContainsFunc(own, func(i int64) bool {
+		return slices.Contains(offices, i)
+	}) {
+		rel |= exchange.OfficerOf
+	}
+	if err := a.May(ctx, tx, who, exchange.AgreementCreate, rel, "agreement"); err != nil {
+		return l, err
+	}
+	if l.Letter.Provider = lab; lab == 0 {
+		return l, core.NoProvider(l.Organization)
+	}
+	if l.Letter.Recipient, err = recipientOf(own, n.Recipient); err != nil {
+		return l, err
+	}
+	if l.Letter.Recipient == lab {
+		return l, exchange.Errorf(exchange.Conflict, "Lab and requester are of the same institution, which needs no "+
+			"agreement with itself.")
+	}
+	if err := free(ctx, tx, requests, 0); err != nil {
+		return l, err
+	}
+	m, err := a.drafting(ctx, tx, l, requests)
+	if err != nil {
+		return l, err
+	}
+	i, basis, err := m.resolve(l.Purpose, l.Choice, exchange.DayOf(tx.Now))
+	if err != nil {
+		return l, err
+	}
+	l.Basis, l.Scientist = basis, m.scientist.ID
+	fields, err := m.fields(i, l.Typed)
+	if err != nil {
+		return l, err
+	}
+	if l.ID, err = tx.Agreements.Insert(ctx, l); err != nil {
+		return l, err
+	}
+	l.Letter = letter.New(letter.Number(l.ID), exchange.DayOf(tx.Now), i, l.Letter.Provider, l.Letter.Recipient,
+		lettered(requests), fields)
+	if err := tx.Agreements.Join(ctx, l.ID, l.Letter.RequestIDs()); err != nil {
+		return l, err
+	}
+	if l.SHA256, err = tx.Agreements.AddVersion(ctx, l.ID, l.Letter, who.ID); err != nil {
+		return l, err
+	}
+	return l, a.RecordAction(ctx, tx, who, exchange.AgreementCreate, rel, object(l.ID), nil)
 }
 
 // Change makes a new version of a letter, which is a draft again; signatures on earlier versions no longer count.

@@ -135,19 +135,6 @@ func obstacles(of int64, r instrument.Resolution, l *instrument.Library, choice 
 	return list
 }
 
-// stillRight checks that a letter's instrument would be chosen today as well.
-func (a Letters) stillRight(ctx context.Context, tx store.Conn, l letter.Agreement,
-	i instrument.Instrument) (m drafting, err error) {
-	requests, err := requestsOf(ctx, tx, l, l.Letter.RequestIDs())
-	if err != nil {
-		return m, err
-	}
-	if m, err = a.drafting(ctx, tx, l, requests); err != nil {
-		return m, err
-	}
-	return m, m.still(l, i, exchange.DayOf(tx.Now))
-}
-
 // still checks that an instrument would be chosen for the letter on a day as well.
 func (m drafting) still(l letter.Agreement, i instrument.Instrument, day exchange.Date) error {
 	now, _, err := m.resolve(l.Purpose, l.Choice, day)

@@ -9,8 +9,32 @@ import (
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/signing"
+	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange/document"
+	"aliquot/internal/exchange/request"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
 )
+
+// executeRequests adds an executed agreement to requests, which are locked: one event for each, of which people are
+// notified once, as of one thing. by signed last; who made the letter adds the document.
+func (a Letters) executeRequests(ctx context.Context, tx store.Conn, by, madeBy uuid.UUID,
+	list []request.Detail, number string, attachment int64) error {
+	var events []request.Event
+	for i := range list {
+		q := &list[i]
+		after, happened, err := q.ExecuteAgreement(by, madeBy, number, attachment, q.Terms, tx.Now)
+		if err != nil {
+			return err
+		}
+		if happened, err = a.SaveRequest(ctx, tx, q, after, happened); err != nil {
+			return err
+		}
+		events = append(events, happened...)
+	}
+	return notifier.NotifyAboutGroup(ctx, tx, list, request.Roles{}, events)
+}
 
 // seal stores the PDF of a letter with a seal in the field of each signature, and one of the service. The seal names
 // who signed, and which signature is the last is known only in its transaction; the sealer waits at most two seconds

@@ -128,34 +128,37 @@ func (a Letters) Document(ctx context.Context, who exchange.Actor, id int64) (pd
 }
 
 // Send sends a letter to be signed. Nothing may be missing, and its instrument must still be the right one today.
+// Officials whose standing approvals cover it sign it at once.
 func (a Letters) Send(ctx context.Context, who exchange.Actor, id int64) (View, error) {
-	return a.act(ctx, who, id, func(ctx context.Context, tx store.Conn, l *letter.Agreement) error {
-		state, err := l.State.After(letter.Sending)
-		if err != nil {
-			return err
-		}
-		i, err := a.instrument(ctx, tx, l.Letter)
-		if err != nil {
-			return err
-		}
-		v := View{Agreement: *l, Instrument: i}
-		if err := v.readParties(ctx, tx); err != nil {
-			return err
-		}
-		if missing := v.Missing(); len(missing) > 0 {
-			return exchange.Errorf(exchange.MissingFields, "%s is not complete; fill in what is missing first.",
-				l.Letter.Number).With("missing_fields", missing)
-		}
-		m, err := a.stillRight(ctx, tx, *l, i)
-		if err != nil {
-			return err
-		}
-		if _, err := l.Letter.PDF(i); err != nil {
-			return exchange.Errorf(exchange.Conflict, "The letter cannot be printed: %v.", err)
-		}
-		l.State, l.SentAt = state, &tx.Now
-		return a.inviteExternals(ctx, tx, *l, m, who.ID, i)
-	})
+	return a.act(ctx, who, id, a.send)
+}
+
+// send is Send for a letter whose row is locked; the caller saves it.
+func (a Letters) send(ctx context.Context, tx store.Conn, l *letter.Agreement) error {
+	state, err := l.State.After(letter.Sending)
+	if err != nil {
+		return err
+	}
+	s, err := a.locked(ctx, tx, l)
+	if err != nil {
+		return err
+	}
+	v := View{Agreement: *l, Instrument: s.instrument, Provider: s.provider, Recipient: s.recipient}
+	if missing := v.Missing(); len(missing) > 0 {
+		return exchange.Errorf(exchange.MissingFields, "%s is not complete; fill in what is missing first.",
+			l.Letter.Number).With("missing_fields", missing)
+	}
+	if err := s.still(*l, s.instrument, exchange.DayOf(tx.Now)); err != nil {
+		return err
+	}
+	if _, err := l.Letter.PDF(s.instrument); err != nil {
+		return exchange.Errorf(exchange.Conflict, "The letter cannot be printed: %v.", err)
+	}
+	l.State, l.SentAt = state, &tx.Now
+	if err := a.complete(ctx, tx, &s); err != nil || l.State != letter.Sent {
+		return err
+	}
+	return a.inviteExternals(ctx, tx, s)
 }
 
 // Decline declines a letter that was sent. Whoever can correct what the reason names makes a new version.

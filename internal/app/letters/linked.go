@@ -45,7 +45,7 @@ func (a Letters) Linked(ctx context.Context, who exchange.Actor, token string) (
 
 // usable returns why a link signs nothing; nil: it does.
 func usable(link signing.Link, l letter.Agreement, c store.Conn) error {
-	if err := link.Open(current(l), c.Now); err != nil {
+	if err := link.Open(documentOf(l), c.Now); err != nil {
 		return err
 	}
 	if l.State != letter.Sent {
@@ -53,9 +53,6 @@ func usable(link signing.Link, l letter.Agreement, c store.Conn) error {
 	}
 	return nil
 }
-
-// current is the newest version of a letter, as signatures name it.
-func current(l letter.Agreement) signing.Document { return View{Agreement: l}.Document() }
 
 // LinkedDocument returns the letter of a link as a PDF: sealed, if it was executed.
 func (a Letters) LinkedDocument(ctx context.Context, who exchange.Actor, token string) (pdf []byte, name string,
@@ -66,7 +63,7 @@ func (a Letters) LinkedDocument(ctx context.Context, who exchange.Actor, token s
 	}
 	name = v.Letter.Number + ".pdf"
 	switch {
-	case errors.Is(v.WhyNot, signing.ErrExpired), v.Link.Document != current(v.Agreement):
+	case errors.Is(v.WhyNot, signing.ErrExpired), v.Link.Document != documentOf(v.Agreement):
 		return nil, "", notUsable(v.WhyNot)
 	case v.Attachment == nil:
 		pdf, err = v.Letter.PDF(v.Instrument)
@@ -112,7 +109,7 @@ func (a Letters) AskCode(ctx context.Context, who exchange.Actor, token string) 
 		if err != nil {
 			return err
 		}
-		if link, err = link.AskCode(current(l), tx.Now); err != nil {
+		if link, err = link.AskCode(documentOf(l), tx.Now); err != nil {
 			return notUsable(err)
 		}
 		if err := tx.Links.Update(ctx, link); err != nil {
@@ -156,7 +153,7 @@ func (a Letters) use(ctx context.Context, who exchange.Actor, token string, n le
 			return notUsable(signing.ErrStale)
 		}
 		var used signing.Link
-		used, refused = link.Use(strings.TrimSpace(n.Code), current(l), tx.Now)
+		used, refused = link.Use(strings.TrimSpace(n.Code), documentOf(l), tx.Now)
 		if err := tx.Links.Update(ctx, used); err != nil || refused != nil {
 			return err
 		}
@@ -177,7 +174,8 @@ func (a Letters) SignByLink(ctx context.Context, who exchange.Actor, token strin
 		link signing.Link) error {
 		evidence := map[string]any{"link": link.ID, "mail": link.Signer.Mail, "code_asked_at": link.CodeAskedAt,
 			"intent": intent(link.Document, link.Role)}
-		return a.Sign(ctx, tx, l, Proof{link.Signer, link.Role, link.Document, party.MailedLink, evidence})
+		return a.Sign(ctx, tx, l, Proof{Signer: link.Signer, Role: link.Role, Document: link.Document,
+			Level: party.MailedLink, Evidence: evidence})
 	})
 }
 

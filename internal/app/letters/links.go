@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
@@ -46,10 +45,11 @@ func (a Letters) Invite(ctx context.Context, who exchange.Actor, id int64, n let
 		if l.State != letter.Sent {
 			return notSent(l)
 		}
-		c, err := a.signers(ctx, tx, l, n.Role.Value)
+		s, err := a.locked(ctx, tx, &l)
 		if err != nil {
 			return err
 		}
+		c := s.checks
 		if !slices.Contains(c.Instrument.Signers, n.Role.Value) {
 			return refusal(signing.ErrNoRole, c.Document)
 		}
@@ -71,24 +71,6 @@ func (a Letters) Invite(ctx context.Context, who exchange.Actor, id int64, n let
 		return a.RecordAction(ctx, tx, who, exchange.AgreementWrite, rel, object(id), n.Role.Value)
 	})
 	return made, err
-}
-
-// signers reads who may sign a letter in a role.
-func (a Letters) signers(ctx context.Context, tx store.Conn, l letter.Agreement,
-	role string) (c signing.Agreement, err error) {
-	requests, err := requestsOf(ctx, tx, l, l.Letter.RequestIDs())
-	if err != nil {
-		return c, err
-	}
-	m, err := a.drafting(ctx, tx, l, requests)
-	if err != nil {
-		return c, err
-	}
-	i, err := a.instrument(ctx, tx, l.Letter)
-	if err != nil {
-		return c, err
-	}
-	return check(ctx, tx, l, m, i, role)
 }
 
 // externals returns those of some people who have no account but a mail address, and whether others have an account.
@@ -143,28 +125,21 @@ func invite(ctx context.Context, tx store.Conn, l signing.Link) (signing.Link, e
 	return l, err
 }
 
-// inviteExternals mails links for the roles of officials that nobody with an account may sign. Who caused too much
-// mail to an address within a day mails it themselves later.
-func (a Letters) inviteExternals(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting, by uuid.UUID,
-	i instrument.Instrument) error {
-	for _, role := range i.Signers {
-		if a.Mail == nil || !strings.HasSuffix(role, "_OFFICIAL") {
+// inviteExternals mails links for the roles of officials that nobody with an account may sign, in the name of who made
+// the letter. If that person caused too much mail to an address within a day, people have it mailed later.
+func (a Letters) inviteExternals(ctx context.Context, tx store.Conn, s signable) error {
+	for _, role := range s.checks.Unsigned() {
+		people, accounts := externals(s.checks.Officials(role, exchange.DayOf(tx.Now)))
+		if a.Mail == nil || len(people) == 0 || accounts {
 			continue
 		}
-		c, err := check(ctx, tx, l, m, i, role)
-		if err != nil {
-			return err
-		}
-		people, accounts := externals(c.Officials(role, exchange.DayOf(tx.Now)))
-		if len(people) == 0 || accounts {
-			continue
-		}
-		err = notifier.MayMailAddress(ctx, tx, by, people[0].Mail)
+		by := s.letter.MadeBy
+		err := notifier.MayMailAddress(ctx, tx, by, people[0].Mail)
 		if exchange.CodeOf(err) == exchange.RateLimited {
 			continue
 		}
 		if err == nil {
-			_, err = invite(ctx, tx, signing.NewLink(l.ID, c.Document, role, people[0], by, tx.Now))
+			_, err = invite(ctx, tx, signing.NewLink(s.letter.ID, s.checks.Document, role, people[0], by, tx.Now))
 		}
 		if err != nil {
 			return err

@@ -40,10 +40,11 @@ func (a Letters) AskPasskey(ctx context.Context, who exchange.Actor, user uuid.U
 			if l.State != letter.Sent {
 				return notSent(l)
 			}
-			c, err := a.signers(ctx, tx, l, s.Role)
+			checked, err := a.locked(ctx, tx, &l)
 			if err != nil {
 				return err
 			}
+			c := checked.checks
 			signer, err := c.Check(c.Document, s.Role, party.Person{User: who.ID}, party.Passkey,
 				exchange.DayOf(tx.Now))
 			if err != nil {
@@ -117,8 +118,8 @@ func (a Letters) SignWithPasskey(ctx context.Context, who exchange.Actor, user u
 			if err != nil {
 				return err
 			}
-			if err := a.Sign(ctx, tx, &l, Proof{party.Person{User: u.ID, Name: u.Name()}, s.Role, d, party.Passkey,
-				evidence}); err != nil {
+			if err := a.Sign(ctx, tx, &l, Proof{Signer: party.Person{User: u.ID, Name: u.Name()}, Role: s.Role,
+				Document: d, Level: party.Passkey, Evidence: evidence}); err != nil {
 				return err
 			}
 			if err := a.RecordAction(ctx, tx, who, exchange.AgreementSign, rel, object(id), s.Role); err != nil {

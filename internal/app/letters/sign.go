@@ -2,21 +2,15 @@ package letters
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
-	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
-	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -28,7 +22,8 @@ type Proof struct {
 	Role     string
 	Document signing.Document
 	Level    party.Level
-	Evidence any // as JSON
+	Evidence any                 // as JSON
+	Approval *signing.ByApproval // that made it; nil: a person did
 }
 
 // SignIn signs a letter as the caller, who is signed in.
@@ -41,23 +36,29 @@ func (a Letters) SignIn(ctx context.Context, who exchange.Actor, id int64, n let
 		if err != nil {
 			return err
 		}
-		u, err := tx.Users.Get(ctx, who.ID)
-		if err != nil {
-			return err
-		}
 		document := signing.Document{Letter: l.Letter.Number, Version: int(n.Version.Value), SHA256: n.SHA256.Value}
-		evidence := map[string]string{"identified": u.RegistryID, "intent": intent(document, n.Role.Value)}
-		if err := a.Sign(ctx, tx, &l, Proof{party.Person{User: u.ID, Name: u.Name()}, n.Role.Value, document,
-			party.SignedIn, evidence}); err != nil {
-			return err
-		}
-		if err := a.RecordAction(ctx, tx, who, exchange.AgreementSign, rel, object(id), n.Role.Value); err != nil {
+		if err := a.signIn(ctx, tx, who, &l, rel, n.Role.Value, document); err != nil {
 			return err
 		}
 		v, err = a.view(ctx, tx, l)
 		return err
 	})
 	return v, err
+}
+
+// signIn signs a version of a letter, whose row is locked, as the caller, who is signed in.
+func (a Letters) signIn(ctx context.Context, tx store.Conn, who exchange.Actor, l *letter.Agreement,
+	rel exchange.Relation, role string, d signing.Document) error {
+	u, err := tx.Users.Get(ctx, who.ID)
+	if err != nil {
+		return err
+	}
+	if err := a.Sign(ctx, tx, l, Proof{Signer: party.Person{User: u.ID, Name: u.Name()}, Role: role, Document: d,
+		Level:    party.SignedIn,
+		Evidence: map[string]string{"identified": u.RegistryID, "intent": intent(d, role)}}); err != nil {
+		return err
+	}
+	return a.RecordAction(ctx, tx, who, exchange.AgreementSign, rel, object(l.ID), role)
 }
 
 // nameOf returns the name of a user, or that of somebody without an account.
@@ -83,112 +84,38 @@ func notSent(l letter.Agreement) error {
 
 // Sign adds a verified signature to a letter, whose row is locked, if it counts: of the newest version of a letter that
 // was sent, at the level that is asked for, by somebody with the authority, while institution, instrument and master
-// agreements hold today. The last one executes the letter. Whoever calls it has checked how the signature was made.
+// agreements hold today. Officials whose standing approvals cover the letter sign with it. The last signature executes
+// the letter. Whoever calls it has checked how the signature was made.
 func (a Letters) Sign(ctx context.Context, tx store.Conn, l *letter.Agreement, p Proof) error {
 	if l.State != letter.Sent {
 		return notSent(*l)
 	}
-	requests, err := requestsOf(ctx, tx, *l, l.Letter.RequestIDs())
+	s, err := a.locked(ctx, tx, l)
 	if err != nil {
 		return err
 	}
-	m, err := a.drafting(ctx, tx, *l, requests)
-	if err != nil {
+	if err := s.add(ctx, tx, p); err != nil {
 		return err
 	}
-	i, err := a.instrument(ctx, tx, l.Letter)
-	if err != nil {
+	if err := s.still(*l, s.instrument, exchange.DayOf(tx.Now)); err != nil {
 		return err
 	}
-	c, err := check(ctx, tx, *l, m, i, p.Role)
-	if err != nil {
-		return err
-	}
-	signer, err := c.Check(p.Document, p.Role, p.Signer, p.Level, exchange.DayOf(tx.Now))
-	if err != nil {
-		return refusal(err, p.Document)
-	}
-	if err := m.still(*l, i, exchange.DayOf(tx.Now)); err != nil {
-		return err
-	}
-	evidence, err := json.Marshal(p.Evidence)
-	if err != nil {
-		return err
-	}
-	s := signing.Kept{Agreement: l.ID, Evidence: evidence, Signature: signing.Signature{Document: p.Document,
-		Role: p.Role, Signer: signer, Level: p.Level, At: tx.Now}}
-	s.Signer.Person.Name = p.Signer.Name
-	if signer.For != nil {
-		if s.Represents, err = nameOf(ctx, tx, *signer.For); err != nil {
-			return err
-		}
-	}
-	if s.ID, err = tx.Agreements.Sign(ctx, s); err != nil {
-		return err
-	}
-	c.Signatures = append(c.Signatures, s.Signature)
-	if len(c.Unsigned()) > 0 {
-		return nil
-	}
-	return a.execute(ctx, tx, l, m, i, requests)
-}
-
-// check reads what a signature in a role is checked against. The institution of the role is locked, with who may sign
-// for it, so that the authority holds until commit.
-func check(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting, i instrument.Instrument,
-	role string) (c signing.Agreement, err error) {
-	c = signing.Agreement{Instrument: i,
-		Document:  signing.Document{Letter: l.Letter.Number, Version: l.Letter.Version, SHA256: l.SHA256},
-		Provider:  signing.Side{Institution: m.provider, Scientist: party.Person{User: l.Scientist}},
-		Recipient: signing.Side{Institution: m.recipient, Scientist: party.Person{User: l.Requester}}}
-	side := &c.Recipient
-	if role == "PROVIDER_SCIENTIST" || role == "PROVIDER_OFFICIAL" {
-		side = &c.Provider
-	}
-	if side.Institution, err = tx.Institutions.ForUpdate(ctx, side.Institution.ID); err != nil {
-		return c, err
-	}
-	if side.Register, err = tx.Institutions.Register(ctx, side.Institution.ID); err != nil {
-		return c, err
-	}
-	for _, one := range m.materials {
-		f := m.facts[one.ID]
-		c.Acts = append(c.Acts, party.Act{Family: i.Family, Category: one.Category,
-			Human: f.Human != requirement.NotHuman, BSL: f.BSL.Number()})
-	}
-	all, err := tx.Agreements.Signatures(ctx, l.ID)
-	c.Signatures = plain(all)
-	return c, err
-}
-
-// refusal turns the reason why a signature does not count into the error of the call.
-func refusal(err error, d signing.Document) error {
-	for why, code := range map[error]exchange.Code{signing.ErrStale: exchange.StaleVersion,
-		signing.ErrTwice: exchange.Conflict, signing.ErrInstitution: exchange.NotInForce,
-		signing.ErrLevel: exchange.LevelTooLow, signing.ErrNoAuthority: exchange.NoAuthority} {
-		if errors.Is(err, why) {
-			return exchange.Errorf(code, "%s: %v.", d.Letter, err)
-		}
-	}
-	if errors.Is(err, signing.ErrNoRole) {
-		return core.FieldError("role", "is not one in which this letter is signed")
-	}
-	return err
+	return a.complete(ctx, tx, &s)
 }
 
 // execute makes a letter that everybody has signed an executed agreement: its sealed PDF becomes a document of each of
 // its requests. All of it is part of the transaction of the last signature.
-func (a Letters) execute(ctx context.Context, tx store.Conn, l *letter.Agreement, m drafting, i instrument.Instrument,
-	requests []request.Detail) error {
-	if err := binding(ctx, tx, *l, m); err != nil {
-		return err
+func (a Letters) execute(ctx context.Context, tx store.Conn, s *signable) error {
+	if s.binds != nil {
+		return s.binds
 	}
+	l := s.letter
 	all, err := tx.Agreements.Signatures(ctx, l.ID)
 	if err != nil {
 		return err
 	}
 	last := all[len(all)-1]
-	content, err := a.seal(ctx, *l, i, all, tx.Now)
+	content, err := a.seal(ctx, *l, s.instrument, all, tx.Now)
 	if err != nil {
 		return err
 	}
@@ -200,21 +127,20 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, l *letter.Agreement
 	if err := tx.Agreements.Update(ctx, *l); err != nil {
 		return err
 	}
-	return transfer.ExecuteAgreement(ctx, transfer.New(a.Core), tx, last.Signer.Person.User, l.MadeBy, requests,
-		l.Letter.Number, t.ID)
+	return a.executeRequests(ctx, tx, last.Signer.Person.User, l.MadeBy, s.requests, l.Letter.Number, t.ID)
 }
 
 // binding checks that a letter binds both institutions today: they are confirmed, the lab is of the one that provides,
 // and others than the requester know that they are at the other.
-func binding(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting) error {
-	today := exchange.DayOf(tx.Now)
+func binding(ctx context.Context, c store.Conn, l letter.Agreement, m drafting) error {
+	today := exchange.DayOf(c.Now)
 	for _, i := range []party.Institution{m.provider, m.recipient} {
 		if !i.MayExecute(today) {
 			return exchange.Errorf(exchange.NotInForce, "%s is not confirmed here, or has withdrawn; an admin or one "+
 				"of its officers confirms it.", i.LegalName)
 		}
 	}
-	lab, err := core.ProviderOf(ctx, tx, l.Organization)
+	lab, err := core.ProviderOf(ctx, c, l.Organization)
 	if err != nil {
 		return err
 	}
@@ -223,7 +149,7 @@ func binding(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting)
 			"another.",
 			m.provider.LegalName)
 	}
-	own, err := tx.Institutions.OfPerson(ctx, l.Requester)
+	own, err := c.Institutions.OfPerson(ctx, l.Requester)
 	if err != nil {
 		return err
 	}
@@ -242,6 +168,9 @@ func reason(s signing.Kept, at time.Time) string {
 	}
 	if s.Represents != "" {
 		text += ", for " + s.Represents
+	}
+	if s.Approval != nil {
+		text += fmt.Sprintf(", by standing approval %d version %d", s.Approval.ID, s.Approval.Version)
 	}
 	return fmt.Sprintf("%s, %s, %s", text, at.UTC().Format(time.RFC3339), s.Level)
 }

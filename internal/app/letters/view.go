@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
@@ -21,6 +22,7 @@ type View struct {
 	Recipient  party.Institution
 	Signatures []signing.Kept // of its newest version
 	Findings   []lint.Finding
+	Coverage   []Coverage // of officials who have not signed, while it is open
 }
 
 // MissingField is a field without a value, whose record it comes from, and how to mend it.
@@ -48,7 +50,23 @@ func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v 
 			v.Signatures = append(v.Signatures, s)
 		}
 	}
-	v.Findings, err = v.lint(ctx, c)
+	if !v.State.Open() {
+		return v, nil
+	}
+	requests, err := c.Requests.ByIDs(ctx, v.Letter.RequestIDs())
+	if err != nil {
+		return v, err
+	}
+	if v.Findings, err = v.lint(ctx, c, requests); err != nil {
+		return v, err
+	}
+	if v.State == letter.Declined {
+		return v, nil
+	}
+	s, err := a.signable(ctx, c, &v.Agreement, requests)
+	if err == nil {
+		v.Coverage, err = s.coverage(ctx, c)
+	}
 	return v, err
 }
 
@@ -62,7 +80,7 @@ func (v *View) readParties(ctx context.Context, c store.Conn) (err error) {
 
 // Document is the newest version, as signatures name it.
 func (v View) Document() signing.Document {
-	return signing.Document{Letter: v.Letter.Number, Version: v.Letter.Version, SHA256: v.SHA256}
+	return documentOf(v.Agreement)
 }
 
 // Unsigned returns the roles that have not signed the newest version, in the order of the instrument.
@@ -96,14 +114,7 @@ func (v View) Missing() []MissingField {
 }
 
 // lint returns what is wrong with the letter, as far as records tell.
-func (v View) lint(ctx context.Context, c store.Conn) ([]lint.Finding, error) {
-	if !v.State.Open() {
-		return nil, nil
-	}
-	requests, err := c.Requests.ByIDs(ctx, v.Letter.RequestIDs())
-	if err != nil {
-		return nil, err
-	}
+func (v View) lint(ctx context.Context, c store.Conn, requests []request.Detail) ([]lint.Finding, error) {
 	quantities := map[int64]string{}
 	for _, q := range requests {
 		quantities[q.ID] = q.Quantity

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/app/core"
+	"aliquot/internal/app/letters"
 	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
@@ -159,7 +160,11 @@ func (a Groups) createGroup(ctx context.Context, tx store.Conn, who exchange.Act
 		}
 		v.Requests, made = append(v.Requests, q), append(made, events...)
 	}
-	return v, notifier.NotifyAboutGroup(ctx, tx, v.Requests, rolesIn(v.Requests[0], who), made)
+	if err := notifier.NotifyAboutGroup(ctx, tx, v.Requests, rolesIn(v.Requests[0], who), made); err != nil ||
+		!n.SignAgreement.Value {
+		return v, err
+	}
+	return v, letters.New(a.Core).AskAndSign(ctx, tx, who, v.Requests)
 }
 
 // requestable returns those materials of n that who can request, locked so that none is archived meanwhile, and the

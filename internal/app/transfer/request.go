@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aliquot/internal/app/core"
+	"aliquot/internal/app/letters"
 	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -64,7 +65,13 @@ func (a Requests) createRequest(ctx context.Context, tx store.Conn, who exchange
 	if err != nil {
 		return q, err
 	}
-	return q, notifier.NotifyAbout(ctx, tx, q, rolesIn(q, who), events)
+	if err := notifier.NotifyAbout(ctx, tx, q, rolesIn(q, who), events); err != nil || !n.SignAgreement.Value {
+		return q, err
+	}
+	if err := letters.New(a.Core).AskAndSign(ctx, tx, who, []request.Detail{q}); err != nil {
+		return q, err
+	}
+	return tx.Requests.ForUpdate(ctx, q.ID) // with the letter
 }
 
 func rolesIn(q request.Detail, who exchange.Actor) request.Roles {
@@ -120,7 +127,7 @@ func (a Requests) insertRequest(ctx context.Context, tx store.Conn, who exchange
 		return q, nil, err
 	}
 	detail.AssignedTo = &r.AssignedTo
-	events, err = a.saveRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now),
+	events, err = a.SaveRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now),
 		[]request.Event{{Kind: request.Made, Actor: who.ID, Detail: detail}})
 	return q, events, err
 }
@@ -312,49 +319,20 @@ func (a Requests) Act(ctx context.Context, who exchange.Actor, action exchange.A
 // CommitRequest saves a changed request and its events, and notifies the people concerned; q becomes the new state.
 func (a Requests) CommitRequest(ctx context.Context, tx store.Conn, q *request.Detail, after request.Request,
 	roles request.Roles, events []request.Event) error {
-	events, err := a.saveRequest(ctx, tx, q, after, events)
+	opened := q.Status == request.Open
+	events, err := a.SaveRequest(ctx, tx, q, after, events)
 	if err != nil {
 		return err
 	}
-	return notifier.NotifyAbout(ctx, tx, *q, roles, events)
-}
-
-// saveRequest is CommitRequest without the notifications. It returns the events with their ids.
-func (a Requests) saveRequest(ctx context.Context, tx store.Conn, q *request.Detail, after request.Request,
-	events []request.Event) ([]request.Event, error) {
-	before := q.Request
-	q.Request = after
-	events, err := tx.Events.Append(ctx, q, events)
-	if err != nil {
-		return nil, err
+	if err := notifier.NotifyAbout(ctx, tx, *q, roles, events); err != nil || q.Letter == 0 || !opened ||
+		q.Status != request.Approved {
+		return err
 	}
-	deleted := events[len(events)-1].Kind == request.Deleted
-	if err := tx.Requests.Update(ctx, *q, deleted); err != nil {
-		return nil, err
+	if err := letters.New(a.Core).SignAhead(ctx, tx, q.Letter); err != nil {
+		return err
 	}
-	if err := tx.Requests.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
-		return nil, err
-	}
-	if q.Letter != 0 && events[0].Kind != request.AgreementExecuted && after.LeavesLetter(before) {
-		if err := a.LeaveLetter(ctx, tx, q.Letter, q.ID); err != nil {
-			return nil, err
-		}
-	}
-	if slices.ContainsFunc(events, request.Event.ChangesIndex) {
-		if err := tx.Requests.IndexEvents(ctx, *q, events); err != nil {
-			return nil, err
-		}
-	}
-	if after.Clock.Turn != before.Clock.Turn {
-		turn := after.PresentTurn(q.Terms)
-		if !deleted {
-			turn.Organization = q.Organization
-		}
-		if err := tx.Turns.Insert(ctx, []request.TurnRecord{turn}); err != nil {
-			return nil, err
-		}
-	}
-	return events, nil
+	*q, err = tx.Requests.ForUpdate(ctx, q.ID) // with the agreement, if it was executed
+	return err
 }
 
 // ShipRequest sets how the parcel is shipped.

@@ -8,6 +8,7 @@ import (
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/core"
 	"aliquot/internal/app/documents"
+	"aliquot/internal/app/letters"
 	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -35,6 +36,7 @@ type RequestFormView struct {
 	Refused      []Unavailable    // the materials of such a form that cannot be requested now
 	EachMTA      bool             // the materials have different MTAs, so each request gets its own later
 	Draft        *person.Draft
+	Signs        string // the title of the agreement that the caller can sign with the form; "": they ask first
 }
 
 // maxEarlier is how many earlier requests are read to prefill a form.
@@ -104,11 +106,29 @@ func readOwn(ctx context.Context, a Requests, c store.Conn, who exchange.Actor, 
 		return err
 	}
 	f.Earlier = earlier.Items
+	if f.Signs, err = signable(ctx, a, c, who, *f); err != nil {
+		return err
+	}
 	d, kept, err := catalog.New(a.Core).Draft(ctx, who, draft)
 	if kept {
 		f.Draft = &d
 	}
 	return err
+}
+
+// signable returns the title of the agreement that the caller can sign with a form; "": they ask first.
+func signable(ctx context.Context, a Requests, c store.Conn, who exchange.Actor, f RequestFormView) (string, error) {
+	var materials []int64
+	for _, item := range f.Items {
+		materials = append(materials, item.ID)
+	}
+	if f.Material.ID != 0 && !f.Own && f.Closed == nil {
+		materials = []int64{f.Material.ID}
+	}
+	if len(materials) == 0 {
+		return "", nil
+	}
+	return letters.New(a.Core).Askable(ctx, c, who, f.Organization.ID, materials)
 }
 
 // RequestDraftKey returns the key of the draft of a request for a material.

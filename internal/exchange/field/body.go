@@ -112,6 +112,11 @@ func ReadForm[T any](table []Descriptor[T], form url.Values, body any) error {
 			*slot = exchange.Some(n)
 		case *exchange.Null[exchange.Names]:
 			*slot = exchange.NullOf(exchange.Names(SplitItems(text)))
+		case *exchange.Null[exchange.IDs]:
+			raw, _ := json.Marshal(SplitItems(text))
+			if err := slot.UnmarshalJSON(raw); err != nil {
+				return exchange.FieldErrors{d.Name: {"must be numbers, separated by semicolons"}}.Err()
+			}
 		case json.Unmarshaler:
 			raw := []byte("null")
 			if text != "" {

@@ -95,6 +95,12 @@ func (d Descriptor[T]) Text(o *T) string {
 		}
 	case *[]string:
 		return JoinItems(*at)
+	case *[]int64:
+		var ids []string
+		for _, id := range *at {
+			ids = append(ids, strconv.FormatInt(id, 10))
+		}
+		return JoinItems(ids)
 	case *uuid.UUID:
 		return at.String()
 	}
@@ -136,6 +142,8 @@ func (d Descriptor[T]) NewSlot() any {
 		return new(exchange.Null[exchange.Date])
 	case *[]string:
 		return new(exchange.Null[exchange.Names])
+	case *[]int64:
+		return new(exchange.Null[exchange.IDs])
 	case *uuid.UUID:
 		return new(exchange.Opt[exchange.UserRef])
 	case *json.RawMessage:
@@ -194,8 +202,32 @@ func (d Descriptor[T]) Apply(f *exchange.FieldErrors, slot any, o *T) {
 		}
 	case **exchange.Date:
 		*at = slot.(*exchange.Null[exchange.Date]).Or(*at)
+	case *[]int64:
+		d.applyIDs(f, *slot.(*exchange.Null[exchange.IDs]), at)
 	case *uuid.UUID:
 		*at = uuid.UUID(slot.(*exchange.Opt[exchange.UserRef]).Or(exchange.UserRef(*at)))
+	}
+}
+
+// maxIDs is how many ids a list of them may have.
+const maxIDs = 100
+
+// applyIDs sets a list of ids, each once.
+func (d Descriptor[T]) applyIDs(f *exchange.FieldErrors, said exchange.Null[exchange.IDs], at *[]int64) {
+	f.Rule(d.Name, exchange.Rule{Max: maxIDs})
+	if !said.Set {
+		return
+	}
+	*at = []int64{}
+	if said.Value != nil {
+		for _, id := range *said.Value {
+			if !slices.Contains(*at, id) {
+				*at = append(*at, id)
+			}
+		}
+	}
+	if len(*at) > maxIDs {
+		f.Add(d.Name, "must be at most %d", maxIDs)
 	}
 }
 
@@ -238,6 +270,10 @@ func (d Descriptor[T]) Send(o *T, slot any) {
 	case *[]string:
 		if *slot.(*exchange.Null[exchange.Names]) = exchange.Cleared[exchange.Names](); *at != nil {
 			*slot.(*exchange.Null[exchange.Names]) = exchange.NullOf(exchange.Names(*at))
+		}
+	case *[]int64:
+		if *slot.(*exchange.Null[exchange.IDs]) = exchange.Cleared[exchange.IDs](); *at != nil {
+			*slot.(*exchange.Null[exchange.IDs]) = exchange.NullOf(exchange.IDs(*at))
 		}
 	case *uuid.UUID:
 		*slot.(*exchange.Opt[exchange.UserRef]) = exchange.Some(exchange.UserRef(*at))

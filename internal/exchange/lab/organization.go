@@ -22,8 +22,42 @@ type Organization struct {
 	Targets     Targets
 	// public_metadata_keys: custom fields of additional_metadata that everybody may see
 	PublicKeys []string `json:",omitempty"`
+	SignsAhead Ahead    `json:",omitzero"`
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
+}
+
+// Ahead is how the owner of a lab signs agreements in advance, as the scientist who provides: those that a standing
+// approval of the institution covers. The days are from Since until the day before Until; empty: never.
+type Ahead struct {
+	By    uuid.UUID
+	Since exchange.Date
+	Until *exchange.Date
+}
+
+// maxAhead is for how many days an owner signs in advance at most.
+const maxAhead = 366
+
+// SignedAhead reports whether its owner has signed in advance what the lab provides on the day.
+func (o Organization) SignedAhead(day exchange.Date) bool {
+	a := o.SignsAhead
+	return a.By == o.Owner && a.Until != nil && a.Since <= day && day < *a.Until
+}
+
+// SignAhead returns the organization as signed in advance by its owner on a day, until the day that it has now.
+func (o Organization) SignAhead(today exchange.Date) (Organization, error) {
+	var f exchange.FieldErrors
+	if o.SignsAhead.Until == nil {
+		o.SignsAhead = Ahead{}
+		return o, nil
+	}
+	o.SignsAhead.By, o.SignsAhead.Since = o.Owner, today
+	until, _ := o.SignsAhead.Until.Begin()
+	now, _ := today.Begin()
+	if !until.After(now) || until.After(now.AddDate(0, 0, maxAhead)) {
+		f.Add("signs_ahead_until", "must be after today, by at most a year")
+	}
+	return o, f.Err()
 }
 
 // Targets are the days in which a lab means to take its steps (contract.md section 6, "Due dates").
@@ -53,6 +87,15 @@ var Fields = []field.Descriptor[Organization]{
 	{Name: "public_metadata_keys", At: func(o *Organization) any { return &o.PublicKeys }, Set: setPublicKeys,
 		Doc: "Keys of its own in additional_metadata that the lab shows to everybody; " +
 			"the others are private. Its owner alone changes them."},
+	{Name: "signs_ahead_until", At: func(o *Organization) any { return &o.SignsAhead.Until },
+		Label: "Sign agreements in advance until", HistoryLabel: "signature in advance",
+		Help: "The owner’s signature as provider scientist, on each agreement that a standing approval of your " +
+			"institution covers: it is executed as soon as the requester asks. At most a year; empty: you sign each.",
+		Doc: "The first day on which the owner no longer signs agreements in advance. Its owner alone changes it."},
+	{Name: "signs_ahead_since", At: func(o *Organization) any { return &o.SignsAhead.Since }, ReadOnly: true,
+		Hidden: true},
+	{Name: "signs_ahead_by", At: func(o *Organization) any { return &o.SignsAhead.By }, ReadOnly: true, Hidden: true,
+		OrNobody: true},
 	{Name: "created_at", At: func(o *Organization) any { return &o.CreatedAt }, ReadOnly: true},
 	{Name: "updated_at", At: func(o *Organization) any { return &o.UpdatedAt }, ReadOnly: true},
 }

@@ -117,6 +117,8 @@ type Submission struct {
 	Payment   exchange.Opt[string]        `json:"payment_method"`
 	Notes     exchange.Opt[string]        `json:"payment_method_notes"`
 	Note      exchange.Opt[string]        `json:"note"`
+	// whether the requester signs the agreement for it at once
+	SignAgreement exchange.Opt[bool] `json:"sign_agreement"`
 }
 
 // New is the body of POST /material-requests/.

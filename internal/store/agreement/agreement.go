@@ -214,11 +214,18 @@ func (st Agreements) Sign(ctx context.Context, s signing.Kept) (int64, error) {
 	if s.Signer.Authority != 0 {
 		authority = &s.Signer.Authority
 	}
+	var approval *int64
+	var version *int
+	if s.Approval != nil {
+		approval, version = &s.Approval.ID, &s.Approval.Version
+	}
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO agreement_signatures (agreement, version, sha256,
-		role, signer, name, title, mail, authority, position, represents, level, evidence, signed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`, s.Agreement,
+		role, signer, name, title, mail, authority, position, represents, level, evidence, signed_at, approval,
+		approval_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		RETURNING id`, s.Agreement,
 		s.Document.Version, s.Document.SHA256, s.Role, uuid.NullUUID{UUID: p.User, Valid: p.User != uuid.Nil}, p.Name,
-		p.Title, p.Mail, authority, s.Signer.Position.Title, s.Represents, string(s.Level), string(s.Evidence), s.At)
+		p.Title, p.Mail, authority, s.Signer.Position.Title, s.Represents, string(s.Level), string(s.Evidence), s.At,
+		approval, version)
 }
 
 // SignaturesOf reads what a person signed, the oldest first.
@@ -228,18 +235,23 @@ func (st Agreements) SignaturesOf(ctx context.Context, user uuid.UUID) ([]signin
 }
 
 const signatureColumns = `o.id, o.agreement, o.version, o.sha256, o.role, o.signer, o.name, o.title, o.mail,
-	o.authority, o.position, o.represents, o.level, o.evidence, o.signed_at`
+	o.authority, o.position, o.represents, o.level, o.evidence, o.signed_at, o.approval,
+	o.approval_version`
 
 func scanSignature(r sqldb.Row, s *signing.Kept) error {
 	var signer uuid.NullUUID
-	var authority *int64
+	var authority, approval *int64
+	var version *int
 	var evidence string
 	err := r.Scan(&s.ID, &s.Agreement, &s.Document.Version, &s.Document.SHA256, &s.Role, &signer, &s.Signer.Person.Name,
 		&s.Signer.Person.Title, &s.Signer.Person.Mail, &authority, &s.Signer.Position.Title, &s.Represents, &s.Level,
-		&evidence, sqldb.UTC(&s.At))
+		&evidence, sqldb.UTC(&s.At), &approval, &version)
 	s.Document.Letter, s.Signer.Person.User = letter.Number(s.Agreement), signer.UUID
 	if authority != nil {
 		s.Signer.Authority = *authority
+	}
+	if approval != nil && version != nil {
+		s.Approval = &signing.ByApproval{ID: *approval, Version: *version}
 	}
 	s.Evidence = json.RawMessage(evidence)
 	return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/field"
@@ -23,13 +24,15 @@ type Institutions struct {
 	Authorities  Rows[party.Authority]
 	StandIns     Rows[party.StandIn]
 	Masters      Rows[party.Master]
+	Approvals    Rows[approval.Approval]
 }
 
 // New returns the store on a connection.
 func New(c *sqldb.Conn) Institutions {
 	return Institutions{c, Rows[party.Lab]{c, "institution_labs"}, Rows[party.Affiliation]{c, "affiliations"},
 		Rows[party.Position]{c, "positions"}, Rows[party.Authority]{c, "authorities"},
-		Rows[party.StandIn]{c, "stand_ins"}, Rows[party.Master]{c, "masters"}}
+		Rows[party.StandIn]{c, "stand_ins"}, Rows[party.Master]{c, "masters"},
+		Rows[approval.Approval]{c, "approvals"}}
 }
 
 const madeBy = "o.made_by"
@@ -238,6 +241,12 @@ func (st Institutions) RegistersOf(ctx context.Context, user uuid.UUID) (r party
 // HeldBy reads the authorities that a user holds, of any time, the oldest first.
 func (st Institutions) HeldBy(ctx context.Context, user uuid.UUID) ([]party.Authority, error) {
 	return sqldb.All(ctx, st.conn, scanRow[party.Authority], st.Authorities.query()+"o.holder = $1 ORDER BY o.id", user)
+}
+
+// SignedBy reads the standing approvals that a user signed or made, of any time, the oldest first.
+func (st Institutions) SignedBy(ctx context.Context, user uuid.UUID) ([]approval.Approval, error) {
+	return sqldb.All(ctx, st.conn, scanRow[approval.Approval], st.Approvals.query()+
+		"o.officer = $1 ORDER BY o.id", user)
 }
 
 // StandingIn reads where a user stands in, at any time, the oldest first.

@@ -36,6 +36,8 @@ func ScannedInto[T any](table []field.Descriptor[T], o *T) []any {
 			list = append(list, (*RawText)(at))
 		case *[]string:
 			list = append(list, FromJSON(at))
+		case *[]int64:
+			list = append(list, FromJSON(at))
 		case *time.Time:
 			list = append(list, UTC(at))
 		default:
@@ -93,8 +95,8 @@ func AppendWritten[T any](args []any, table []field.Descriptor[T], o *T) ([]any,
 			}
 		case *json.RawMessage:
 			args = append(args, string(*at))
-		case *[]string:
-			list, err := JSON(*at)
+		case *[]string, *[]int64:
+			list, err := JSON(at)
 			if err != nil {
 				return nil, err
 			}

@@ -33,6 +33,9 @@ func Routes() []ui.Route {
 		ui.GetID("/offices/{id}", (*pageRequest).show),
 		ui.PostID("/offices/{id}", (*pageRequest).save),
 		ui.GetID("/offices/{id}/authority", (*pageRequest).office).Private(),
+		ui.GetID("/offices/{id}/approvals", (*pageRequest).approvals).Private(),
+		ui.PostID("/offices/{id}/approvals", (*pageRequest).draftApproval),
+		ui.PostID("/offices/{id}/approvals/{approval}", (*pageRequest).decideApproval),
 		ui.PostID("/offices/{id}/{kind}", (*pageRequest).register),
 		ui.PostID("/offices/{id}/{kind}/{entry}", (*pageRequest).register),
 	}

@@ -244,7 +244,8 @@ func (v *pageRequest) asked(f transfer.RequestFormView, form url.Values) request
 	n := request.Form{
 		Request: request.New{Material: exchange.Some(exchange.Ref(f.Material.ID)),
 			Quantity: text("quantity"), Submission: request.Submission{Abstract: text("requester_abstract"),
-				Note: text("note"), Payment: text("payment_method"), Notes: text("payment_method_notes")}},
+				Note: text("note"), Payment: text("payment_method"), Notes: text("payment_method_notes"),
+				SignAgreement: exchange.Some(form.Get("sign_agreement") != "")}},
 		Account: &request.CourierAccount{Courier: form.Get("courier"), Number: form.Get("account")},
 	}
 	if id := ui.ParseID(form.Get("inquiry")); id != nil {

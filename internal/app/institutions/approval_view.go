@@ -1,0 +1,82 @@
+package institutions
+
+import (
+	"context"
+
+	"aliquot/internal/agreement/approval"
+	"aliquot/internal/app/core"
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// ApprovalView is a standing approval as the page of its institution shows it, with the names of what it names.
+type ApprovalView struct {
+	approval.Approval
+	By   string   // its officer
+	For  []string // its members
+	With []string // its counterparties
+}
+
+// ApprovalPage is what the page of standing approvals shows: those of an institution, and what a new one may name.
+type ApprovalPage struct {
+	Approvals []ApprovalView // the newest first
+	Families  []Family
+}
+
+// Family is a family of instruments whose text is here.
+type Family struct{ Code, Title string }
+
+// ApprovalPage reads the standing approvals of an institution, for its officers.
+func (a Institutions) ApprovalPage(ctx context.Context, who exchange.Actor, id int64) (p ApprovalPage, err error) {
+	list, err := a.Approvals.List(ctx, who, id, core.Everything)
+	if err != nil {
+		return p, err
+	}
+	c := a.DB.Read()
+	var people []uuid.UUID
+	var institutions []int64
+	for _, one := range list.Items {
+		people, institutions = append(people, one.Officer), append(institutions, one.Counterparties...)
+		for _, member := range one.Members {
+			people = append(people, uuid.MustParse(member))
+		}
+	}
+	users, err := peopleByID(ctx, c, people)
+	if err != nil {
+		return p, err
+	}
+	names, err := c.Institutions.Names(ctx, institutions)
+	if err != nil {
+		return p, err
+	}
+	for _, one := range list.Items {
+		v := ApprovalView{Approval: one, By: users[one.Officer].Name()}
+		for _, member := range one.Members {
+			v.For = append(v.For, users[uuid.MustParse(member)].Name())
+		}
+		for _, other := range one.Counterparties {
+			v.With = append(v.With, names[other])
+		}
+		p.Approvals = append(p.Approvals, v)
+	}
+	p.Families, err = a.families(ctx)
+	return p, err
+}
+
+// families lists the families of instruments by whose text letters can be made today.
+func (a Institutions) families(ctx context.Context) (list []Family, err error) {
+	c := a.DB.Read()
+	library, err := a.Library(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, i := range library.Instruments() {
+		if i.Template != "" && i.InForce(exchange.DayOf(c.Now)) && !known[i.Family] {
+			known[i.Family] = true
+			list = append(list, Family{i.Family, i.Title})
+		}
+	}
+	return list, nil
+}
