@@ -17,7 +17,8 @@ var moreReads = map[string]int64{
 	"GET /requests/{id}":           23, // with the texts that the lab keeps, and what the requester asked and requested before
 	"GET /requests/{id}/move":      23,
 	"GET /offices/{id}/authority":  21, // whether the visitor is an officer, then the whole register
-	"GET /account/export/data.zip": 40, // one or two for each kind of thing that is kept about a person
+	"GET /offices/{id}/approvals":  25, // the same, and the approvals with the names that they have
+	"GET /account/export/data.zip": 41, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }
 

@@ -271,8 +271,8 @@ var Meanings = map[string]string{
 	"NewRequestGroup.requests": "The requests of the group, in the order of materials.",
 	"RequestGroup.materials":   "The materials, all of one lab.",
 	"RequestGroup.quantities":  "The quantity of each material, in the order of materials.",
-	"sign_agreement": "Sign the agreement for it at once, as the scientist who receives: it is drafted, sent and signed " +
-		"with the request, or all of it is refused. Tokens of programs cannot.",
+	"sign_agreement": "Sign the agreement for it at once, as the scientist who receives: it is drafted, sent and " +
+		"signed with the request, or all of it is refused. Tokens of programs cannot.",
 	"skip_unavailable":           "Leave out what cannot be requested, instead of refusing the whole.",
 	"skipped":                    "The materials that were left out.",
 	"SkippedMaterial.title":      "Its title; null if it is hidden from the caller.",
