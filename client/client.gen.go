@@ -1402,6 +1402,9 @@ type Agreement struct {
 	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
 	Choice string `json:"choice"`
 
+	// ChoiceReason Why somebody chose that family. The pages ask for it.
+	ChoiceReason string `json:"choice_reason"`
+
 	// CreatedAt When it was made.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -1524,6 +1527,9 @@ type AgreementMissingField struct {
 type AgreementNew struct {
 	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
 	Choice *string `json:"choice,omitempty"`
+
+	// ChoiceReason Why somebody chose that family. The pages ask for it.
+	ChoiceReason *string `json:"choice_reason,omitempty"`
 
 	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
 	Fields  map[string]string `json:"fields,omitempty"`
@@ -1735,6 +1741,9 @@ type AgreementVersion struct {
 type AgreementVersionNew struct {
 	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
 	Choice *string `json:"choice,omitempty"`
+
+	// ChoiceReason Why somebody chose that family. The pages ask for it.
+	ChoiceReason *string `json:"choice_reason,omitempty"`
 
 	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
 	Fields  map[string]string `json:"fields,omitempty"`

@@ -17,7 +17,7 @@ var agreementRoutes = []rest.Route{
 		"List agreements of the caller's own requests, of their labs and of the institutions that they sign for, "+
 			"newest first. An admin sees all.").SortedBy(exchange.AgreementFields),
 	rest.On("getAgreement", "GET /agreements/{id}", exchange.AgreementRead, 200, agreement.Get,
-		"Read an agreement"),
+		"Read an agreement").ShownAt("/letters/"),
 	rest.On("listAgreementVersions", "GET /agreements/{id}/versions", exchange.AgreementRead, 200,
 		agreement.ListVersions,
 		"List the versions of an agreement, newest first").SortedBy(exchange.AgreementVersionFields),

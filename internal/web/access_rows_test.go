@@ -200,6 +200,7 @@ var access = []asked{
 	{"POST /requests/{id}/unsnooze", "/requests/{request}/unsnooze", "", "in 403 403 303 303 303"},
 	{"POST /requests/{id}/remind", "/requests/{request}/remind", "", "in 403 303 403 403 303"},
 	{"POST /requests/{id}/active", "/requests/{request}/active", "active=false", "in 403 403 303 303 303"},
+	{"POST /requests/{id}/agreement", "/requests/{request}/agreement", "", "in 403 409 409 409 409"},
 	{"POST /requests/{id}/documents/{slot}", "/requests/{approved}/documents/irb", "", "in 403 422 422 422 422"},
 	{"POST /requests/{id}/documents/{slot}/review", "/requests/{issue request}/documents/requester_signed_mta/review",
 		"", "in 403 422 422 422 422"},
@@ -211,6 +212,22 @@ var access = []asked{
 	{"GET /requests/{id}/dossier", "/requests/{issue request}/dossier", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}/documents.zip", "/requests/{issue request}/documents.zip", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}/labels", "/requests/{issue request}/labels", "", "in 403 403 200 200 200"},
+
+	{"GET /requests/{id}", "/requests/{agreed}", "", "in 403 200 200 200 200"},
+	{"GET /letters/{id}", "/letters/{agreement}", "", "in 404 200 200 200 200"},
+	{"GET /letters/{id}", "/letters/999999", "", "in 404 404 404 404 404"},
+	{"GET /letters/{id}/document", "/letters/{agreement}/document", "", "in 404 200 200 200 200"},
+	{"POST /letters/{id}", "/letters/{agreement}", "version=1&field_provider_name=B", "in 404 303 303 303 303"},
+	{"POST /letters/{id}", "/letters/{agreement}", "version=9", "in 404 409 409 409 409"},
+	{"POST /letters/{id}", "/letters/{agreement}", "version=1&choice=OPEN_MTA", "in 404 422 422 422 422"},
+	{"POST /letters/{id}/send", "/letters/{agreement}/send", "", "in 404 409 409 409 409"}, // it was sent
+	{"GET /letters/{id}/sign", "/letters/{agreement}/sign?role=RECIPIENT_SCIENTIST", "", "in 404 200 303 303 303"},
+	{"POST /letters/{id}/sign", "/letters/{agreement}/sign", "", "in 404 422 422 422 422"},
+	{"POST /letters/{id}/sign", "/letters/{agreement}/sign", "role=PROVIDER_OFFICIAL&version=1&sha256=" +
+		"0000000000000000000000000000000000000000000000000000000000000000", "in 404 409 409 409 409"},
+	{"POST /letters/{id}/decline", "/letters/{agreement}/decline", "", "in 404 422 422 422 422"},
+	{"POST /letters/{id}/decline", "/letters/{agreement}/decline", "reason=No", "in 404 303 303 303 303"},
+	{"POST /letters/{id}/withdraw", "/letters/{agreement}/withdraw", "", "in 404 303 303 303 303"},
 
 	{"GET /share", "/share", "", "in 200 200 200 200 200"},
 	{"GET /share/new", "/share/new?category=CELL_LINE", "", "in 200 200 200 200 200"},

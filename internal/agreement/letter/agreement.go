@@ -95,8 +95,9 @@ type Agreement struct {
 
 // Basis is why the letter has its instrument, as the resolver said when the version was made.
 type Basis struct {
-	Because   []instrument.Reason `json:"because"`
-	Questions []Question          `json:"questions"`
+	Because      []instrument.Reason `json:"because"`
+	Questions    []Question          `json:"questions"`
+	ChoiceReason string              `json:"choice_reason,omitempty"` // why somebody chose a family
 }
 
 // Question is a fact of a material that nobody has stated.
@@ -137,7 +138,16 @@ type Terms struct {
 	Requests exchange.Opt[[]exchange.Ref]    `json:"requests"`
 	Purpose  exchange.Opt[string]            `json:"purpose"`
 	Choice   exchange.Opt[string]            `json:"choice"`
+	Reason   exchange.Opt[string]            `json:"choice_reason"`
 	Fields   exchange.Opt[map[string]string] `json:"fields"`
+}
+
+// ChoiceReason returns why the family was chosen, old if the terms do not choose one.
+func (t Terms) ChoiceReason(old string) string {
+	if t.Choice.Set || t.Reason.Set {
+		return exchange.Tidy(t.Reason.Value)
+	}
+	return old
 }
 
 // check returns what is wrong with the terms.
@@ -146,6 +156,7 @@ func (t Terms) check() (f exchange.FieldErrors) {
 	f.Rule("requests", exchange.Rule{Max: MaxRequests})
 	f.Rule("purpose", exchange.Rule{Words: instrument.Purposes(), Name: "AgreementPurpose"})
 	f.Line("choice", t.Choice, maxCode, &text)
+	f.Line("choice_reason", t.Reason, exchange.LineLength, &text)
 	for i, id := range t.Requests.Value {
 		if slices.Contains(t.Requests.Value[:i], id) {
 			f.Add("requests", "[%d] %d is there twice", i, id)

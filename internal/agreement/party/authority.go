@@ -213,6 +213,14 @@ func (r Register) Offices(user uuid.UUID, day exchange.Date) (list []int64) {
 	return list
 }
 
+// Of returns the register with the authorities of one institution alone.
+func (r Register) Of(institution int64) Register {
+	r.Authorities = slices.DeleteFunc(slices.Clone(r.Authorities), func(a Authority) bool {
+		return a.Institution != institution
+	})
+	return r
+}
+
 // inForce returns the position of an authority that holds on the day, or why it does not.
 func (r Register) inForce(a Authority, day exchange.Date) (Position, Refusal) {
 	i := slices.IndexFunc(r.Positions, func(p Position) bool { return p.ID == a.Position })

@@ -56,7 +56,7 @@ func (a Letters) SignIn(ctx context.Context, who exchange.Actor, id int64, n let
 			return err
 		}
 		document := signing.Document{Letter: l.Letter.Number, Version: int(n.Version.Value), SHA256: n.SHA256.Value}
-		evidence := map[string]string{"identified": u.RegistryID, "intent": intent(document, n.Role.Value)}
+		evidence := map[string]string{"identified": u.RegistryID, "intent": Intent(document, n.Role.Value)}
 		if err := a.Sign(ctx, tx, &l, Proof{party.Person{User: u.ID, Name: u.Name()}, n.Role.Value, document,
 			party.SignedIn, evidence}); err != nil {
 			return err
@@ -79,8 +79,8 @@ func nameOf(ctx context.Context, c store.Conn, p party.Person) (string, error) {
 	return u.Name(), err
 }
 
-// intent is what somebody states who signs.
-func intent(d signing.Document, role string) string {
+// Intent is what somebody states who signs.
+func Intent(d signing.Document, role string) string {
 	return fmt.Sprintf("I sign version %d of %s, SHA-256 %s, as %s.", d.Version, d.Letter, d.SHA256, role)
 }
 
@@ -141,10 +141,7 @@ func (a Letters) Sign(ctx context.Context, tx store.Conn, l *letter.Agreement, p
 // for it, so that the authority holds until commit.
 func check(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting, i instrument.Instrument,
 	role string) (c signing.Agreement, err error) {
-	c = signing.Agreement{Instrument: i,
-		Document:  signing.Document{Letter: l.Letter.Number, Version: l.Letter.Version, SHA256: l.SHA256},
-		Provider:  signing.Side{Institution: m.provider, Scientist: party.Person{User: l.Scientist}},
-		Recipient: signing.Side{Institution: m.recipient, Scientist: party.Person{User: l.Requester}}}
+	c = against(l, m, i)
 	side := &c.Recipient
 	if role == "PROVIDER_SCIENTIST" || role == "PROVIDER_OFFICIAL" {
 		side = &c.Provider
@@ -155,14 +152,23 @@ func check(ctx context.Context, tx store.Conn, l letter.Agreement, m drafting, i
 	if side.Register, err = tx.Institutions.Register(ctx, side.Institution.ID); err != nil {
 		return c, err
 	}
+	all, err := tx.Agreements.Signatures(ctx, l.ID)
+	c.Signatures = plain(all)
+	return c, err
+}
+
+// against returns what a signature on a letter is checked against, without registers and signatures.
+func against(l letter.Agreement, m drafting, i instrument.Instrument) signing.Agreement {
+	c := signing.Agreement{Instrument: i,
+		Document:  signing.Document{Letter: l.Letter.Number, Version: l.Letter.Version, SHA256: l.SHA256},
+		Provider:  signing.Side{Institution: m.provider, Scientist: party.Person{User: l.Scientist}},
+		Recipient: signing.Side{Institution: m.recipient, Scientist: party.Person{User: l.Requester}}}
 	for _, one := range m.materials {
 		f := m.facts[one.ID]
 		c.Acts = append(c.Acts, party.Act{Family: i.Family, Category: one.Category,
 			Human: f.Human != requirement.NotHuman, BSL: f.BSL.Number()})
 	}
-	all, err := tx.Agreements.Signatures(ctx, l.ID)
-	c.Signatures = plain(all)
-	return c, err
+	return c
 }
 
 // refusal turns the reason why a signature does not count into the error of the call.

@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
 
@@ -32,6 +33,19 @@ type MissingField struct {
 
 // view reads what people need to see of a letter.
 func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v View, err error) {
+	if v, err = a.brief(ctx, c, l); err != nil || !v.State.Open() {
+		return v, err
+	}
+	requests, err := c.Requests.ByIDs(ctx, v.Letter.RequestIDs())
+	if err != nil {
+		return v, err
+	}
+	v.Findings, err = v.lint(ctx, c, requests)
+	return v, err
+}
+
+// brief is view without findings.
+func (a Letters) brief(ctx context.Context, c store.Conn, l letter.Agreement) (v View, err error) {
 	v.Agreement = l
 	if v.Instrument, err = a.instrument(ctx, c, l.Letter); err != nil {
 		return v, err
@@ -39,17 +53,18 @@ func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v 
 	if err := v.readParties(ctx, c); err != nil {
 		return v, err
 	}
-	all, err := c.Agreements.Signatures(ctx, l.ID)
-	if err != nil {
-		return v, err
-	}
+	return v, v.readSignatures(ctx, c)
+}
+
+// readSignatures reads the signatures of the newest version.
+func (v *View) readSignatures(ctx context.Context, c store.Conn) error {
+	all, err := c.Agreements.Signatures(ctx, v.ID)
 	for _, s := range all {
 		if s.Document == v.Document() {
 			v.Signatures = append(v.Signatures, s)
 		}
 	}
-	v.Findings, err = v.lint(ctx, c)
-	return v, err
+	return err
 }
 
 func (v *View) readParties(ctx context.Context, c store.Conn) (err error) {
@@ -95,15 +110,8 @@ func (v View) Missing() []MissingField {
 	return list
 }
 
-// lint returns what is wrong with the letter, as far as records tell.
-func (v View) lint(ctx context.Context, c store.Conn) ([]lint.Finding, error) {
-	if !v.State.Open() {
-		return nil, nil
-	}
-	requests, err := c.Requests.ByIDs(ctx, v.Letter.RequestIDs())
-	if err != nil {
-		return nil, err
-	}
+// lint returns what is wrong with an open letter, as far as records tell.
+func (v View) lint(ctx context.Context, c store.Conn, requests []request.Detail) ([]lint.Finding, error) {
 	quantities := map[int64]string{}
 	for _, q := range requests {
 		quantities[q.ID] = q.Quantity
