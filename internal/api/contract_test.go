@@ -119,8 +119,8 @@ var (
 	agreementSummaryFields = "id:int number:string state:string instrument:string instrument_version:string version:int " +
 		"sha256:string provider:int recipient:int organization:int requester:uuid requests:[int] reason:string " +
 		"made_by:uuid created_at:time updated_at:time sent_at:time? ended_at:time?"
-	agreementFields = agreementSummaryFields + " title:string purpose:string choice:string choice_reason:string fields:object " +
-		"missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
+	agreementFields = agreementSummaryFields + " title:string purpose:string choice:string choice_reason:string " +
+		"fields:object missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
 		"questions:[{material:int fact:string}] findings:[{class:string severity:string where:string message:string}] " +
 		"signatures:[{id:int version:int sha256:string role:string signer:uuid? name:string position:string " +
 		"authority:int? represents:string level:string signed_at:time evidence:object}] unsigned:[string] pdf:string"
