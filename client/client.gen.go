@@ -543,6 +543,12 @@ const (
 	ListAgreementsParamsOrderingMinusID ListAgreementsParamsOrdering = "-id"
 )
 
+// Defines values for ListAgreementInboxParamsOrdering.
+const (
+	ListAgreementInboxParamsOrderingID      ListAgreementInboxParamsOrdering = "id"
+	ListAgreementInboxParamsOrderingMinusID ListAgreementInboxParamsOrdering = "-id"
+)
+
 // Defines values for ListAgreementVersionsParamsOrdering.
 const (
 	ListAgreementVersionsParamsOrderingMinusVersion ListAgreementVersionsParamsOrdering = "-version"
@@ -6343,6 +6349,39 @@ type ListAgreementsParams struct {
 // ListAgreementsParamsOrdering defines parameters for ListAgreements.
 type ListAgreementsParamsOrdering string
 
+// ListAgreementInboxParams defines parameters for ListAgreementInbox.
+type ListAgreementInboxParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// MadeBy Only items whose `made_by` is this.
+	MadeBy *openapi_types.UUID `form:"made_by,omitempty" json:"made_by,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Provider Only items whose `provider` is this.
+	Provider *int64 `form:"provider,omitempty" json:"provider,omitempty"`
+
+	// Recipient Only items whose `recipient` is this.
+	Recipient *int64 `form:"recipient,omitempty" json:"recipient,omitempty"`
+
+	// Requester Only items whose `requester` is this.
+	Requester *openapi_types.UUID `form:"requester,omitempty" json:"requester,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListAgreementInboxParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAgreementInboxParamsOrdering defines parameters for ListAgreementInbox.
+type ListAgreementInboxParamsOrdering string
+
 // ListAgreementVersionsParams defines parameters for ListAgreementVersions.
 type ListAgreementVersionsParams struct {
 	// ID Only items whose `id` is this.
@@ -8731,6 +8770,13 @@ type ClientInterface interface {
 	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
 	CreateAgreement(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAgreementInbox List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+	//
+	// Whether their authority covers every material, signing says. Open to anyone with a token.
+	//
+	// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+	ListAgreementInbox(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ResolveAgreementWithBody Ask which instrument the transfer of a material to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
@@ -10821,6 +10867,23 @@ func (c *Client) CreateAgreementWithBody(ctx context.Context, contentType string
 // Corresponds with POST /agreements (the `CreateAgreement` operationId).
 func (c *Client) CreateAgreement(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateAgreementRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAgreementInbox List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+//
+// Whether their authority covers every material, signing says. Open to anyone with a token.
+//
+// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+func (c *Client) ListAgreementInbox(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgreementInboxRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -15625,6 +15688,156 @@ func NewCreateAgreementRequestWithBody(server string, contentType string, body i
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListAgreementInboxRequest constructs an http.Request for the ListAgreementInbox method
+func NewListAgreementInboxRequest(server string, params *ListAgreementInboxParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/inbox")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MadeBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "made_by", *params.MadeBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Provider != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "provider", *params.Provider, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Recipient != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "recipient", *params.Recipient, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Requester != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "requester", *params.Requester, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -29755,6 +29968,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
 	CreateAgreementWithResponse(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementResponse, error)
 
+	// ListAgreementInboxWithResponse List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+	//
+	// Whether their authority covers every material, signing says. Open to anyone with a token.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+	ListAgreementInboxWithResponse(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*ListAgreementInboxResponse, error)
+
 	// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
@@ -32082,6 +32304,29 @@ func (r CreateAgreementResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r CreateAgreementResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListAgreementInboxResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]AgreementSummary
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgreementInboxResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgreementInboxResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -36426,6 +36671,21 @@ func (c *ClientWithResponses) CreateAgreementWithResponse(ctx context.Context, b
 	return ParseCreateAgreementResponse(rsp)
 }
 
+// ListAgreementInboxWithResponse List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+//
+// Whether their authority covers every material, signing says. Open to anyone with a token.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+func (c *ClientWithResponses) ListAgreementInboxWithResponse(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*ListAgreementInboxResponse, error) {
+	rsp, err := c.ListAgreementInbox(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgreementInboxResponse(rsp)
+}
+
 // ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
 //
 // Nothing is stored. Open to anyone.
@@ -40282,6 +40542,32 @@ func ParseCreateAgreementResponse(rsp *http.Response) (*CreateAgreementResponse,
 			return nil, err
 		}
 		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListAgreementInboxResponse parses an HTTP response from a ListAgreementInboxWithResponse call
+func ParseListAgreementInboxResponse(rsp *http.Response) (*ListAgreementInboxResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgreementInboxResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []AgreementSummary
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 

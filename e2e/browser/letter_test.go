@@ -88,9 +88,17 @@ func (s *site) letterStates() []state {
 	s.Helper()
 	draft, sent := s.drafted(s.asked("pBR322")), s.sent(s.asked("pUC18"))
 	late, path := fmt.Sprintf("/letters/%d", draft.ID), fmt.Sprintf("/letters/%d", sent.ID)
+	desk := fmt.Sprintf("/offices/%d/letters", s.id("SELECT id FROM institutions WHERE legal_name = $1",
+		"Sample University"))
+	first := fmt.Sprint(s.id("SELECT MIN(id) FROM agreements WHERE state = $1", "SENT"))
 	return []state{
+		{"tomas", desk, nil, 200},
+		{"tomas", desk + "?show=all&days=90", nil, 200},
+		{"tomas", desk, sends(desk, "id="), 422},
+		{"tomas", desk, sends(desk, "id="+first), 200},
+		{"tomas", desk, then(sends(desk, "id="+first), sends(desk, "do=sign")), 200},
 		{"josiah", late, sends(late, "version=9&purpose=RESEARCH&field_provider_name=Institute"), 409},
-		{"josiah", late, sends(late, "version=1&choice=OPEN_MTA"), 422},
+		{"josiah", late, sends(late+"/choice", "version=1&choice=OPEN_MTA"), 422},
 		{"josiah", late, sends(late, "version=1&purpose=RESEARCH&field_provider_name=The Institute"), 200},
 		{"josiah", late + "?version=2", nil, 200},
 		{"olivia", path, sends(path+"/decline", "reason="), 422},

@@ -216,7 +216,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/stand-ins":                  standInFields,
 		"/institutions/{id}/stand-ins/{stand_in}":       standInFields,
 		"/institutions/{id}/masters":                    masterFields, "/institutions/{id}/masters/{master}": masterFields,
-		"GET /agreements": agreementSummaryFields, "POST /agreements": agreementFields,
+		"GET /agreements": agreementSummaryFields, "GET /agreements/inbox": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
 		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,

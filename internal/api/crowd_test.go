@@ -130,6 +130,7 @@ func (c *crowd) lists() map[string]longList {
 			[]string{"authorities"}, nil},
 		"GET /institutions/{id}/stand-ins": {c.institution().path + "/stand-ins", c.owner, []string{"stand_ins"}, nil},
 		"GET /institutions/{id}/masters":   {c.institution().path + "/masters", c.member, []string{"masters"}, nil},
+		"GET /agreements/inbox":            {"/agreements/inbox", c.requester(), []string{"agreements", "agreement_versions"}, nil},
 		"GET /agreements":                  {"/agreements", c.requester(), []string{"agreements", "agreement_versions"}, nil},
 		"GET /agreements/{id}/versions": {c.letter + "/versions", c.requester(), []string{"agreement_versions"},
 			map[string]string{"version": ""}},
@@ -233,6 +234,7 @@ func (c *crowd) more(table string, n int) {
 			"embargo_date": some("'2020-01-1' || (n.i % 10)"), "created_at": early, "updated_at": late})
 	case "agreements":
 		c.copies("agreements", "o.id = (SELECT MIN(id) FROM agreements)", numbers, columns{"created_at": early})
+		c.exec("UPDATE agreements SET state = 'SENT', waits = 'RECIPIENT_SCIENTIST RECIPIENT_OFFICIAL'")
 	case "agreement_versions": // one of each letter, and many of the first
 		c.exec(`INSERT INTO agreement_versions (agreement, version, content, sha256, created_at) SELECT a.id, 1, v.content,
 			v.sha256, a.created_at FROM agreements a JOIN agreement_versions v ON v.id = (SELECT MIN(id) FROM

@@ -12,6 +12,8 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // providing makes the lab of HeLa, which olivia owns, one of an institution for which she signs.
@@ -172,11 +174,11 @@ func TestLetterPage_KeepsWhatWasTypedWhenOthersWereFaster(t *testing.T) {
 		!strings.Contains(rows, "The Institute") {
 		t.Errorf("version 2 next to version 1: %s", rows)
 	}
-	if bad := olivia.post(path, "version", "2", "choice", "OPEN_MTA").want(http.StatusUnprocessableEntity); !strings.
+	if bad := olivia.post(path+"/choice", "version", "2", "choice", "OPEN_MTA").want(http.StatusUnprocessableEntity); !strings.
 		Contains(bad.text("#errors"), "why you choose it") {
 		t.Errorf("a choice without a reason: %s", bad.text("#errors"))
 	}
-	why := olivia.post(path, "version", "2", "choice", "OPEN_MTA", "choice_reason", "Others built on it").
+	why := olivia.post(path+"/choice", "version", "2", "choice", "OPEN_MTA", "choice_reason", "Others built on it").
 		want(http.StatusSeeOther).follow().text("section[aria-labelledby=h-why]")
 	if !strings.Contains(why, "Others built on it") {
 		t.Errorf("why this form: %s", why)
@@ -197,7 +199,7 @@ func TestLetterPage_SaysWhatKeepsItFromBeingSigned(t *testing.T) {
 	}
 	q := w.newRequest("OTHER", "Beads")
 	card := w.as("josiah").get(fmt.Sprintf("/requests/%d", q.ID)).doc.Find("#agreement")
-	if card.Find(`a[href$="/transfer"]`).Length() == 0 || card.Find("button").Length() != 0 {
+	if card.Find(`a[href$="#transfer"]`).Length() == 0 || card.Find("button").Length() != 0 {
 		t.Errorf("facts are missing: %s", card.Text())
 	}
 }
@@ -225,4 +227,56 @@ func TestRequestPage_DraftsOneAgreementForWhatWasSentTogether(t *testing.T) {
 	if n := a.doc.Find("section[aria-labelledby=h-materials] li").Length(); n != 2 {
 		t.Errorf("the agreement is for %d requests: %s", n, a.text("section[aria-labelledby=h-materials]"))
 	}
+}
+
+// TestDesk_SignsManyAtOnceAndReportsEach: those that are refused with the reason, and none is lost.
+func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.providing()
+		w.placed()
+		josiah, tomas := w.as("josiah"), w.as("tomas")
+		var sent []letters.View
+		for _, title := range []string{"pUC18", "pUC19", "pBR322"} {
+			v, err := w.app.Letters.Send(w.Context(), josiah.actor, w.drafted(w.newRequest("PLASMID", title), "").ID)
+			w.must(err)
+			sent = append(sent, v)
+		}
+		office := tomas.get("/offices?q=sample").doc.Find(".lines a").First().AttrOr("href", "")
+		if tab := tomas.get(office).text(`nav[aria-label=Institution] .count`); !strings.HasPrefix(tab, "3") {
+			t.Errorf("the tab counts %q", tab)
+		}
+		desk := office + "/letters"
+		list := tomas.get(desk).want(http.StatusOK)
+		if list.doc.Find("tbody tr").Length() != 3 || tomas.get(desk+"?show=them").doc.Find("tbody tr").Length() != 3 ||
+			tomas.get(desk+"?show=lab&category=OTHER").has("tbody tr") || tomas.get(desk+"?days=7").has("tbody tr") {
+			t.Errorf("the desk: %s", list.text("main"))
+		}
+		var chosen []string
+		for _, v := range sent {
+			chosen = append(chosen, "id", fmt.Sprint(v.ID))
+		}
+		ask := tomas.post(desk, chosen...).want(http.StatusOK)
+		var confirmed []string
+		ask.doc.Find("input[name=letter]").Each(func(_ int, s *goquery.Selection) {
+			confirmed = append(confirmed, "letter", s.AttrOr("value", ""))
+		})
+		if len(confirmed) != 6 || strings.Count(ask.text("main"), "as RECIPIENT_OFFICIAL.") != 3 {
+			t.Fatalf("what is confirmed: %s", ask.text("main"))
+		}
+		josiah.post(fmt.Sprintf("/letters/%d", sent[1].ID), "version", "1", "field_provider_name", "The Institute").
+			want(http.StatusSeeOther)
+		report := tomas.post(desk, append(confirmed, "do", "sign")...).want(http.StatusOK)
+		if got := report.text("section[aria-labelledby=h-signing]"); report.doc.Find(".lines .tag.good").Length() != 2 ||
+			!strings.Contains(got, "1 of 3 agreements not signed") ||
+			!strings.Contains(got, sent[1].Letter.Number+" is DRAFT") {
+			t.Errorf("the report: %s", got)
+		}
+		if tomas.get(desk).has("tbody tr") || tomas.get(desk+"?show=all").doc.Find("tbody tr").Length() != 3 {
+			t.Error("what was signed still waits, or is lost")
+		}
+		if home := josiah.get("/").text("section[aria-labelledby=h-wait]"); strings.Count(home, "Sign it") != 2 {
+			t.Errorf("the tasks of the requester: %s", home)
+		}
+	})
 }

@@ -84,8 +84,9 @@ type Agreement struct {
 	Choice       string            // a family that somebody chose; empty: none
 	Typed        map[string]string // the fields that people filled in
 	Basis        Basis
-	Reason       string // why it was declined or withdrawn
-	Attachment   *int64 // the executed agreement as a sealed PDF; nil: it is not executed
+	Waits        []string // while it is sent: the roles that have not signed its newest version
+	Reason       string   // why it was declined or withdrawn
+	Attachment   *int64   // the executed agreement as a sealed PDF; nil: it is not executed
 	MadeBy       uuid.UUID
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
@@ -123,6 +124,30 @@ type Filter struct {
 	State       *State `query:"state"`
 	Institution *int64 `query:"institution" help:"Only those that this institution provides or receives under."`
 }
+
+// Desk is on whom the letters of an institution wait, as its office looks at them.
+type Desk string
+
+// The desks.
+const (
+	OnUs   Desk = "us"   // the official of the institution
+	OnThem Desk = "them" // the official of the other one
+	OnLab  Desk = "lab"  // a scientist, of either side
+	OnAll  Desk = "all"  // letters in any state
+)
+
+// DeskFilter narrows the letters of an institution.
+type DeskFilter struct {
+	Desk         Desk
+	Organization *int64     // the lab that provides
+	Counterparty *int64     // the other institution
+	Instrument   string     // "": any
+	Category     string     // of one of its materials; "": any
+	SentBefore   *time.Time // nil: any, also what was not sent
+}
+
+// DeskCounts has the number of letters on each desk.
+type DeskCounts map[Desk]int64
 
 // MaxRequests is how many requests a letter may have.
 const MaxRequests = 200

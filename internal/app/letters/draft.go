@@ -80,6 +80,7 @@ func (a Letters) Draft(ctx context.Context, who exchange.Actor, n letter.DraftNe
 		if err != nil {
 			return err
 		}
+		l.Letter.Instrument = i.ID
 		if l.ID, err = tx.Agreements.Insert(ctx, l); err != nil {
 			return err
 		}

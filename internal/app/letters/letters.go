@@ -163,7 +163,7 @@ func (a Letters) Send(ctx context.Context, who exchange.Actor, id int64) (View, 
 		if _, err := l.Letter.PDF(i); err != nil {
 			return exchange.Errorf(exchange.Conflict, "The letter cannot be printed: %v.", err)
 		}
-		l.State, l.SentAt = state, &tx.Now
+		l.State, l.SentAt, l.Waits = state, &tx.Now, i.Signers
 		return nil
 	})
 }

@@ -131,8 +131,8 @@ func (a Letters) Sign(ctx context.Context, tx store.Conn, l *letter.Agreement, p
 		return err
 	}
 	c.Signatures = append(c.Signatures, s.Signature)
-	if len(c.Unsigned()) > 0 {
-		return nil
+	if l.Waits = c.Unsigned(); len(l.Waits) > 0 {
+		return tx.Agreements.SetWaits(ctx, l.ID, l.Waits)
 	}
 	return a.execute(ctx, tx, l, m, i, requests)
 }

@@ -33,6 +33,8 @@ func Routes() []ui.Route {
 		ui.GetID("/offices/{id}", (*pageRequest).show),
 		ui.PostID("/offices/{id}", (*pageRequest).save),
 		ui.GetID("/offices/{id}/authority", (*pageRequest).office).Private(),
+		ui.GetID("/offices/{id}/letters", (*pageRequest).desk).Private(),
+		ui.PostID("/offices/{id}/letters", (*pageRequest).signMany),
 		ui.PostID("/offices/{id}/{kind}", (*pageRequest).register),
 		ui.PostID("/offices/{id}/{kind}/{entry}", (*pageRequest).register),
 	}

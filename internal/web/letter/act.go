@@ -30,38 +30,48 @@ func (v *pageRequest) text(field string) exchange.Opt[string] {
 	return exchange.Some(strings.TrimSpace(v.PostFormValue(field)))
 }
 
-// change makes a new version with what people filled in, or of another family.
+// change makes a new version with what people filled in.
 func (v *pageRequest) change(id int64) (ui.Response, error) {
 	p, err := v.read(id)
 	if err != nil {
 		return ui.Response{}, err
 	}
 	n := letter.VersionNew{Version: v.number("version")}
-	form := "fields"
-	if v.PostForm.Has("choice") {
-		form = "choice"
-		n.Choice, n.Reason = v.text("choice"), v.text("choice_reason")
-		if n.Choice.Value != "" && n.Reason.Value == "" {
-			return v.refused(id, form, exchange.FieldErrors{"choice_reason": {"Say why you choose it."}}.Err())
-		}
-	} else {
-		if v.PostForm.Has("purpose") {
-			n.Purpose = v.text("purpose")
-		}
-		fields := map[string]string{}
-		for _, f := range p.Fields() {
-			if value := strings.TrimSpace(v.PostFormValue("field_" + f.Name)); value != "" {
-				fields[f.Name] = value
-			}
-		}
-		n.Fields = exchange.Some(fields)
+	if v.PostForm.Has("purpose") {
+		n.Purpose = v.text("purpose")
 	}
-	changed, err := v.App.Letters.Change(v.Context(), v.Who.Actor, id, n)
+	fields := map[string]string{}
+	for _, f := range p.Fields() {
+		if value := strings.TrimSpace(v.PostFormValue("field_" + f.Name)); value != "" {
+			fields[f.Name] = value
+		}
+	}
+	n.Fields = exchange.Some(fields)
+	return v.changed(p, "fields", n)
+}
+
+// choose makes a new version of another form, with a reason.
+func (v *pageRequest) choose(id int64) (ui.Response, error) {
+	p, err := v.read(id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	n := letter.VersionNew{Version: v.number("version")}
+	n.Choice, n.Reason = v.text("choice"), v.text("choice_reason")
+	if n.Choice.Value != "" && n.Reason.Value == "" {
+		return v.refused(id, "choice", exchange.FieldErrors{"choice_reason": {"Say why you choose it."}}.Err())
+	}
+	return v.changed(p, "choice", n)
+}
+
+// changed makes a new version of the letter of a page.
+func (v *pageRequest) changed(p *page, form string, n letter.VersionNew) (ui.Response, error) {
+	changed, err := v.App.Letters.Change(v.Context(), v.Who.Actor, p.L.ID, n)
 	said := "Version " + strconv.Itoa(changed.Letter.Version) + " made. It can be sent to be signed."
 	if err == nil && changed.Letter.Version == p.L.Letter.Version {
 		said = "Nothing differs, so there is no new version."
 	}
-	return v.done(id, form, said, err)
+	return v.done(p.L.ID, form, said, err)
 }
 
 func (v *pageRequest) send(id int64) (ui.Response, error) {

@@ -27,6 +27,7 @@ func Routes() []ui.Route {
 	return []ui.Route{
 		ui.GetID("/letters/{id}", (*pageRequest).show).Private(),
 		ui.PostID("/letters/{id}", (*pageRequest).change),
+		ui.PostID("/letters/{id}/choice", (*pageRequest).choose),
 		ui.GetID("/letters/{id}/document", (*pageRequest).document).Private(),
 		ui.PostID("/letters/{id}/send", (*pageRequest).send),
 		ui.GetID("/letters/{id}/sign", (*pageRequest).askSign).Private(),

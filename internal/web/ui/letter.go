@@ -68,8 +68,13 @@ func RoleWords(v letters.View, role string) string {
 	return "Official of " + institution
 }
 
-// Words returns the name of a field of a letter, or another code, for people, as "Provider name".
-func Words(code string) string { return capital(strings.ToLower(strings.ReplaceAll(code, "_", " "))) }
+// Words returns the name of a field of a letter, or another code, for people, as "Provider name"; other text stays.
+func Words(code string) string {
+	if strings.ContainsAny(code, " -") {
+		return code
+	}
+	return capital(strings.ToLower(strings.ReplaceAll(code, "_", " ")))
+}
 
 // LetterProblem is why something could not be done with a letter, and what helps.
 type LetterProblem struct {
@@ -123,7 +128,7 @@ func LetterProblemOf(err error) *LetterProblem {
 func LetterQuestions(list []letter.Question) (questions []LetterQuestion) {
 	for _, q := range list {
 		id := strconv.FormatInt(q.Material, 10)
-		questions = append(questions, LetterQuestion{requirement.FactLabel(q.Fact), "/catalog/" + id + "/transfer"})
+		questions = append(questions, LetterQuestion{requirement.FactLabel(q.Fact), "/catalog/" + id + "#transfer"})
 	}
 	return questions
 }
