@@ -280,3 +280,32 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 		}
 	})
 }
+
+// TestMaterialPage_SaysUnderWhichAgreementItIsPassedOn, to whoever is signed in with their own institution.
+func TestMaterialPage_SaysUnderWhichAgreementItIsPassedOn(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	path := fmt.Sprintf("/catalog/%d", w.newMaterial("PLASMID", "pUC19"))
+	if line := w.as("josiah").get(path).text("#usual"); !strings.HasSuffix(line, "needs no agreement.") {
+		t.Errorf("to the institution that provides it: %s", line)
+	}
+	w.providing()
+	if line := w.as("").get(path).text("#usual"); line != "Most institutions get this under: Simple letter." {
+		t.Errorf("to a visitor: %s", line)
+	}
+	if line := w.as("josiah").get(path).text("#usual"); !strings.HasSuffix(line, "Yours, Sample University: Simple letter.") {
+		t.Errorf("to somebody at Sample University: %s", line)
+	}
+	if line := w.as("gabriel").get(path).text("#usual"); !strings.HasSuffix(line,
+		"State your institution to see what it has signed.") {
+		t.Errorf("to somebody at none: %s", line)
+	}
+	ada := w.as("ada")
+	office := ada.get("/offices?q=provider").doc.Find(".lines a").First().AttrOr("href", "")
+	ada.post(office+"/masters", "family", "UBMTA", "version", "1995", "standing", "SIGNED", "signed_on", "2001-01-01").
+		want(http.StatusSeeOther)
+	if line := w.as("josiah").get(path).text("#usual"); !strings.Contains(line, "Implementing letter of the UBMTA") ||
+		!strings.HasSuffix(line, "master agreement signed on 1995-06-01.") {
+		t.Errorf("once both have signed the UBMTA: %s", line)
+	}
+}
