@@ -35,6 +35,12 @@ const (
 	AgreementDirectionRECEIVE AgreementDirection = "RECEIVE"
 )
 
+// Defines values for AgreementOfficial.
+const (
+	AgreementOfficialPROVIDEROFFICIAL  AgreementOfficial = "PROVIDER_OFFICIAL"
+	AgreementOfficialRECIPIENTOFFICIAL AgreementOfficial = "RECIPIENT_OFFICIAL"
+)
+
 // Defines values for AgreementPurpose.
 const (
 	AgreementPurposeCLINICAL   AgreementPurpose = "CLINICAL"
@@ -553,6 +559,35 @@ const (
 const (
 	ListAgreementsParamsOrderingID      ListAgreementsParamsOrdering = "id"
 	ListAgreementsParamsOrderingMinusID ListAgreementsParamsOrdering = "-id"
+)
+
+// Defines values for ListAgreementInboxParamsOrdering.
+const (
+	ListAgreementInboxParamsOrderingID      ListAgreementInboxParamsOrdering = "id"
+	ListAgreementInboxParamsOrderingMinusID ListAgreementInboxParamsOrdering = "-id"
+)
+
+// Defines values for ListAgreementLinksParamsMailState.
+const (
+	ListAgreementLinksParamsMailStateDIGEST        ListAgreementLinksParamsMailState = "DIGEST"
+	ListAgreementLinksParamsMailStateHELD          ListAgreementLinksParamsMailState = "HELD"
+	ListAgreementLinksParamsMailStateINDOUBT       ListAgreementLinksParamsMailState = "IN_DOUBT"
+	ListAgreementLinksParamsMailStateNEW           ListAgreementLinksParamsMailState = "NEW"
+	ListAgreementLinksParamsMailStateNOADDRESS     ListAgreementLinksParamsMailState = "NO_ADDRESS"
+	ListAgreementLinksParamsMailStateNOTWANTED     ListAgreementLinksParamsMailState = "NOT_WANTED"
+	ListAgreementLinksParamsMailStateREFUSED       ListAgreementLinksParamsMailState = "REFUSED"
+	ListAgreementLinksParamsMailStateSENDING       ListAgreementLinksParamsMailState = "SENDING"
+	ListAgreementLinksParamsMailStateSENDINGDIGEST ListAgreementLinksParamsMailState = "SENDING_DIGEST"
+	ListAgreementLinksParamsMailStateSENT          ListAgreementLinksParamsMailState = "SENT"
+	ListAgreementLinksParamsMailStateWAITING       ListAgreementLinksParamsMailState = "WAITING"
+)
+
+// Defines values for ListAgreementLinksParamsOrdering.
+const (
+	ListAgreementLinksParamsOrderingCreatedAt      ListAgreementLinksParamsOrdering = "created_at"
+	ListAgreementLinksParamsOrderingID             ListAgreementLinksParamsOrdering = "id"
+	ListAgreementLinksParamsOrderingMinusCreatedAt ListAgreementLinksParamsOrdering = "-created_at"
+	ListAgreementLinksParamsOrderingMinusID        ListAgreementLinksParamsOrdering = "-id"
 )
 
 // Defines values for ListAgreementVersionsParamsOrdering.
@@ -1435,6 +1470,9 @@ type Agreement struct {
 	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
 	Choice string `json:"choice"`
 
+	// ChoiceReason Why somebody chose that family. The pages ask for it.
+	ChoiceReason string `json:"choice_reason"`
+
 	// CreatedAt When it was made.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -1553,6 +1591,53 @@ type AgreementFinding struct {
 	Where string `json:"where"`
 }
 
+// AgreementLink defines model for AgreementLink.
+type AgreementLink struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// ExpiresAt When it ends: after 14 days, or when another takes its place.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ExpiresAt Time `json:"expires_at"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// MadeBy The user who had it mailed.
+	MadeBy openapi_types.UUID `json:"made_by"`
+
+	// Mail The address to which the link and its codes are mailed.
+	Mail      string    `json:"mail"`
+	MailState MailState `json:"mail_state"`
+
+	// Name The name that the institution registered with the authority.
+	Name string `json:"name"`
+
+	// Role The role in which the person signs.
+	Role string `json:"role"`
+
+	// Title Their title.
+	Title string `json:"title"`
+
+	// UsedAt When the person signed or declined by it; null: they did not.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UsedAt nullable.Nullable[Time] `json:"used_at"`
+
+	// Version The version of the agreement that it shows. It signs no other.
+	Version int64 `json:"version"`
+}
+
+// AgreementLinkNew defines model for AgreementLinkNew.
+type AgreementLinkNew struct {
+	// Mail The address to which the link and its codes are mailed.
+	Mail *string           `json:"mail,omitempty"`
+	Role AgreementOfficial `json:"role"`
+}
+
 // AgreementMissingField defines model for AgreementMissingField.
 type AgreementMissingField struct {
 	// Field The name of the field.
@@ -1569,6 +1654,9 @@ type AgreementMissingField struct {
 type AgreementNew struct {
 	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
 	Choice *string `json:"choice,omitempty"`
+
+	// ChoiceReason Why somebody chose that family. The pages ask for it.
+	ChoiceReason *string `json:"choice_reason,omitempty"`
 
 	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
 	Fields  map[string]string `json:"fields,omitempty"`
@@ -1597,6 +1685,31 @@ type AgreementObstacle struct {
 
 	// Why What it says.
 	Why string `json:"why"`
+}
+
+// AgreementOfficial defines model for AgreementOfficial.
+type AgreementOfficial string
+
+// AgreementPasskeyAnswer defines model for AgreementPasskeyAnswer.
+type AgreementPasskeyAnswer struct {
+	// Credential A PublicKeyCredential, as its toJSON() returns it (W3C, Web Authentication, section 5.1). At most 16 KiB.
+	Credential PasskeyAnswer `json:"credential"`
+}
+
+// AgreementPasskeyAsk defines model for AgreementPasskeyAsk.
+type AgreementPasskeyAsk struct {
+	// Agreements Agreements that were sent, which the caller signs by one authority.
+	Agreements []ID          `json:"agreements"`
+	Role       AgreementRole `json:"role"`
+}
+
+// AgreementPasskeyOptions defines model for AgreementPasskeyOptions.
+type AgreementPasskeyOptions struct {
+	// Options Any JSON.
+	Options JSON `json:"options"`
+
+	// Statement What is signed: JSON in the form of RFC 8785, whose SHA-256 is the challenge of the options.
+	Statement string `json:"statement"`
 }
 
 // AgreementPurpose defines model for AgreementPurpose.
@@ -1795,6 +1908,9 @@ type AgreementVersion struct {
 type AgreementVersionNew struct {
 	// Choice The family of instruments that somebody chose, which is used if it is valid; empty: none.
 	Choice *string `json:"choice,omitempty"`
+
+	// ChoiceReason Why somebody chose that family. The pages ask for it.
+	ChoiceReason *string `json:"choice_reason,omitempty"`
 
 	// Fields What is filled into the form, by the name of the field; what a body leaves out comes from records.
 	Fields  map[string]string `json:"fields,omitempty"`
@@ -6551,6 +6667,66 @@ type ListAgreementsParams struct {
 // ListAgreementsParamsOrdering defines parameters for ListAgreements.
 type ListAgreementsParamsOrdering string
 
+// ListAgreementInboxParams defines parameters for ListAgreementInbox.
+type ListAgreementInboxParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// MadeBy Only items whose `made_by` is this.
+	MadeBy *openapi_types.UUID `form:"made_by,omitempty" json:"made_by,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Provider Only items whose `provider` is this.
+	Provider *int64 `form:"provider,omitempty" json:"provider,omitempty"`
+
+	// Recipient Only items whose `recipient` is this.
+	Recipient *int64 `form:"recipient,omitempty" json:"recipient,omitempty"`
+
+	// Requester Only items whose `requester` is this.
+	Requester *openapi_types.UUID `form:"requester,omitempty" json:"requester,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListAgreementInboxParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAgreementInboxParamsOrdering defines parameters for ListAgreementInbox.
+type ListAgreementInboxParamsOrdering string
+
+// ListAgreementLinksParams defines parameters for ListAgreementLinks.
+type ListAgreementLinksParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// MadeBy Only items whose `made_by` is this.
+	MadeBy *openapi_types.UUID `form:"made_by,omitempty" json:"made_by,omitempty"`
+
+	// MailState Only items whose `mail_state` is this.
+	MailState *ListAgreementLinksParamsMailState `form:"mail_state,omitempty" json:"mail_state,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListAgreementLinksParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAgreementLinksParamsMailState defines parameters for ListAgreementLinks.
+type ListAgreementLinksParamsMailState string
+
+// ListAgreementLinksParamsOrdering defines parameters for ListAgreementLinks.
+type ListAgreementLinksParamsOrdering string
+
 // ListAgreementVersionsParams defines parameters for ListAgreementVersions.
 type ListAgreementVersionsParams struct {
 	// ID Only items whose `id` is this.
@@ -8401,6 +8577,18 @@ type ListSavedSearchesParams struct {
 // ListSavedSearchesParamsOrdering defines parameters for ListSavedSearches.
 type ListSavedSearchesParamsOrdering string
 
+// SignAgreementsWithPasskeyParams defines parameters for SignAgreementsWithPasskey.
+type SignAgreementsWithPasskeyParams struct {
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *string `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
 	// ID Only items whose `id` is this.
@@ -8433,6 +8621,9 @@ type ResolveAgreementJSONRequestBody = ResolutionNew
 
 // DeclineAgreementJSONRequestBody defines body for DeclineAgreement for application/json ContentType.
 type DeclineAgreementJSONRequestBody = ReasonBody
+
+// CreateAgreementLinkJSONRequestBody defines body for CreateAgreementLink for application/json ContentType.
+type CreateAgreementLinkJSONRequestBody = AgreementLinkNew
 
 // SignAgreementJSONRequestBody defines body for SignAgreement for application/json ContentType.
 type SignAgreementJSONRequestBody = AgreementSignatureNew
@@ -8631,6 +8822,12 @@ type CreateSavedSearchJSONRequestBody = SavedSearchNew
 
 // UpdateSavedSearchJSONRequestBody defines body for UpdateSavedSearch for application/json ContentType.
 type UpdateSavedSearchJSONRequestBody = SavedSearchPatch
+
+// SignAgreementsWithPasskeyJSONRequestBody defines body for SignAgreementsWithPasskey for application/json ContentType.
+type SignAgreementsWithPasskeyJSONRequestBody = AgreementPasskeyAnswer
+
+// AskAgreementPasskeyJSONRequestBody defines body for AskAgreementPasskey for application/json ContentType.
+type AskAgreementPasskeyJSONRequestBody = AgreementPasskeyAsk
 
 // CreateTokenJSONRequestBody defines body for CreateToken for application/json ContentType.
 type CreateTokenJSONRequestBody = TokenNew
@@ -8999,6 +9196,13 @@ type ClientInterface interface {
 	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
 	CreateAgreement(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAgreementInbox List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+	//
+	// Whether their authority covers every material, signing says. Open to anyone with a token.
+	//
+	// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+	ListAgreementInbox(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ResolveAgreementWithBody Ask which instrument the transfer of a material to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
@@ -9048,6 +9252,31 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
 	GetAgreementDocument(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAgreementLinks List the links by which people without an account sign an agreement, newest first
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Corresponds with GET /agreements/{id}/links (the `ListAgreementLinks` operationId).
+	ListAgreementLinks(ctx context.Context, id int64, params *ListAgreementLinksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAgreementLinkWithBody Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+	//
+	// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+	CreateAgreementLinkWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAgreementLink Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+	//
+	// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+	CreateAgreementLink(ctx context.Context, id int64, body CreateAgreementLinkJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SendAgreement Send an agreement to be signed
 	//
@@ -11058,6 +11287,42 @@ type ClientInterface interface {
 	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
 	UpdateSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SignAgreementsWithPasskeyWithBody Sign the agreements of such a statement at the level PASSKEY, all of them or none
+	//
+	// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+	SignAgreementsWithPasskeyWithBody(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SignAgreementsWithPasskey Sign the agreements of such a statement at the level PASSKEY, all of them or none
+	//
+	// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+	SignAgreementsWithPasskey(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskAgreementPasskeyWithBody Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+	//
+	// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+	AskAgreementPasskeyWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskAgreementPasskey Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+	//
+	// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+	AskAgreementPasskey(ctx context.Context, id openapi_types.UUID, body AskAgreementPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// StorageOfUser Read what a user has stored
 	//
 	// It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
@@ -11150,6 +11415,23 @@ func (c *Client) CreateAgreementWithBody(ctx context.Context, contentType string
 // Corresponds with POST /agreements (the `CreateAgreement` operationId).
 func (c *Client) CreateAgreement(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateAgreementRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAgreementInbox List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+//
+// Whether their authority covers every material, signing says. Open to anyone with a token.
+//
+// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+func (c *Client) ListAgreementInbox(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgreementInboxRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -11260,6 +11542,61 @@ func (c *Client) DeclineAgreement(ctx context.Context, id int64, body DeclineAgr
 // Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
 func (c *Client) GetAgreementDocument(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAgreementDocumentRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAgreementLinks List the links by which people without an account sign an agreement, newest first
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Corresponds with GET /agreements/{id}/links (the `ListAgreementLinks` operationId).
+func (c *Client) ListAgreementLinks(ctx context.Context, id int64, params *ListAgreementLinksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgreementLinksRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAgreementLinkWithBody Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+//
+// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+func (c *Client) CreateAgreementLinkWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAgreementLinkRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAgreementLink Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+//
+// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+func (c *Client) CreateAgreementLink(ctx context.Context, id int64, body CreateAgreementLinkJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAgreementLinkRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -15769,6 +16106,82 @@ func (c *Client) UpdateSavedSearch(ctx context.Context, id openapi_types.UUID, s
 	return c.Client.Do(req)
 }
 
+// SignAgreementsWithPasskeyWithBody Sign the agreements of such a statement at the level PASSKEY, all of them or none
+//
+// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+func (c *Client) SignAgreementsWithPasskeyWithBody(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignAgreementsWithPasskeyRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SignAgreementsWithPasskey Sign the agreements of such a statement at the level PASSKEY, all of them or none
+//
+// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+func (c *Client) SignAgreementsWithPasskey(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignAgreementsWithPasskeyRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskAgreementPasskeyWithBody Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+//
+// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+func (c *Client) AskAgreementPasskeyWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskAgreementPasskeyRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskAgreementPasskey Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+//
+// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+func (c *Client) AskAgreementPasskey(ctx context.Context, id openapi_types.UUID, body AskAgreementPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskAgreementPasskeyRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // StorageOfUser Read what a user has stored
 //
 // It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
@@ -16089,6 +16502,156 @@ func NewCreateAgreementRequestWithBody(server string, contentType string, body i
 	return req, nil
 }
 
+// NewListAgreementInboxRequest constructs an http.Request for the ListAgreementInbox method
+func NewListAgreementInboxRequest(server string, params *ListAgreementInboxParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/inbox")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MadeBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "made_by", *params.MadeBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Provider != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "provider", *params.Provider, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Recipient != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "recipient", *params.Recipient, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Requester != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "requester", *params.Requester, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewResolveAgreementRequest calls the generic ResolveAgreement builder with application/json body
 func NewResolveAgreementRequest(server string, body ResolveAgreementJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -16240,6 +16803,174 @@ func NewGetAgreementDocumentRequest(server string, id int64) (*http.Request, err
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewListAgreementLinksRequest constructs an http.Request for the ListAgreementLinks method
+func NewListAgreementLinksRequest(server string, id int64, params *ListAgreementLinksParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/links", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MadeBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "made_by", *params.MadeBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MailState != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mail_state", *params.MailState, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateAgreementLinkRequest calls the generic CreateAgreementLink builder with application/json body
+func NewCreateAgreementLinkRequest(server string, id int64, body CreateAgreementLinkJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateAgreementLinkRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateAgreementLinkRequestWithBody constructs an http.Request for the CreateAgreementLink method, with any body, and a specified content type
+func NewCreateAgreementLinkRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/links", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -30227,6 +30958,151 @@ func NewUpdateSavedSearchRequestWithBody(server string, id openapi_types.UUID, s
 	return req, nil
 }
 
+// NewSignAgreementsWithPasskeyRequest calls the generic SignAgreementsWithPasskey builder with application/json body
+func NewSignAgreementsWithPasskeyRequest(server string, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSignAgreementsWithPasskeyRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewSignAgreementsWithPasskeyRequestWithBody constructs an http.Request for the SignAgreementsWithPasskey method, with any body, and a specified content type
+func NewSignAgreementsWithPasskeyRequestWithBody(server string, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/signatures", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAskAgreementPasskeyRequest calls the generic AskAgreementPasskey builder with application/json body
+func NewAskAgreementPasskeyRequest(server string, id openapi_types.UUID, body AskAgreementPasskeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAskAgreementPasskeyRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewAskAgreementPasskeyRequestWithBody constructs an http.Request for the AskAgreementPasskey method, with any body, and a specified content type
+func NewAskAgreementPasskeyRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/signatures/options", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewStorageOfUserRequest constructs an http.Request for the StorageOfUser method
 func NewStorageOfUserRequest(server string, id openapi_types.UUID) (*http.Request, error) {
 	var err error
@@ -30575,6 +31451,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /agreements (the `CreateAgreement` operationId).
 	CreateAgreementWithResponse(ctx context.Context, body CreateAgreementJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementResponse, error)
 
+	// ListAgreementInboxWithResponse List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+	//
+	// Whether their authority covers every material, signing says. Open to anyone with a token.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+	ListAgreementInboxWithResponse(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*ListAgreementInboxResponse, error)
+
 	// ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
 	//
 	// Nothing is stored. Open to anyone.
@@ -30628,6 +31513,33 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
 	GetAgreementDocumentWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetAgreementDocumentResponse, error)
+
+	// ListAgreementLinksWithResponse List the links by which people without an account sign an agreement, newest first
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements/{id}/links (the `ListAgreementLinks` operationId).
+	ListAgreementLinksWithResponse(ctx context.Context, id int64, params *ListAgreementLinksParams, reqEditors ...RequestEditorFn) (*ListAgreementLinksResponse, error)
+
+	// CreateAgreementLinkWithBodyWithResponse Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+	//
+	// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+	CreateAgreementLinkWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAgreementLinkResponse, error)
+
+	// CreateAgreementLinkWithResponse Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+	//
+	// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+	CreateAgreementLinkWithResponse(ctx context.Context, id int64, body CreateAgreementLinkJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementLinkResponse, error)
 
 	// SendAgreementWithResponse Send an agreement to be signed
 	//
@@ -32870,6 +33782,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
 	UpdateSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSavedSearchResponse, error)
 
+	// SignAgreementsWithPasskeyWithBodyWithResponse Sign the agreements of such a statement at the level PASSKEY, all of them or none
+	//
+	// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+	SignAgreementsWithPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error)
+
+	// SignAgreementsWithPasskeyWithResponse Sign the agreements of such a statement at the level PASSKEY, all of them or none
+	//
+	// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+	SignAgreementsWithPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error)
+
+	// AskAgreementPasskeyWithBodyWithResponse Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+	//
+	// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+	AskAgreementPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskAgreementPasskeyResponse, error)
+
+	// AskAgreementPasskeyWithResponse Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+	//
+	// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+	AskAgreementPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, body AskAgreementPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*AskAgreementPasskeyResponse, error)
+
 	// StorageOfUserWithResponse Read what a user has stored
 	//
 	// It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
@@ -32971,6 +33919,29 @@ func (r CreateAgreementResponse) StatusCode() int {
 	return 0
 }
 
+type ListAgreementInboxResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]AgreementSummary
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgreementInboxResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgreementInboxResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ResolveAgreementResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -33055,6 +34026,52 @@ func (r GetAgreementDocumentResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetAgreementDocumentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListAgreementLinksResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]AgreementLink
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgreementLinksResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgreementLinksResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateAgreementLinkResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AgreementLink
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateAgreementLinkResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateAgreementLinkResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -37245,6 +38262,52 @@ func (r UpdateSavedSearchResponse) StatusCode() int {
 	return 0
 }
 
+type SignAgreementsWithPasskeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *[]AgreementSummary
+}
+
+// Status returns HTTPResponse.Status
+func (r SignAgreementsWithPasskeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SignAgreementsWithPasskeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AskAgreementPasskeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgreementPasskeyOptions
+}
+
+// Status returns HTTPResponse.Status
+func (r AskAgreementPasskeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AskAgreementPasskeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type StorageOfUserResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37401,6 +38464,21 @@ func (c *ClientWithResponses) CreateAgreementWithResponse(ctx context.Context, b
 	return ParseCreateAgreementResponse(rsp)
 }
 
+// ListAgreementInboxWithResponse List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an institution that they sign for in that direction
+//
+// Whether their authority covers every material, signing says. Open to anyone with a token.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements/inbox (the `ListAgreementInbox` operationId).
+func (c *ClientWithResponses) ListAgreementInboxWithResponse(ctx context.Context, params *ListAgreementInboxParams, reqEditors ...RequestEditorFn) (*ListAgreementInboxResponse, error) {
+	rsp, err := c.ListAgreementInbox(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgreementInboxResponse(rsp)
+}
+
 // ResolveAgreementWithBodyWithResponse Ask which instrument the transfer of a material to an institution takes today, why, and why not another
 //
 // Nothing is stored. Open to anyone.
@@ -37489,6 +38567,51 @@ func (c *ClientWithResponses) GetAgreementDocumentWithResponse(ctx context.Conte
 		return nil, err
 	}
 	return ParseGetAgreementDocumentResponse(rsp)
+}
+
+// ListAgreementLinksWithResponse List the links by which people without an account sign an agreement, newest first
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements/{id}/links (the `ListAgreementLinks` operationId).
+func (c *ClientWithResponses) ListAgreementLinksWithResponse(ctx context.Context, id int64, params *ListAgreementLinksParams, reqEditors ...RequestEditorFn) (*ListAgreementLinksResponse, error) {
+	rsp, err := c.ListAgreementLinks(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgreementLinksResponse(rsp)
+}
+
+// CreateAgreementLinkWithBodyWithResponse Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+//
+// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+func (c *ClientWithResponses) CreateAgreementLinkWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAgreementLinkResponse, error) {
+	rsp, err := c.CreateAgreementLinkWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAgreementLinkResponse(rsp)
+}
+
+// CreateAgreementLinkWithResponse Mail a link to an official without an account, who reads the agreement there, and signs or declines it with a code that is mailed to the same address
+//
+// Sending an agreement does this for each role that nobody with an account may sign. Earlier links for the role and address end. Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/links (the `CreateAgreementLink` operationId).
+func (c *ClientWithResponses) CreateAgreementLinkWithResponse(ctx context.Context, id int64, body CreateAgreementLinkJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAgreementLinkResponse, error) {
+	rsp, err := c.CreateAgreementLink(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateAgreementLinkResponse(rsp)
 }
 
 // SendAgreementWithResponse Send an agreement to be signed
@@ -41226,6 +42349,66 @@ func (c *ClientWithResponses) UpdateSavedSearchWithResponse(ctx context.Context,
 	return ParseUpdateSavedSearchResponse(rsp)
 }
 
+// SignAgreementsWithPasskeyWithBodyWithResponse Sign the agreements of such a statement at the level PASSKEY, all of them or none
+//
+// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+func (c *ClientWithResponses) SignAgreementsWithPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error) {
+	rsp, err := c.SignAgreementsWithPasskeyWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSignAgreementsWithPasskeyResponse(rsp)
+}
+
+// SignAgreementsWithPasskeyWithResponse Sign the agreements of such a statement at the level PASSKEY, all of them or none
+//
+// Otherwise as POST /agreements/{id}/signatures. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
+func (c *ClientWithResponses) SignAgreementsWithPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error) {
+	rsp, err := c.SignAgreementsWithPasskey(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSignAgreementsWithPasskeyResponse(rsp)
+}
+
+// AskAgreementPasskeyWithBodyWithResponse Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+//
+// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+func (c *ClientWithResponses) AskAgreementPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskAgreementPasskeyResponse, error) {
+	rsp, err := c.AskAgreementPasskeyWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskAgreementPasskeyResponse(rsp)
+}
+
+// AskAgreementPasskeyWithResponse Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
+//
+// The statement names each with its version and hash; it waits for five minutes, to be signed once. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/signatures/options (the `AskAgreementPasskey` operationId).
+func (c *ClientWithResponses) AskAgreementPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, body AskAgreementPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*AskAgreementPasskeyResponse, error) {
+	rsp, err := c.AskAgreementPasskey(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskAgreementPasskeyResponse(rsp)
+}
+
 // StorageOfUserWithResponse Read what a user has stored
 //
 // It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
@@ -41368,6 +42551,32 @@ func ParseCreateAgreementResponse(rsp *http.Response) (*CreateAgreementResponse,
 	return response, nil
 }
 
+// ParseListAgreementInboxResponse parses an HTTP response from a ListAgreementInboxWithResponse call
+func ParseListAgreementInboxResponse(rsp *http.Response) (*ListAgreementInboxResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgreementInboxResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []AgreementSummary
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseResolveAgreementResponse parses an HTTP response from a ResolveAgreementWithResponse call
 func ParseResolveAgreementResponse(rsp *http.Response) (*ResolveAgreementResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -41457,6 +42666,58 @@ func ParseGetAgreementDocumentResponse(rsp *http.Response) (*GetAgreementDocumen
 	response := &GetAgreementDocumentResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListAgreementLinksResponse parses an HTTP response from a ListAgreementLinksWithResponse call
+func ParseListAgreementLinksResponse(rsp *http.Response) (*ListAgreementLinksResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgreementLinksResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []AgreementLink
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateAgreementLinkResponse parses an HTTP response from a CreateAgreementLinkWithResponse call
+func ParseCreateAgreementLinkResponse(rsp *http.Response) (*CreateAgreementLinkResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateAgreementLinkResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AgreementLink
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
 	}
 
 	return response, nil
@@ -45984,6 +47245,58 @@ func ParseUpdateSavedSearchResponse(rsp *http.Response) (*UpdateSavedSearchRespo
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest SavedSearch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSignAgreementsWithPasskeyResponse parses an HTTP response from a SignAgreementsWithPasskeyWithResponse call
+func ParseSignAgreementsWithPasskeyResponse(rsp *http.Response) (*SignAgreementsWithPasskeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SignAgreementsWithPasskeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest []AgreementSummary
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAskAgreementPasskeyResponse parses an HTTP response from a AskAgreementPasskeyWithResponse call
+func ParseAskAgreementPasskeyResponse(rsp *http.Response) (*AskAgreementPasskeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AskAgreementPasskeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgreementPasskeyOptions
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -223,6 +223,8 @@ func (s *site) furnish() {
 	_, err = s.app.Inquiries.Ask(ctx, s.actor("josiah"), s.material("HT-29"),
 		request.TextBody{Text: exchange.Some("Which passage would I get?")})
 	s.must(err)
+	s.providing()
+	s.sent(s.asked("pUC19"))
 }
 
 // everyPage is all that all roles find on one site, walked once.

@@ -51,7 +51,7 @@ var pageless = map[string]string{
 	"GET /requests/{id}/dossier":  "a file",
 	"GET /labs/{id}/insights.csv": "a file", "GET /requests/list.csv": "a file",
 	"GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
-	"GET /offices/signatories.csv": "a file",
+	"GET /offices/signatories.csv": "a file", "GET /letters/{id}/document": "a file",
 }
 
 // everyState looks at states on a site of their own, some weeks after its data were made; they and the pages that were
@@ -76,7 +76,8 @@ func everyState(t *testing.T, worth []found, seen *looked) {
 	for _, f := range worth {
 		looked[f.pattern] = looked[f.pattern] || f.status == 200
 	}
-	for _, st := range slices.Concat(s.stopped(letters), s.basketStates(), s.inquiryStates(), s.undoStates(), s.states()) {
+	for _, st := range slices.Concat(s.stopped(letters), s.basketStates(), s.inquiryStates(), s.letterStates(),
+		s.undoStates(), s.states()) {
 		t := l.tab(st.who)
 		t.visit(st.path)
 		if st.do != nil {

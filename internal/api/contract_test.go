@@ -123,8 +123,8 @@ var (
 	agreementSummaryFields = "id:int number:string state:string instrument:string instrument_version:string version:int " +
 		"sha256:string provider:int recipient:int organization:int requester:uuid requests:[int] reason:string " +
 		"made_by:uuid created_at:time updated_at:time sent_at:time? ended_at:time?"
-	agreementFields = agreementSummaryFields + " title:string purpose:string choice:string fields:object " +
-		"missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
+	agreementFields = agreementSummaryFields + " title:string purpose:string choice:string choice_reason:string " +
+		"fields:object missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
 		"questions:[{material:int fact:string}] findings:[{class:string severity:string where:string message:string}] " +
 		"signatures:[{id:int version:int sha256:string role:string signer:uuid? name:string position:string " +
 		"authority:int? represents:string level:string signed_at:time evidence:object approval:int? " +
@@ -226,7 +226,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/approvals":                  approvalFields, "/institutions/{id}/approvals/{approval}": approvalFields,
 		"/institutions/{id}/approvals/{approval}/sign": approvalFields,
 		"/institutions/{id}/masters":                   masterFields, "/institutions/{id}/masters/{master}": masterFields,
-		"GET /agreements": agreementSummaryFields, "POST /agreements": agreementFields,
+		"GET /agreements": agreementSummaryFields, "GET /agreements/inbox": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
 		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/links": agreementLinkFields,

@@ -133,6 +133,7 @@ func (c *crowd) lists() map[string]longList {
 		"GET /institutions/{id}/stand-ins": {c.institution().path + "/stand-ins", c.owner, []string{"stand_ins"}, nil},
 		"GET /institutions/{id}/approvals": {c.institution().path + "/approvals", c.owner, []string{"approvals"}, nil},
 		"GET /institutions/{id}/masters":   {c.institution().path + "/masters", c.member, []string{"masters"}, nil},
+		"GET /agreements/inbox":            {"/agreements/inbox", c.requester(), []string{"agreements", "agreement_versions"}, nil},
 		"GET /agreements":                  {"/agreements", c.requester(), []string{"agreements", "agreement_versions"}, nil},
 		"GET /agreements/{id}/links":       {c.letter + "/links", c.requester(), []string{"agreement_links"}, nil},
 		"GET /agreements/{id}/versions": {c.letter + "/versions", c.requester(), []string{"agreement_versions"},
@@ -237,6 +238,7 @@ func (c *crowd) more(table string, n int) {
 			"embargo_date": some("'2020-01-1' || (n.i % 10)"), "created_at": early, "updated_at": late})
 	case "agreements":
 		c.copies("agreements", "o.id = (SELECT MIN(id) FROM agreements)", numbers, columns{"created_at": early})
+		c.exec("UPDATE agreements SET state = 'SENT', waits = 'RECIPIENT_SCIENTIST RECIPIENT_OFFICIAL'")
 	case "agreement_links":
 		c.copies("agreement_links", "o.id = (SELECT MIN(id) FROM agreement_links)", numbers, columns{
 			"hash": "'hash' || n.i", "created_at": early})

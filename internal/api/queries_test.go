@@ -111,6 +111,7 @@ var statements = map[string]int64{
 	"POST /materials/imports (for another lab)":                     7,
 	"GET /publications":                                             1,
 	"POST /agreements":                                              52,
+	"GET /agreements/inbox":                                         6,
 	"GET /agreements":                                               6,
 	"GET /agreements/{id}":                                          32,
 	"GET /agreements/{id}/versions":                                 7,

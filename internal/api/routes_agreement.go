@@ -16,8 +16,12 @@ var agreementRoutes = []rest.Route{
 	rest.On("listAgreements", "GET /agreements", exchange.AgreementList, 200, agreement.List,
 		"List agreements of the caller's own requests, of their labs and of the institutions that they sign for, "+
 			"newest first. An admin sees all.").SortedBy(exchange.AgreementFields),
+	rest.On("listAgreementInbox", "GET /agreements/inbox", exchange.AgreementList, 200, agreement.Inbox,
+		"List agreements that wait for the caller's signature, newest first: as the scientist of a side, or for an "+
+			"institution that they sign for in that direction. Whether their authority covers every material, "+
+			"signing says.").SortedBy(exchange.AgreementFields),
 	rest.On("getAgreement", "GET /agreements/{id}", exchange.AgreementRead, 200, agreement.Get,
-		"Read an agreement"),
+		"Read an agreement").ShownAt("/letters/"),
 	rest.On("listAgreementVersions", "GET /agreements/{id}/versions", exchange.AgreementRead, 200,
 		agreement.ListVersions,
 		"List the versions of an agreement, newest first").SortedBy(exchange.AgreementVersionFields),

@@ -1000,6 +1000,10 @@ var visits = []routeCase{
 		s.newLetter()
 		return at("/agreements", nil)
 	}},
+	{"GET /agreements/inbox", "requester", func(s *scene, _ string) visit {
+		s.newLetter("/send")
+		return at("/agreements/inbox", nil)
+	}},
 	{"GET /agreements/{id}", "requester", func(s *scene, _ string) visit { return at(s.newLetter(), nil) }},
 	{"GET /agreements/{id}/versions", "requester",
 		func(s *scene, _ string) visit { return at(s.newLetter()+"/versions", nil) }},

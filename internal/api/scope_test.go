@@ -122,6 +122,7 @@ var scoped = map[string]string{
 	"POST /materials/imports (for another lab)":                                   "sss",
 	"GET /publications":                                                           "+++",
 	"POST /agreements":                                                            "sss",
+	"GET /agreements/inbox":                                                       "+ss",
 	"GET /agreements":                                                             "+ss",
 	"GET /agreements/{id}":                                                        "+ss",
 	"GET /agreements/{id}/versions":                                               "+ss",

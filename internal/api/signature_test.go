@@ -68,6 +68,47 @@ func TestSignature_TheLastOneExecutesTheLetter(t *testing.T) {
 	})
 }
 
+// TestInbox_HasWhatWaitsForTheCallersSignature, and nothing else: not before it is sent, nor after they signed, nor for
+// who signs in the other direction.
+func TestInbox_HasWhatWaitsForTheCallersSignature(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		q := s.newPlasmid()
+		s.recipient()
+		waits := func(when string, requester, owner, official int) {
+			t.Helper()
+			for p, want := range map[*testPerson]int{s.requester(): requester, s.owner: owner, s.official: official,
+				s.member: 0, s.people["stranger"]: 0, s.people["admin"]: 0} {
+				if got := p.want(200, "GET", "/agreements/inbox", nil).List; len(got) != want {
+					t.Errorf("%s: %d letters wait for %s, want %d", when, len(got), p.name, want)
+				}
+			}
+		}
+		path := s.sendLetter(q)
+		s.newLetter()                // a draft
+		form := s.newLetter("/send") // one that its requester alone signs
+		s.requester().want(200, "POST", form+"/withdraw", obj{})
+		waits("sent", 1, 1, 1)
+		sign := func(p *testPerson, role string) {
+			t.Helper()
+			p.want(201, "POST", path+"/signatures", s.signature(path, role))
+		}
+		sign(s.requester(), "RECIPIENT_SCIENTIST")
+		waits("signed by the requester", 0, 1, 1)
+		sign(s.owner, "PROVIDER_OFFICIAL")
+		waits("signed for the provider", 0, 1, 1)
+		sign(s.owner, "PROVIDER_SCIENTIST")
+		waits("signed by the owner in both roles", 0, 0, 1)
+		s.requester().want(200, "POST", path+"/versions", obj{"version": 1, "fields": obj{"provider_name": "U"}})
+		waits("a draft again", 0, 0, 0)
+		s.requester().want(200, "POST", path+"/send", nil)
+		waits("sent again", 1, 1, 1)
+		sign(s.official, "RECIPIENT_OFFICIAL")
+		waits("signed for the recipient", 1, 1, 0)
+	})
+}
+
 // TestSignature_ThatDoesNotCountChangesNothing: of another version, twice, or without authority.
 func TestSignature_ThatDoesNotCountChangesNothing(t *testing.T) {
 	t.Parallel()

@@ -161,6 +161,7 @@ var access = map[string]string{
 	"PUT,PATCH /institutions/{id}/masters/{master}":           "133+333+",
 
 	"POST /agreements":                    "13++++3+",
+	"GET /agreements/inbox":               "1+++++++",
 	"GET /agreements":                     "1+++++++",
 	"GET /agreements/{id}":                "14++++4+",
 	"GET /agreements/{id}/versions":       "14++++4+",

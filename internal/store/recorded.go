@@ -124,7 +124,7 @@ var recordedTables = map[string]recordedTable{
 		"members counterparties from_day until_day officer signed_on level texts withdrawn_on"), approval.Fields),
 	"agreements": {object: "agreement", key: "id", clear: "state requester organization scientist provider recipient " +
 		"purpose choice basis version attachment made_by", times: "created_at sent_at ended_at",
-		personal: "typed reason", left: "updated_at"},
+		personal: "typed reason", left: "updated_at instrument waits"}, // the last two follow from the other tables
 	// what a version says has the names of people; its hash is in clear
 	"agreement_versions": {object: "agreement", key: "agreement", part: "version", partKey: "version",
 		clear: "sha256 made_by", times: "created_at", personal: "content", left: "id"},

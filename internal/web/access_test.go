@@ -97,9 +97,11 @@ func (w *world) furnished() *strings.Replacer {
 	claimed, err := w.app.Institutions.Labs.Create(ctx, olivia, institution.ID,
 		patch[party.Lab](w, map[string]any{"organization": labID}))
 	w.must(err)
+	agreement := w.agreement()
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(labID), "{contact}", hela.Contact.ID.String(),
 		"{institution}", id(institution.ID), "{institution lab}", id(claimed.ID),
+		"{agreement}", id(agreement.ID), "{agreed}", id(agreement.Letter.Requests[0].ID),
 		"{member}", w.as("tomas").actor.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}",
 		id(deref(hela.MTAAttachmentID)),
 		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}",

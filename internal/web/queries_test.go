@@ -13,11 +13,15 @@ const maxReads = 20
 
 // moreReads are the pages that need more.
 var moreReads = map[string]int64{
-	"GET /{$}":                     21, // with inquiries to answer, and what an import listed
-	"GET /requests/{id}":           23, // with the texts that the lab keeps, and what the requester asked and requested before
-	"GET /requests/{id}/move":      23,
-	"GET /offices/{id}/authority":  21, // whether the visitor is an officer, then the whole register
-	"GET /offices/{id}/approvals":  25, // the same, and the approvals with the names that they have
+	"GET /{$}": 27, // with inquiries to answer, agreements to sign, and what an import listed
+	// with the texts that the lab keeps, what the requester asked and requested before, and which agreement fits
+	"GET /requests/{id}":           37,
+	"GET /requests/{id}/move":      37,
+	"GET /letters/{id}":            32, // who may sign, what it is made of today, and what could be chosen
+	"GET /letters/{id}/sign":       32,
+	"GET /offices/{id}/authority":  22, // whether the visitor is an officer, then the whole register
+	"GET /offices/{id}/approvals":  26, // the same, and the approvals with the names that they have
+	"GET /offices/{id}/letters":    30, // the same, the letters, and what they can be filtered by
 	"GET /account/export/data.zip": 41, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }

@@ -14,6 +14,7 @@ import (
 	"aliquot/internal/web/catalog"
 	"aliquot/internal/web/institution"
 	"aliquot/internal/web/lab"
+	"aliquot/internal/web/letter"
 	"aliquot/internal/web/request"
 	"aliquot/internal/web/share"
 	"aliquot/internal/web/sign"
@@ -23,9 +24,7 @@ import (
 // pages returns all pages.
 func pages() []ui.Route {
 	return slices.Concat(catalog.Routes(), request.Routes(), share.Routes(), lab.Routes(), institution.Routes(),
-		sign.Routes(),
-		account.Routes(),
-		admin.Routes())
+		letter.Routes(), sign.Routes(), account.Routes(), admin.Routes())
 }
 
 // pageRequest is a request for a page as the server sees it.

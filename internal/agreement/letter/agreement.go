@@ -85,8 +85,9 @@ type Agreement struct {
 	Choice       string            // a family that somebody chose; empty: none
 	Typed        map[string]string // the fields that people filled in
 	Basis        Basis
-	Reason       string // why it was declined or withdrawn
-	Attachment   *int64 // the executed agreement as a sealed PDF; nil: it is not executed
+	Waits        []string // while it is sent: the roles that have not signed its newest version
+	Reason       string   // why it was declined or withdrawn
+	Attachment   *int64   // the executed agreement as a sealed PDF; nil: it is not executed
 	MadeBy       uuid.UUID
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
@@ -96,8 +97,9 @@ type Agreement struct {
 
 // Basis is why the letter has its instrument, as the resolver said when the version was made.
 type Basis struct {
-	Because   []instrument.Reason `json:"because"`
-	Questions []Question          `json:"questions"`
+	Because      []instrument.Reason `json:"because"`
+	Questions    []Question          `json:"questions"`
+	ChoiceReason string              `json:"choice_reason,omitempty"` // why somebody chose a family
 }
 
 // Question is a fact of a material that nobody has stated.
@@ -129,6 +131,30 @@ type Filter struct {
 	Institution *int64 `query:"institution" help:"Only those that this institution provides or receives under."`
 }
 
+// Desk is on whom the letters of an institution wait, as its office looks at them.
+type Desk string
+
+// The desks.
+const (
+	OnUs   Desk = "us"   // the official of the institution
+	OnThem Desk = "them" // the official of the other one
+	OnLab  Desk = "lab"  // a scientist, of either side
+	OnAll  Desk = "all"  // letters in any state
+)
+
+// DeskFilter narrows the letters of an institution.
+type DeskFilter struct {
+	Desk         Desk
+	Organization *int64     // the lab that provides
+	Counterparty *int64     // the other institution
+	Instrument   string     // "": any
+	Category     string     // of one of its materials; "": any
+	SentBefore   *time.Time // nil: any, also what was not sent
+}
+
+// DeskCounts has the number of letters on each desk.
+type DeskCounts map[Desk]int64
+
 // MaxRequests is how many requests a letter may have.
 const MaxRequests = 200
 
@@ -143,7 +169,16 @@ type Terms struct {
 	Requests exchange.Opt[[]exchange.Ref]    `json:"requests"`
 	Purpose  exchange.Opt[string]            `json:"purpose"`
 	Choice   exchange.Opt[string]            `json:"choice"`
+	Reason   exchange.Opt[string]            `json:"choice_reason"`
 	Fields   exchange.Opt[map[string]string] `json:"fields"`
+}
+
+// ChoiceReason returns why the family was chosen, old if the terms do not choose one.
+func (t Terms) ChoiceReason(old string) string {
+	if t.Choice.Set || t.Reason.Set {
+		return exchange.Tidy(t.Reason.Value)
+	}
+	return old
 }
 
 // check returns what is wrong with the terms.
@@ -152,6 +187,7 @@ func (t Terms) check() (f exchange.FieldErrors) {
 	f.Rule("requests", exchange.Rule{Max: MaxRequests})
 	f.Rule("purpose", exchange.Rule{Words: instrument.Purposes(), Name: "AgreementPurpose"})
 	f.Line("choice", t.Choice, maxCode, &text)
+	f.Line("choice_reason", t.Reason, exchange.LineLength, &text)
 	for i, id := range t.Requests.Value {
 		if slices.Contains(t.Requests.Value[:i], id) {
 			f.Add("requests", "[%d] %d is there twice", i, id)

@@ -213,6 +213,36 @@ func (r Register) Offices(user uuid.UUID, day exchange.Date) (list []int64) {
 	return list
 }
 
+// Seat is an institution for which somebody may sign something, and in which direction.
+type Seat struct {
+	Institution int64
+	Direction   Direction
+}
+
+// Seats returns where a user may sign something on the day, like Offices, and in which direction, each once.
+func (r Register) Seats(user uuid.UUID, day exchange.Date) (list []Seat) {
+	for _, institution := range r.Offices(user, day) {
+		own := r.Of(institution)
+		for _, direction := range []Direction{Provide, Receive} {
+			own.Authorities = slices.DeleteFunc(r.Of(institution).Authorities, func(a Authority) bool {
+				return a.Direction != Both && a.Direction != direction
+			})
+			if len(own.Offices(user, day)) > 0 {
+				list = append(list, Seat{institution, direction})
+			}
+		}
+	}
+	return list
+}
+
+// Of returns the register with the authorities of one institution alone.
+func (r Register) Of(institution int64) Register {
+	r.Authorities = slices.DeleteFunc(slices.Clone(r.Authorities), func(a Authority) bool {
+		return a.Institution != institution
+	})
+	return r
+}
+
 // inForce returns the position of an authority that holds on the day, or why it does not.
 func (r Register) inForce(a Authority, day exchange.Date) (Position, Refusal) {
 	i := slices.IndexFunc(r.Positions, func(p Position) bool { return p.ID == a.Position })

@@ -203,3 +203,25 @@ func (f Facts) Beyond(stated Facts) (Facts, error) {
 	stated.Encumbered, stated.Sources = Unknown, nil // they follow
 	return stated, faults.Err()
 }
+
+// The names, for people, of the facts that are lists.
+const (
+	EncumbrancesLabel = "Rights of third parties"
+	UsesLabel         = "Terms of data use"
+)
+
+// FactLabel returns the name of a fact for people, or its code if it has none.
+func FactLabel(name string) string {
+	switch name {
+	case "encumbrances":
+		return EncumbrancesLabel
+	case "data_uses":
+		return UsesLabel
+	}
+	for _, d := range FactFields {
+		if d.Name == name {
+			return d.Label
+		}
+	}
+	return name
+}

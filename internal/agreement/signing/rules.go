@@ -87,8 +87,8 @@ func (a Agreement) Check(d Document, role string, person party.Person, level par
 		return party.Signer{}, ErrTwice
 	case !side.Institution.MayExecute(day):
 		return party.Signer{}, ErrInstitution
-	case !level.Reaches(a.leastLevel(side)):
-		return party.Signer{}, fmt.Errorf("%w: %s or higher", ErrLevel, a.leastLevel(side))
+	case !level.Reaches(a.LeastLevel(role)):
+		return party.Signer{}, fmt.Errorf("%w: %s or higher", ErrLevel, a.LeastLevel(role))
 	}
 	if strings.HasSuffix(role, "_SCIENTIST") {
 		if !side.Scientist.Same(person) {
@@ -131,8 +131,9 @@ func (a Agreement) Officials(role string, day exchange.Date) (people []party.Per
 	return people
 }
 
-// leastLevel returns the higher of the levels that the instrument and the institution ask for.
-func (a Agreement) leastLevel(side Side) party.Level {
+// LeastLevel returns the higher of the levels that the instrument and the institution of a role ask for.
+func (a Agreement) LeastLevel(role string) party.Level {
+	side, _ := a.side(role)
 	level := party.Level(a.Instrument.LeastLevel)
 	if own := side.Institution.LeastLevel; own.Reaches(level) {
 		return own

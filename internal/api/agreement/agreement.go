@@ -31,6 +31,12 @@ func List(c *rest.Call, in letter.Filter) ([]shape.AgreementSummary, error) {
 	return rest.AnswerList(c, page, err, shape.SummarizeAgreement)
 }
 
+// Inbox serves GET /agreements/inbox.
+func Inbox(c *rest.Call, _ rest.None) ([]shape.AgreementSummary, error) {
+	page, err := c.App.Letters.Inbox(c.Context(), c.Actor, c.List.Page)
+	return rest.AnswerList(c, page, err, shape.SummarizeAgreement)
+}
+
 // Get serves GET /agreements/{id}.
 func Get(c *rest.Call, _ rest.None) (shape.Agreement, error) {
 	return answer(c.App.Letters.Letter(c.Context(), c.Actor, c.ID("id")))

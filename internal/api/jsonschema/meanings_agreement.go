@@ -162,8 +162,9 @@ func agreementMeanings() map[string]string {
 			kind + ".provider": "The institution that provides.",
 			kind + ".recipient": "The institution that receives; a new one needs it if the requester is at " +
 				"several.",
-			kind + ".made_by": "Who made it; null: Aliquot, when a request left it.",
-			kind + ".purpose": "What the materials are for; by default RESEARCH.",
+			kind + ".made_by":       "Who made it; null: Aliquot, when a request left it.",
+			kind + ".purpose":       "What the materials are for; by default RESEARCH.",
+			kind + ".choice_reason": "Why somebody chose that family. The pages ask for it.",
 			kind + ".choice": "The family of instruments that somebody chose, which is used if it is " +
 				"valid; empty: none.",
 			kind + ".fields": "What is filled into the form, by the name of the field; what a body " +

@@ -49,6 +49,7 @@ type Agreement struct {
 	Title      string                 `json:"title"`
 	Purpose    string                 `json:"purpose"`
 	Choice     string                 `json:"choice"`
+	Reason     string                 `json:"choice_reason"`
 	Fields     map[string]string      `json:"fields"`
 	Missing    []letters.MissingField `json:"missing"`
 	Because    []AgreementReason      `json:"because"`
@@ -111,7 +112,8 @@ func showCoverage(c letters.Coverage) AgreementCoverage {
 
 // ShowAgreement is the JSON form of an agreement.
 func ShowAgreement(v letters.View) Agreement {
-	return Agreement{SummarizeAgreement(v.Agreement), v.Instrument.Title, v.Purpose, v.Choice, v.Letter.Fields,
+	return Agreement{SummarizeAgreement(v.Agreement), v.Instrument.Title, v.Purpose, v.Choice, v.Basis.ChoiceReason,
+		v.Letter.Fields,
 		v.Missing(), List(v.Basis.Because, showReason), v.Basis.Questions, List(v.Findings, showFinding),
 		List(v.Signatures, showSignature), List(v.Unsigned(), asItself), List(v.Coverage, showCoverage),
 		fmt.Sprintf("/agreements/%d/document", v.ID)}

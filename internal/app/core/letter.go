@@ -47,6 +47,7 @@ func (a *Core) LeaveLetter(ctx context.Context, tx store.Conn, id, request int64
 	if l.Letter, err = l.Letter.Change(i, others, l.Letter.Fields); err != nil {
 		return err
 	}
+	l.Waits = i.Signers // if it is sent, everybody signs again
 	if _, err := tx.Agreements.AddVersion(ctx, id, l.Letter, uuid.Nil); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
@@ -21,6 +22,7 @@ type Office struct {
 	Own      []party.Affiliation // the visitor's own
 	Claims   []Claim             // of affiliation, for officers
 	Register party.Register      // for officers
+	ToSign   int64               // letters that wait for their official, for officers
 	actions  []exchange.Action
 }
 
@@ -77,7 +79,11 @@ func (a Institutions) Office(ctx context.Context, who exchange.Actor, id int64) 
 	if o.Register, err = c.Institutions.Register(ctx, id); err != nil {
 		return o, err
 	}
-	o.Claims, err = claimsOf(ctx, c, id)
+	if o.Claims, err = claimsOf(ctx, c, id); err != nil {
+		return o, err
+	}
+	counts, err := c.Agreements.DeskCounts(ctx, id)
+	o.ToSign = counts[letter.OnUs]
 	return o, err
 }
 

@@ -42,7 +42,7 @@ func (a Letters) draft(ctx context.Context, tx store.Conn, who exchange.Actor,
 		return l, err
 	}
 	l = letter.Agreement{State: letter.Draft, MadeBy: who.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now,
-		Purpose: n.Purpose.Or("RESEARCH"), Choice: n.Choice.Value, Typed: n.Fields.Value,
+		Purpose: n.Purpose.Or(usualPurpose), Choice: n.Choice.Value, Typed: n.Fields.Value,
 		Requester: requests[0].Requester, Organization: requests[0].Organization}
 	lab, err := core.ProviderOf(ctx, tx, l.Organization)
 	if err != nil {
@@ -87,10 +87,12 @@ func (a Letters) draft(ctx context.Context, tx store.Conn, who exchange.Actor,
 		return l, err
 	}
 	l.Basis, l.Scientist = basis, m.scientist.ID
+	l.Basis.ChoiceReason = n.ChoiceReason("")
 	fields, err := m.fields(i, l.Typed)
 	if err != nil {
 		return l, err
 	}
+	l.Letter.Instrument = i.ID
 	if l.ID, err = tx.Agreements.Insert(ctx, l); err != nil {
 		return l, err
 	}
@@ -133,6 +135,7 @@ func (a Letters) Change(ctx context.Context, who exchange.Actor, id int64, n let
 		if err := a.rewrite(ctx, tx, l, ids, who.ID); err != nil {
 			return err
 		}
+		l.Basis.ChoiceReason = n.ChoiceReason(before.Basis.ChoiceReason)
 		if l.SHA256 != before.SHA256 || before.State == letter.Declined {
 			l.State, l.Reason, l.SentAt = state, "", nil
 		}
@@ -297,6 +300,9 @@ func (m drafting) fields(i instrument.Instrument, typed map[string]string) (map[
 	}
 	return fields, nil
 }
+
+// usualPurpose is that of a letter for which nobody says another.
+const usualPurpose = "RESEARCH"
 
 // fromRequests is the source of the list of materials.
 const fromRequests = "REQUESTS"

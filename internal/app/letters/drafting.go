@@ -120,6 +120,7 @@ type Obstacle struct {
 	Rule       string `json:"rule"`
 	Why        string `json:"why"`
 	Remedy     string `json:"remedy"`
+	Title      string `json:"-"` // of the instrument, for pages
 }
 
 // obstacles returns what keeps instruments from a material: those of the chosen family, if one was chosen.
@@ -129,7 +130,8 @@ func obstacles(of int64, r instrument.Resolution, l *instrument.Library, choice 
 			continue
 		}
 		for _, reason := range other.WhyNot {
-			list = append(list, Obstacle{of, other.Instrument, reason.Rule, reason.Why, string(reason.Remedy)})
+			list = append(list, Obstacle{of, other.Instrument, reason.Rule, reason.Why, string(reason.Remedy),
+				other.Title})
 		}
 	}
 	return list
@@ -154,6 +156,10 @@ func (a Letters) instrument(ctx context.Context, c store.Conn, l letter.Letter) 
 	if err != nil {
 		return instrument.Instrument{}, err
 	}
+	return find(library, l)
+}
+
+func find(library *instrument.Library, l letter.Letter) (instrument.Instrument, error) {
 	i, known := library.Find(l.Instrument, l.Edition)
 	if !known || i.SHA256 != l.TextHash {
 		return i, fmt.Errorf("letter %s: version %s of %s with the hash %s is not here", l.Number, l.Edition,

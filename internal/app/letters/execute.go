@@ -3,6 +3,8 @@ package letters
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/notifier"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
@@ -64,4 +67,21 @@ func executedFile(l letter.Agreement, content document.Content, now time.Time) d
 	return document.Attachment{Filename: l.Letter.Number + ".pdf", Description: "Executed agreement",
 		OwnedByOrg: &l.Organization, OwnedByUser: &l.Requester, OfLab: true, Content: &content, Version: 1,
 		CreatedAt: now, UpdatedAt: now}
+}
+
+// sealed reads the file of an executed agreement.
+func (a Letters) sealed(ctx context.Context, c store.Conn, attachment int64) ([]byte, error) {
+	t, err := c.Attachments.Get(ctx, attachment)
+	if err != nil {
+		return nil, err
+	}
+	if t.Content == nil || t.ContentDeleted {
+		return nil, exchange.Errorf(exchange.NotFound, "The file of this agreement was deleted.")
+	}
+	f, err := a.Files.Open(ctx, t.Content.Key)
+	if err != nil {
+		return nil, err
+	}
+	pdf, err := io.ReadAll(f)
+	return pdf, errors.Join(err, f.Close())
 }

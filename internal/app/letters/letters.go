@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
@@ -23,11 +24,16 @@ func object(id int64) string { return core.Object("agreement", id) }
 // officesOf returns the institutions for which who may sign something today, as holder of an authority or as stand-in.
 // Tokens of one lab have none.
 func officesOf(ctx context.Context, c store.Conn, who exchange.Actor) ([]int64, error) {
-	if !who.Is(who.ID) {
-		return nil, nil
-	}
-	r, err := c.Institutions.RegistersOf(ctx, who.ID)
+	r, err := registersOf(ctx, c, who)
 	return r.Offices(who.ID, exchange.DayOf(c.Now)), err
+}
+
+// registersOf reads, of the registers of all institutions, what tells where who may sign.
+func registersOf(ctx context.Context, c store.Conn, who exchange.Actor) (r party.Register, err error) {
+	if !who.Is(who.ID) {
+		return r, nil
+	}
+	return c.Institutions.RegistersOf(ctx, who.ID)
 }
 
 // relationsOf returns how who is related to a letter.
@@ -112,12 +118,17 @@ func (a Letters) Versions(ctx context.Context, who exchange.Actor, id int64,
 	return c.Agreements.Versions(ctx, id, p)
 }
 
-// Document returns the newest version of a letter as a PDF: the same bytes at each call.
+// Document returns the newest version of a letter as a PDF, of an executed one with its seals: the same bytes at each
+// call.
 func (a Letters) Document(ctx context.Context, who exchange.Actor, id int64) (pdf []byte, l letter.Agreement,
 	err error) {
 	c := a.DB.Read()
 	if l, err = a.get(ctx, c, who, id); err != nil {
 		return nil, l, err
+	}
+	if l.Attachment != nil {
+		pdf, err = a.sealed(ctx, c, *l.Attachment)
+		return pdf, l, err
 	}
 	i, err := a.instrument(ctx, c, l.Letter)
 	if err != nil {

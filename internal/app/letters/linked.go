@@ -22,7 +22,7 @@ type Linked struct {
 }
 
 // Intent is what the holder of the link states who signs.
-func (v Linked) Intent() string { return intent(v.Link.Document, v.Link.Role) }
+func (v Linked) Intent() string { return Intent(v.Link.Document, v.Link.Role) }
 
 // Linked reads the letter of a link. A link that was used shows the letter until it ends; one whose letter has a newer
 // version, or is open no more, shows why it signs nothing.
@@ -173,7 +173,7 @@ func (a Letters) SignByLink(ctx context.Context, who exchange.Actor, token strin
 	return a.use(ctx, who, token, n, func(ctx context.Context, tx store.Conn, l *letter.Agreement,
 		link signing.Link) error {
 		evidence := map[string]any{"link": link.ID, "mail": link.Signer.Mail, "code_asked_at": link.CodeAskedAt,
-			"intent": intent(link.Document, link.Role)}
+			"intent": Intent(link.Document, link.Role)}
 		return a.Sign(ctx, tx, l, Proof{Signer: link.Signer, Role: link.Role, Document: link.Document,
 			Level: party.MailedLink, Evidence: evidence})
 	})

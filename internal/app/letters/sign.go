@@ -55,7 +55,7 @@ func (a Letters) signIn(ctx context.Context, tx store.Conn, who exchange.Actor, 
 	}
 	if err := a.Sign(ctx, tx, l, Proof{Signer: party.Person{User: u.ID, Name: u.Name()}, Role: role, Document: d,
 		Level:    party.SignedIn,
-		Evidence: map[string]string{"identified": u.RegistryID, "intent": intent(d, role)}}); err != nil {
+		Evidence: map[string]string{"identified": u.RegistryID, "intent": Intent(d, role)}}); err != nil {
 		return err
 	}
 	return a.RecordAction(ctx, tx, who, exchange.AgreementSign, rel, object(l.ID), role)
@@ -70,8 +70,8 @@ func nameOf(ctx context.Context, c store.Conn, p party.Person) (string, error) {
 	return u.Name(), err
 }
 
-// intent is what somebody states who signs.
-func intent(d signing.Document, role string) string {
+// Intent is what somebody states who signs.
+func Intent(d signing.Document, role string) string {
 	return fmt.Sprintf("I sign version %d of %s, SHA-256 %s, as %s.", d.Version, d.Letter, d.SHA256,
 		party.Label(role))
 }

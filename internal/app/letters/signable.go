@@ -24,7 +24,8 @@ type signable struct {
 	requests   []request.Detail
 	instrument instrument.Instrument
 	checks     signing.Agreement
-	binds      error // why it binds not both institutions today; nil: it does
+	signatures []signing.Kept // of the newest version
+	binds      error          // why it binds not both institutions today; nil: it does
 }
 
 // locked reads what the signatures of a letter, whose row is locked, are checked against. Its requests and both
@@ -70,8 +71,8 @@ func (a Letters) signable(ctx context.Context, c store.Conn, l *letter.Agreement
 		s.checks.Acts = append(s.checks.Acts, party.Act{Family: s.instrument.Family, Category: one.Category,
 			Human: f.Human != requirement.NotHuman, BSL: f.BSL.Number()})
 	}
-	all, err := c.Agreements.Signatures(ctx, l.ID)
-	s.checks.Signatures = plain(all)
+	s.signatures, err = newestSignatures(ctx, c, *l)
+	s.checks.Signatures = plain(s.signatures)
 	return s, err
 }
 
@@ -111,8 +112,8 @@ func (a Letters) complete(ctx context.Context, tx store.Conn, s *signable) error
 	if err := s.signByApprovals(ctx, tx); err != nil {
 		return err
 	}
-	if len(s.checks.Unsigned()) > 0 {
-		return nil
+	if s.letter.Waits = s.checks.Unsigned(); len(s.letter.Waits) > 0 {
+		return tx.Agreements.SetWaits(ctx, s.letter.ID, s.letter.Waits)
 	}
 	return a.execute(ctx, tx, s)
 }

@@ -34,6 +34,22 @@ type MissingField struct {
 
 // view reads what people need to see of a letter.
 func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v View, err error) {
+	if !l.State.Open() {
+		return a.brief(ctx, c, l)
+	}
+	requests, err := c.Requests.ByIDs(ctx, l.Letter.RequestIDs())
+	if err != nil {
+		return v, err
+	}
+	s, err := a.signable(ctx, c, &l, requests)
+	if err != nil {
+		return v, err
+	}
+	return s.view(ctx, c)
+}
+
+// brief is view without findings and coverage.
+func (a Letters) brief(ctx context.Context, c store.Conn, l letter.Agreement) (v View, err error) {
 	v.Agreement = l
 	if v.Instrument, err = a.instrument(ctx, c, l.Letter); err != nil {
 		return v, err
@@ -41,33 +57,19 @@ func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v 
 	if err := v.readParties(ctx, c); err != nil {
 		return v, err
 	}
+	v.Signatures, err = newestSignatures(ctx, c, l)
+	return v, err
+}
+
+// newestSignatures reads the signatures on the newest version of a letter.
+func newestSignatures(ctx context.Context, c store.Conn, l letter.Agreement) (list []signing.Kept, err error) {
 	all, err := c.Agreements.Signatures(ctx, l.ID)
-	if err != nil {
-		return v, err
-	}
 	for _, s := range all {
-		if s.Document == v.Document() {
-			v.Signatures = append(v.Signatures, s)
+		if s.Document == documentOf(l) {
+			list = append(list, s)
 		}
 	}
-	if !v.State.Open() {
-		return v, nil
-	}
-	requests, err := c.Requests.ByIDs(ctx, v.Letter.RequestIDs())
-	if err != nil {
-		return v, err
-	}
-	if v.Findings, err = v.lint(ctx, c, requests); err != nil {
-		return v, err
-	}
-	if v.State == letter.Declined {
-		return v, nil
-	}
-	s, err := a.signable(ctx, c, &v.Agreement, requests)
-	if err == nil {
-		v.Coverage, err = s.coverage(ctx, c)
-	}
-	return v, err
+	return list, err
 }
 
 func (v *View) readParties(ctx context.Context, c store.Conn) (err error) {
@@ -113,7 +115,7 @@ func (v View) Missing() []MissingField {
 	return list
 }
 
-// lint returns what is wrong with the letter, as far as records tell.
+// lint returns what is wrong with an open letter, as far as records tell.
 func (v View) lint(ctx context.Context, c store.Conn, requests []request.Detail) ([]lint.Finding, error) {
 	quantities := map[int64]string{}
 	for _, q := range requests {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"aliquot/internal/agreement/letter"
@@ -22,15 +23,18 @@ type Agreements struct{ conn *sqldb.Conn }
 func New(c *sqldb.Conn) Agreements { return Agreements{c} }
 
 const columns = `o.id, o.state, o.requester, o.organization, o.scientist, o.purpose, o.choice, o.typed, o.basis,
-	o.reason, o.attachment, o.made_by, o.created_at, o.updated_at, o.sent_at, o.ended_at, v.content, v.sha256`
+	o.reason, o.waits, o.attachment, o.made_by, o.created_at, o.updated_at, o.sent_at, o.ended_at, v.content, v.sha256`
 
 const join = "JOIN agreement_versions v ON v.agreement = o.id AND v.version = o.version"
 
 func scan(r sqldb.Row, a *letter.Agreement) error {
-	return r.Scan(&a.ID, &a.State, &a.Requester, &a.Organization, &a.Scientist, &a.Purpose, &a.Choice,
-		sqldb.FromJSON(&a.Typed), sqldb.FromJSON(&a.Basis), &a.Reason, &a.Attachment, &a.MadeBy,
+	var waits string
+	err := r.Scan(&a.ID, &a.State, &a.Requester, &a.Organization, &a.Scientist, &a.Purpose, &a.Choice,
+		sqldb.FromJSON(&a.Typed), sqldb.FromJSON(&a.Basis), &a.Reason, &waits, &a.Attachment, &a.MadeBy,
 		sqldb.UTC(&a.CreatedAt), sqldb.UTC(&a.UpdatedAt), sqldb.UTCOrNull(&a.SentAt), sqldb.UTCOrNull(&a.EndedAt),
 		sqldb.FromJSON(&a.Letter), &a.SHA256)
+	a.Waits = strings.Fields(waits)
+	return err
 }
 
 // Get reads one agreement.
@@ -95,21 +99,31 @@ func (st Agreements) Insert(ctx context.Context, a letter.Agreement) (int64, err
 		return 0, err
 	}
 	return sqldb.One(ctx, st.conn, sqldb.Value[int64], `INSERT INTO agreements (state, requester, organization,
-		scientist, provider, recipient, purpose, choice, typed, basis, reason, version, made_by, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 1, $11, $12, $12) RETURNING id`, string(a.State),
-		a.Requester, a.Organization, a.Scientist, a.Letter.Provider, a.Letter.Recipient, a.Purpose, a.Choice, typed,
-		basis, a.MadeBy, st.conn.Now)
+		scientist, provider, recipient, purpose, choice, typed, basis, reason, version, made_by, created_at, updated_at,
+		instrument) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 1, $11, $12, $12, $13) RETURNING id`,
+		string(a.State), a.Requester, a.Organization, a.Scientist, a.Letter.Provider, a.Letter.Recipient, a.Purpose,
+		a.Choice, typed, basis, a.MadeBy, st.conn.Now, a.Letter.Instrument)
 }
 
 // Update saves an agreement.
 func (st Agreements) Update(ctx context.Context, a letter.Agreement) error {
 	typed, basis, err := texts(a)
+	if a.State != letter.Sent {
+		a.Waits = nil
+	}
 	if err == nil {
 		_, err = st.conn.Exec(ctx, `UPDATE agreements SET state = $2, scientist = $3, purpose = $4, choice = $5,
 			typed = $6, basis = $7, reason = $8, version = $9, attachment = $10, sent_at = $11, ended_at = $12,
-			updated_at = $13 WHERE id = $1`, a.ID, string(a.State), a.Scientist, a.Purpose, a.Choice, typed, basis,
-			a.Reason, a.Letter.Version, a.Attachment, a.SentAt, a.EndedAt, st.conn.Now)
+			updated_at = $13, instrument = $14, waits = $15 WHERE id = $1`, a.ID, string(a.State), a.Scientist,
+			a.Purpose, a.Choice, typed, basis, a.Reason, a.Letter.Version, a.Attachment, a.SentAt, a.EndedAt,
+			st.conn.Now, a.Letter.Instrument, strings.Join(a.Waits, " "))
 	}
+	return err
+}
+
+// SetWaits saves the roles that have not signed an agreement that was sent.
+func (st Agreements) SetWaits(ctx context.Context, id int64, roles []string) error {
+	_, err := st.conn.Exec(ctx, "UPDATE agreements SET waits = $2 WHERE id = $1", id, strings.Join(roles, " "))
 	return err
 }
 

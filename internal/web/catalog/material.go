@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/app/catalog"
+	"aliquot/internal/app/requirements"
 	"aliquot/internal/app/transfer"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -32,8 +33,9 @@ type materialPage struct {
 	Metas      []publish.Meta  // likewise
 	Sections   []factSection
 	Transfer   transferFacts
-	With       []needLine // what a request needs when it is sent
-	After      []needLine // what it needs once it is accepted
+	Usual      *requirements.Usual // under which agreement it is passed on; nil: its lab is of no institution
+	With       []needLine          // what a request needs when it is sent
+	After      []needLine          // what it needs once it is accepted
 	Decision   string
 	Receipt    string
 	Offered    bool
@@ -85,6 +87,9 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 		Address:   m.Listing.Address(),
 		Canonical: v.App.PublicURL + materialAt(id), Source: sourceLabel(m.Material), Reference: m.Reference(),
 		Sections: sectionsOf(c, m.Shown), Transfer: transferFactsOf(c, m.Facts),
+	}
+	if p.Usual, err = v.App.Requirements.Usual(v.Context(), v.Who.Actor, m.Material, m.Facts); err != nil {
+		return ui.Response{}, err
 	}
 	embargoed := m.Embargoed(m.Now)
 	p.Offered, p.Own = !m.Archived && !embargoed, v.Who.MemberOf(m.OrganizationID)

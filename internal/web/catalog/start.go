@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/app/core"
+	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -29,11 +31,12 @@ type homePage struct {
 	Stats    []stat
 	Steps    []step
 	New      []newcomer
-	Waiting  []waiting       // for signed-in visitors
-	Own      []ui.RequestRow // the requests that they made and that are under way
-	OnMe     int64           // number of requests that wait on them
-	OnLabs   int64           // number that wait on their labs, assigned to others
-	ToAnswer int64           // number of inquiries that wait for their labs
+	Waiting  []waiting                           // for signed-in visitors
+	Own      []ui.RequestRow                     // the requests that they made and that are under way
+	OnMe     int64                               // number of requests that wait on them
+	OnLabs   int64                               // number that wait on their labs, assigned to others
+	ToSign   exchange.ListPage[letter.Agreement] // those that wait for their signature
+	ToAnswer int64                               // number of inquiries that wait for their labs
 	Drafts   []ui.DraftLine
 	Lists    []checklist
 
@@ -70,6 +73,9 @@ type waiting struct {
 
 // More reports whether more requests wait on the visitor than are shown.
 func (p *homePage) More() bool { return p.OnMe > int64(len(p.Waiting)) }
+
+// Letter returns the address of an agreement.
+func (*homePage) Letter(id int64) string { return ui.LetterPath(id) }
 
 // LabsWait returns the number of requests that wait on the visitor's labs, "" for none.
 func (p *homePage) LabsWait() string {
@@ -208,6 +214,9 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 	}
 	for _, item := range d.Own {
 		p.Own = append(p.Own, v.RequestRow(item))
+	}
+	if p.ToSign, err = v.App.Letters.Inbox(v.Context(), v.Who.Actor, exchange.Page{Limit: requestsShown}); err != nil {
+		return err
 	}
 	if p.ToAnswer, err = v.App.Inquiries.ToAnswer(v.Context(), v.Who.Actor); err != nil {
 		return err

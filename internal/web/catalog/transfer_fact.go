@@ -42,11 +42,6 @@ func factText(value string) string {
 	return value
 }
 
-const (
-	encumbrancesLabel = "Rights of third parties"
-	usesLabel         = "Terms of data use"
-)
-
 func transferFactsOf(c category.Category, f requirement.Facts) (t transferFacts) {
 	add := func(name, label, text string) {
 		if text == "" {
@@ -66,12 +61,12 @@ func transferFactsOf(c category.Category, f requirement.Facts) (t transferFacts)
 	if f.Encumbered == requirement.No {
 		rights = []string{"None"}
 	}
-	add("encumbrances", encumbrancesLabel, strings.Join(rights, "; "))
+	add("encumbrances", requirement.EncumbrancesLabel, strings.Join(rights, "; "))
 	for _, u := range f.Uses {
 		uses = append(uses, u.Label())
 	}
 	if uses != nil { // to have none is usual
-		add("data_uses", usesLabel, strings.Join(uses, "; "))
+		add("data_uses", requirement.UsesLabel, strings.Join(uses, "; "))
 	}
 	return t
 }

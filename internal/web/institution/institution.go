@@ -36,6 +36,8 @@ func Routes() []ui.Route {
 		ui.GetID("/offices/{id}/approvals", (*pageRequest).approvals).Private(),
 		ui.PostID("/offices/{id}/approvals", (*pageRequest).draftApproval),
 		ui.PostID("/offices/{id}/approvals/{approval}", (*pageRequest).decideApproval),
+		ui.GetID("/offices/{id}/letters", (*pageRequest).desk).Private(),
+		ui.PostID("/offices/{id}/letters", (*pageRequest).signMany),
 		ui.PostID("/offices/{id}/{kind}", (*pageRequest).register),
 		ui.PostID("/offices/{id}/{kind}/{entry}", (*pageRequest).register),
 	}

@@ -145,6 +145,7 @@ func (p *requestPage) missingLine(l *docLine, q request.Requirement, now bool) {
 	switch mine := p.mine(l.Slot); {
 	case q.State == request.NotNeeded:
 		l.Tag = tag{"", "info", "Not needed"}
+	case p.Agreement.marks(l):
 	case !p.R.Active:
 		l.Tag = tag{"", "x", "Not submitted"}
 	case p.R.Override != "":

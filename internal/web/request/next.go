@@ -86,6 +86,13 @@ func (p *requestPage) requesterStep(n *nextStep, turn request.Turn) {
 		n.Head, n.Button, n.Icon, n.To = "Confirm that it arrived", "Confirm receipt", "check", request.Verified
 		n.Second, n.Other = "Report a problem", "#issues"
 	default:
+		if what == string(request.NeedSignedMTA) && p.Agreement.open() {
+			if len(turn.What) == 1 {
+				p.Agreement.next(n, request.NeedSignedMTA)
+				return
+			}
+			what = turn.What[1]
+		}
 		n.Link, n.Icon = "#"+anchor(what), "upload"
 		words, again := request.DescribeTask(what), p.returned(what)
 		switch request.Need(what) {
@@ -141,6 +148,8 @@ func (p *requestPage) labStep(n *nextStep, turn request.Turn) {
 				n.Text = "From " + p.Mid(d.AddedBy) + ". Accept it, or return it for correction."
 			}
 		}
+	case turn.What[0] == string(request.NeedExecutedMTA) && p.Agreement.open():
+		p.Agreement.next(n, request.NeedExecutedMTA)
 	case turn.What[0] == string(request.NeedExecutedMTA):
 		n.Head, n.Button, n.Icon, n.Link = "Countersign the MTA", "Upload the executed MTA", "mta", "#"+
 			anchor(string(request.NeedExecutedMTA))

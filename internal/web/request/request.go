@@ -36,6 +36,7 @@ var requestPages = []ui.Route{
 	ui.Post("/requests/{id}/unsnooze", (*pageRequest).unsnooze),
 	ui.Post("/requests/{id}/remind", (*pageRequest).remind),
 	ui.Post("/requests/{id}/active", (*pageRequest).setActive),
+	ui.PostID("/requests/{id}/agreement", (*pageRequest).draftAgreement),
 	ui.PostID("/requests/{id}/documents/{slot}", (*pageRequest).upload).TakesFiles(),
 	ui.Post("/requests/{id}/documents/{slot}/review", (*pageRequest).review),
 	ui.Post("/requests/{id}/documents/{slot}/withdraw", (*pageRequest).withdraw),
@@ -69,14 +70,16 @@ type requestPage struct {
 	Requester bool // the viewer is the requester
 	Lab       bool // the viewer is a member of the lab
 	UploadMax int64
-	Address   string // of this page, on paper
+	Address   string         // of this page, on paper
+	Agreement *agreementCard // nil: it needs none
 
-	viewer exchange.Actor
-	form   string     // the form that was refused
-	typed  url.Values // its values
-	Stale  string     // why it was refused, if the request changed meanwhile
-	Since  []eventLine
-	Typed  []string // what was typed, since its form may be gone
+	viewer  exchange.Actor
+	Problem *ui.LetterProblem // why no agreement was drafted
+	form    string            // the form that was refused
+	typed   url.Values        // its values
+	Stale   string            // why it was refused, if the request changed meanwhile
+	Since   []eventLine
+	Typed   []string // what was typed, since its form may be gone
 }
 
 // Seen returns the version of the request that the page shows; its forms send it along.
@@ -201,6 +204,13 @@ func (v *pageRequest) requestPage() (*requestPage, error) {
 		viewer:    v.Who.Actor,
 		Requester: r.Offers.Roles.Requester, Lab: r.Offers.Roles.Member, UploadMax: v.App.UploadLimit,
 		Address: v.App.PublicURL + requestPath(id)}
+	card, err := v.App.Letters.OfRequest(v.Context(), v.Who.Actor, r.Detail, r.Together)
+	if err != nil {
+		return nil, err
+	}
+	if card != nil {
+		p.Agreement = &agreementCard{card, v.Who.Actor, p.FullName(r.Requester)}
+	}
 	p.Section, p.Zone, p.Page.Now = "requests", v.Who.Zone, r.Now
 	p.Category, _ = category.Get(r.Item.Category)
 	p.Title = fmt.Sprintf("Request %d, %s, %s", id, turnWords(p.View), r.Material)
@@ -264,7 +274,7 @@ func (v *pageRequest) refused(form string, err error) (ui.Response, error) {
 	case exchange.InvalidInput:
 		answer.Status = http.StatusUnprocessableEntity
 	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.RequestClosed,
-		exchange.PreconditionFailed:
+		exchange.PreconditionFailed, exchange.MissingFacts, exchange.NotInForce:
 		answer.Status = http.StatusConflict
 	case exchange.TooLarge, exchange.QuotaExceeded:
 		answer.Status = http.StatusRequestEntityTooLarge
@@ -282,6 +292,8 @@ func (v *pageRequest) refused(form string, err error) (ui.Response, error) {
 		p.Message = ""
 	}
 	switch {
+	case form == "agreement" && len(e.Fields) == 0:
+		p.Problem = ui.LetterProblemOf(e)
 	case answer.Status == http.StatusConflict:
 		p.Stale = p.refusal(e)
 		p.since(v.PostForm)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/request"
@@ -179,6 +180,8 @@ func requesterTurn(q request.Detail, turn request.Turn, mine bool) StatusView {
 	documents := slices.ContainsFunc(turn.What,
 		func(w string) bool { return w == string(request.NeedSignedMTA) || w == string(request.NeedIRB) })
 	switch {
+	case documents && q.Letter != 0 && slices.Contains(turn.What, string(request.NeedSignedMTA)):
+		return agreementTurn(q, turn, mine)
 	case documents && mine:
 		return StatusView{Icon: "turn", Words: "Documents needed", Verb: "Upload",
 			Sentence: "The lab continues once it receives " + OwedList(turn.What) + "."}
@@ -191,6 +194,27 @@ func requesterTurn(q request.Detail, turn request.Turn, mine bool) StatusView {
 	}
 	return StatusView{Icon: "clock", Words: "Waiting for shipping details", Sentence: "Needed from the requester: " +
 		OwedList(turn.What) + "."}
+}
+
+// agreementTurn returns the state of a request on its requester's turn while an agreement is under way, which takes the
+// place of the signed MTA.
+func agreementTurn(q request.Detail, turn request.Turn, mine bool) StatusView {
+	number := letter.Number(q.Letter)
+	others := slices.DeleteFunc(slices.Clone(turn.What), func(w string) bool {
+		return w == string(request.NeedSignedMTA)
+	})
+	v := StatusView{Icon: "mta", Words: "Agreement under way", Verb: "Open", Sentence: "The agreement " + number +
+		" takes the place of the signed MTA once everybody has signed it."}
+	if len(others) == 0 {
+		return v
+	}
+	v.Sentence += " Also needed from the requester: " + OwedList(others) + "."
+	if mine {
+		v.Icon, v.Words, v.Verb = "turn", "Documents needed", "Upload"
+		v.Sentence = "The lab continues once the agreement " + number + " is executed and it receives " +
+			OwedList(others) + "."
+	}
+	return v
 }
 
 // labTurn returns the state of a request on its lab's turn.
@@ -214,6 +238,10 @@ func labTurn(q request.Detail, turn request.Turn, stage Stage, mine bool) Status
 	case stage == StageDocuments:
 		return StatusView{Tone: "info", Icon: "clock", Words: "The lab is checking it",
 			Sentence: "The lab is checking the documents."}
+	case stage == StageCountersign && q.Letter != 0:
+		return StatusView{Tone: "info", Icon: "mta", Words: "Agreement under way", Verb: "Open",
+			Sentence: "The agreement " + letter.Number(q.Letter) +
+				" takes the place of the executed MTA once everybody has signed it."}
 	case stage == StageCountersign && mine:
 		return StatusView{Icon: "mta", Words: "Countersign the MTA", Verb: "Countersign",
 			Sentence: "The signed MTA is accepted. It now needs your institution’s signature."}

@@ -1,0 +1,112 @@
+package browser
+
+import (
+	"fmt"
+	"net/url"
+
+	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/field"
+	"aliquot/internal/exchange/material"
+	"aliquot/internal/exchange/request"
+)
+
+// patch is the body of something of the register of an institution.
+func patch[T party.Described[T]](s *site, values map[string]any) party.Patch[T] {
+	s.Helper()
+	p, err := party.PatchOf[T](values)
+	s.must(err)
+	return p
+}
+
+// providing makes the cell bank, whose owner is olivia, the lab of an institution for which she signs.
+func (s *site) providing() {
+	s.Helper()
+	ctx, ada := s.Context(), s.actor("ada")
+	i, err := s.app.Institutions.Create(ctx, ada, patch[party.Institution](s, map[string]any{
+		"legal_name": "Provider Institute", "country": "GB", "address": "1 Lab Lane", "confirmed": true,
+		"kind": "NONPROFIT", "kind_evidence": "Statute", "kind_since": "1990-01-01"}))
+	s.must(err)
+	_, err = s.app.Institutions.Labs.Create(ctx, ada, i.ID, patch[party.Lab](s, map[string]any{
+		"organization": s.lab("Sample Cell Bank"), "from": "2020-01-01", "confirmed": true}))
+	s.must(err)
+	position, err := s.app.Institutions.Positions.Create(ctx, ada, i.ID, patch[party.Position](s,
+		map[string]any{"title": "Head of Contracts"}))
+	s.must(err)
+	_, err = s.app.Institutions.Authorities.Create(ctx, ada, i.ID, patch[party.Authority](s, map[string]any{
+		"position": position.ID, "holder": s.actor("olivia").ID, "direction": "BOTH", "largest_bsl": 2,
+		"from": "2020-01-01"}))
+	s.must(err)
+}
+
+// asked is a request of josiah for a new plasmid of the cell bank, of which the lab has stated what decides.
+func (s *site) asked(title string) int64 {
+	s.Helper()
+	ctx, olivia := s.Context(), s.actor("olivia")
+	m, _, err := s.app.Materials.CreateMaterial(ctx, olivia, material.Patch{Category: exchange.Some("PLASMID"),
+		Title: exchange.Some(title), NeedsMTA: exchange.Some(true),
+		Organization: exchange.Some(exchange.Ref(s.lab("Sample Cell Bank")))})
+	s.must(err)
+	var facts requirement.Stating
+	form := url.Values{"bsl": {"1"}, "export_class": {"NO"}, "proprietary": {"NO"}}
+	for _, d := range requirement.FactFields {
+		if d.Values != nil && !form.Has(d.Name) {
+			form.Set(d.Name, requirement.Nothing)
+		}
+	}
+	s.must(field.ReadForm(requirement.FactFields, form, &facts))
+	facts.Encumbrances = exchange.NullOf([]requirement.Encumbrance{})
+	_, err = s.app.Requirements.StateFacts(ctx, olivia, m.ID, facts, nil)
+	s.must(err)
+	q, err := s.app.Requests.CreateRequest(ctx, s.actor("josiah"), request.New{
+		Material: exchange.Some(exchange.Ref(m.ID)), Quantity: exchange.Some("1 vial")})
+	s.must(err)
+	return q.ID
+}
+
+// drafted is an agreement for a request of josiah.
+func (s *site) drafted(of int64) letter.Agreement {
+	s.Helper()
+	v, err := s.app.Letters.Draft(s.Context(), s.actor("josiah"), letter.DraftNew{Terms: letter.Terms{
+		Requests: exchange.Some([]exchange.Ref{exchange.Ref(of)})}})
+	s.must(err)
+	return v.Agreement
+}
+
+// sent is one that was sent to be signed.
+func (s *site) sent(of int64) letter.Agreement {
+	s.Helper()
+	v, err := s.app.Letters.Send(s.Context(), s.actor("josiah"), s.drafted(of).ID)
+	s.must(err)
+	return v.Agreement
+}
+
+// letterStates are the pages of agreements that no link leads to.
+func (s *site) letterStates() []state {
+	s.Helper()
+	draft, sent := s.drafted(s.asked("pBR322")), s.sent(s.asked("pUC18"))
+	late, path := fmt.Sprintf("/letters/%d", draft.ID), fmt.Sprintf("/letters/%d", sent.ID)
+	desk := fmt.Sprintf("/offices/%d/letters", s.id("SELECT id FROM institutions WHERE legal_name = $1",
+		"Sample University"))
+	first := fmt.Sprint(s.id("SELECT MIN(id) FROM agreements WHERE state = $1", "SENT"))
+	return []state{
+		{"tomas", desk, nil, 200},
+		{"tomas", desk + "?show=all&days=90", nil, 200},
+		{"tomas", desk, sends(desk, "id="), 422},
+		{"tomas", desk, sends(desk, "id="+first), 200},
+		{"tomas", desk, then(sends(desk, "id="+first), sends(desk, "do=sign")), 200},
+		{"josiah", late, sends(late, "version=9&purpose=RESEARCH&field_provider_name=Institute"), 409},
+		{"josiah", late, sends(late+"/choice", "version=1&choice=OPEN_MTA"), 422},
+		{"josiah", late, sends(late, "version=1&purpose=RESEARCH&field_provider_name=The Institute"), 200},
+		{"josiah", late + "?version=2", nil, 200},
+		{"olivia", path, sends(path+"/decline", "reason="), 422},
+		{"josiah", path + "/sign?role=RECIPIENT_SCIENTIST", sends(path+"/sign",
+			"role=RECIPIENT_OFFICIAL&version=1&sha256="+sent.SHA256), 403},
+		{"josiah", path + "/sign?role=RECIPIENT_SCIENTIST", sends(path+"/sign",
+			"role=RECIPIENT_SCIENTIST&version=1&sha256="+sent.SHA256), 200},
+		{"olivia", path, sends(path+"/decline", "reason=The name is wrong."), 200},
+		{"olivia", path, sends(path+"/withdraw", "reason=Not needed"), 200},
+	}
+}
