@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"app/institutions": {"agreement/letter", "agreement/party", "exchange", "store", "sheet", "app/core"},
 	"app/instruments":  {"agreement/instrument", "agreement/letter", "exchange", "store", "app/core"},
 	"app/letters": {"agreement/instrument", "agreement/letter", "agreement/lint", "agreement/party",
-		"agreement/requirement", "agreement/signing", "exchange", "files", "store", "app/core", "app/transfer"},
+		"agreement/requirement", "agreement/signing", "exchange", "files", "sheet", "store", "app/core", "app/transfer"},
 	"app/requirements": {"agreement/instrument", "agreement/party", "agreement/requirement", "exchange", "store",
 		"app/core"},
 	"app/signing": {"agreement/signing", "exchange", "store", "app/core"},

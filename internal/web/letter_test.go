@@ -275,6 +275,14 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 		if tomas.get(desk).has("tbody tr") || tomas.get(desk+"?show=all").doc.Find("tbody tr").Length() != 3 {
 			t.Error("what was signed still waits, or is lost")
 		}
+		report = tomas.get(office + "/report").want(http.StatusOK)
+		if row := report.text("tbody tr:first-child"); row != "Simple letterProvider Institute30003–" {
+			t.Errorf("the report: %s", row)
+		}
+		if csv := tomas.get(office + "/report.csv").want(http.StatusOK).body; !strings.HasSuffix(csv,
+			"Simple letter,Provider Institute,3,0,0,0,3,\n") {
+			t.Errorf("the report as CSV: %s", csv)
+		}
 		if home := josiah.get("/").text("section[aria-labelledby=h-wait]"); strings.Count(home, "Sign it") != 2 {
 			t.Errorf("the tasks of the requester: %s", home)
 		}
