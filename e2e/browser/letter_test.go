@@ -98,7 +98,10 @@ func (s *site) letterStates() []state {
 	desk := fmt.Sprintf("/offices/%d/letters", s.id("SELECT id FROM institutions WHERE legal_name = $1",
 		"Sample University"))
 	first := fmt.Sprint(s.id("SELECT MIN(id) FROM agreements WHERE state = $1", "SENT"))
+	facts := fmt.Sprintf("/catalog/%d/transfer", s.material("HT-29"))
 	return []state{
+		{"olivia", facts, sends(facts, "encumbered=YES"), 422},
+		{"tomas", desk + "?show=lab&with=999999", nil, 200},
 		{"tomas", desk, nil, 200},
 		{"tomas", desk + "?show=all&days=90", nil, 200},
 		{"tomas", desk, sends(desk, "id="), 422},
