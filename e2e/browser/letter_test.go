@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"net/url"
+	"testing"
 
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
@@ -41,8 +42,8 @@ func (s *site) providing() {
 	s.must(err)
 }
 
-// asked is a request of josiah for a new plasmid of the cell bank, of which the lab has stated what decides.
-func (s *site) asked(title string) int64 {
+// listed is a new plasmid of the cell bank, of which the lab has stated what decides.
+func (s *site) listed(title string) int64 {
 	s.Helper()
 	ctx, olivia := s.Context(), s.actor("olivia")
 	m, _, err := s.app.Materials.CreateMaterial(ctx, olivia, material.Patch{Category: exchange.Some("PLASMID"),
@@ -60,8 +61,14 @@ func (s *site) asked(title string) int64 {
 	facts.Encumbrances = exchange.NullOf([]requirement.Encumbrance{})
 	_, err = s.app.Requirements.StateFacts(ctx, olivia, m.ID, facts, nil)
 	s.must(err)
-	q, err := s.app.Requests.CreateRequest(ctx, s.actor("josiah"), request.New{
-		Material: exchange.Some(exchange.Ref(m.ID)), Quantity: exchange.Some("1 vial")})
+	return m.ID
+}
+
+// asked is a request of josiah for a new plasmid.
+func (s *site) asked(title string) int64 {
+	s.Helper()
+	q, err := s.app.Requests.CreateRequest(s.Context(), s.actor("josiah"), request.New{
+		Material: exchange.Some(exchange.Ref(s.listed(title))), Quantity: exchange.Some("1 vial")})
 	s.must(err)
 	return q.ID
 }
@@ -91,7 +98,10 @@ func (s *site) letterStates() []state {
 	desk := fmt.Sprintf("/offices/%d/letters", s.id("SELECT id FROM institutions WHERE legal_name = $1",
 		"Sample University"))
 	first := fmt.Sprint(s.id("SELECT MIN(id) FROM agreements WHERE state = $1", "SENT"))
+	facts := fmt.Sprintf("/catalog/%d/transfer", s.material("HT-29"))
 	return []state{
+		{"olivia", facts, sends(facts, "encumbered=YES"), 422},
+		{"tomas", desk + "?show=lab&with=999999", nil, 200},
 		{"tomas", desk, nil, 200},
 		{"tomas", desk + "?show=all&days=90", nil, 200},
 		{"tomas", desk, sends(desk, "id="), 422},
@@ -108,5 +118,61 @@ func (s *site) letterStates() []state {
 			"role=RECIPIENT_SCIENTIST&version=1&sha256="+sent.SHA256), 200},
 		{"olivia", path, sends(path+"/decline", "reason=The name is wrong."), 200},
 		{"olivia", path, sends(path+"/withdraw", "reason=Not needed"), 200},
+	}
+}
+
+// TestLetters_FromTheSearchToTheExecutedAgreement of two labs of two institutions, through the offices of both, by pages
+// alone, with script and without.
+func TestLetters_FromTheSearchToTheExecutedAgreement(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(*tab){
+		"with script":    func(*tab) {},
+		"without script": func(tab *tab) { tab.scriptless() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.providing()
+			s.listed("pLetter7")
+			josiah, olivia, tomas := s.open("josiah"), s.open("olivia"), s.open("tomas")
+			for _, tab := range []*tab{josiah, olivia, tomas} {
+				set(tab)
+			}
+			office := func(name string) string {
+				return fmt.Sprintf("/offices/%d", s.id("SELECT id FROM institutions WHERE legal_name = $1", name))
+			}
+			tomas.visit(office("Sample University") + "/authority")
+			tomas.followIn("main", "Confirm Josiah Carberry")
+
+			josiah.visit("/catalog?q=pLetter7")
+			josiah.followIn("main", "pLetter7")
+			josiah.says("Most institutions get this under: Simple letter")
+			josiah.followIn("main", "Request pLetter7")
+			josiah.followIn("main", "Send request")
+			josiah.followIn("#agreement", "Draft the agreement")
+			josiah.followIn("main", "Send to be signed")
+			josiah.followIn("main", "Read and sign as scientist")
+			josiah.says("I sign version 1 of A-1")
+			josiah.followIn("main", "Sign")
+
+			olivia.visit("/")
+			olivia.followIn("main", "Agreement A-1")
+			olivia.followIn("main", "Read and sign as scientist")
+			olivia.followIn("main", "Sign")
+			for _, desk := range []struct {
+				*tab
+				office string
+			}{{olivia, office("Provider Institute")}, {tomas, office("Sample University")}} {
+				desk.visit(desk.office + "/letters")
+				desk.click("the letter", `document.querySelector("[name=id]")`)
+				desk.followIn("main", "Sign the chosen ones")
+				desk.followIn("main", "Sign them all")
+				desk.says("1 agreement signed")
+			}
+			josiah.visit("/letters/1")
+			josiah.says("Executed")
+			josiah.followIn("main", "Request 28")
+			josiah.says("Executed")
+		})
 	}
 }

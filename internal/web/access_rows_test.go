@@ -116,6 +116,8 @@ var access = []asked{
 	{"GET /offices/{id}/letters", "/offices/{institution}/letters", "", "in 403 403 403 200 200"},
 	{"GET /offices/{id}/letters", "/offices/{institution}/letters?show=all&days=7&category=OTHER", "",
 		"in 403 403 403 200 200"},
+	{"GET /offices/{id}/report", "/offices/{institution}/report", "", "in 403 403 403 200 200"},
+	{"GET /offices/{id}/report.csv", "/offices/{institution}/report.csv?year=2026", "", "in 403 403 403 200 200"},
 	{"POST /offices/{id}/letters", "/offices/{institution}/letters", "", "in 403 403 403 422 422"},
 	{"POST /offices/{id}/letters", "/offices/{institution}/letters", "id=999999", "in 403 403 403 200 200"},
 	{"POST /offices/{id}/{kind}", "/offices/{institution}/positions", "title=Deputy", "in 403 403 403 303 303"},

@@ -115,7 +115,7 @@ func TestLetterPage_LeadsFromTheRequestToTheExecutedAgreement(t *testing.T) {
 			t.Helper()
 			ask := v.get(path + "/sign?role=" + role).want(http.StatusOK)
 			if s := ask.text("#statement"); !strings.HasPrefix(s, "I sign version 1 of A-") ||
-				!strings.Contains(s, ask.input("sha256")) || !strings.HasSuffix(s, "as "+role+".") {
+				!strings.Contains(s, ask.input("sha256")) || !strings.HasSuffix(s, "as "+party.Label(role)+".") {
 				t.Errorf("the statement: %s", s)
 			}
 			return v.post(path+"/sign", "role", role, "version", ask.input("version"), "sha256", ask.input("sha256")).
@@ -274,6 +274,14 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 		}
 		if tomas.get(desk).has("tbody tr") || tomas.get(desk+"?show=all").doc.Find("tbody tr").Length() != 3 {
 			t.Error("what was signed still waits, or is lost")
+		}
+		report = tomas.get(office + "/report").want(http.StatusOK)
+		if row := report.text("tbody tr:first-child"); row != "Simple letterProvider Institute30003–" {
+			t.Errorf("the report: %s", row)
+		}
+		if csv := tomas.get(office + "/report.csv").want(http.StatusOK).body; !strings.HasSuffix(csv,
+			"Simple letter,Provider Institute,3,0,0,0,3,\n") {
+			t.Errorf("the report as CSV: %s", csv)
 		}
 		if home := josiah.get("/").text("section[aria-labelledby=h-wait]"); strings.Count(home, "Sign it") != 2 {
 			t.Errorf("the tasks of the requester: %s", home)

@@ -18,6 +18,7 @@ var moreReads = map[string]int64{
 	"GET /requests/{id}":           37,
 	"GET /requests/{id}/move":      37,
 	"GET /letters/{id}":            32, // who may sign, what it is made of today, and what could be chosen
+	"GET /offices/{id}/report":     28, // the same register, for the tabs
 	"GET /letters/{id}/sign":       32,
 	"GET /offices/{id}/authority":  22, // whether the visitor is an officer, then the whole register
 	"GET /offices/{id}/approvals":  26, // the same, and the approvals with the names that they have

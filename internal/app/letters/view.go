@@ -41,6 +41,12 @@ func (a Letters) view(ctx context.Context, c store.Conn, l letter.Agreement) (v 
 	if err != nil {
 		return v, err
 	}
+	if l.State == letter.Declined {
+		if v, err = a.brief(ctx, c, l); err == nil {
+			v.Findings, err = v.lint(ctx, c, requests)
+		}
+		return v, err
+	}
 	s, err := a.signable(ctx, c, &l, requests)
 	if err != nil {
 		return v, err

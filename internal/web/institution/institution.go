@@ -38,6 +38,8 @@ func Routes() []ui.Route {
 		ui.PostID("/offices/{id}/approvals/{approval}", (*pageRequest).decideApproval),
 		ui.GetID("/offices/{id}/letters", (*pageRequest).desk).Private(),
 		ui.PostID("/offices/{id}/letters", (*pageRequest).signMany),
+		ui.GetID("/offices/{id}/report", (*pageRequest).report).Private().Expensive(),
+		ui.GetID("/offices/{id}/report.csv", (*pageRequest).reportSheet).Private().Expensive(),
 		ui.PostID("/offices/{id}/{kind}", (*pageRequest).register),
 		ui.PostID("/offices/{id}/{kind}/{entry}", (*pageRequest).register),
 	}
