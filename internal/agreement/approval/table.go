@@ -51,9 +51,9 @@ var Fields = []field.Descriptor[Approval]{
 			"instrument in force.",
 		Help: "The numbers at the ends of the addresses of their pages, separated by semicolons; empty: all that " +
 			"have the master agreement in force."},
-	{Name: "from", Column: "from_day", At: func(a *Approval) any { return &a.From }, Label: "Since",
+	{Name: "from", Column: "from_day", At: func(a *Approval) any { return &a.From }, Label: "Start",
 		Help: "The first day on which it holds."},
-	{Name: "until", Column: "until_day", At: func(a *Approval) any { return &a.Until }, Label: "Until",
+	{Name: "until", Column: "until_day", At: func(a *Approval) any { return &a.Until }, Label: "End",
 		Help: "The first day on which it no longer holds: at most a year later."},
 	{Name: "officer", At: func(a *Approval) any { return &a.Officer }, ReadOnly: true,
 		Doc: "Who signed it; before, who changed it last."},

@@ -1,0 +1,75 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/exchange"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// TestApprovals_AreDraftedSignedAndWithdrawnByAnOfficer on one page, which says what is wrong.
+func TestApprovals_AreDraftedSignedAndWithdrawnByAnOfficer(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		names, olivia := w.furnished(), w.as("olivia")
+		path := names.Replace("/offices/{institution}/approvals")
+		if !olivia.get(path).want(http.StatusOK).has(".empty") {
+			w.Error("a new institution has approvals")
+		}
+		now := time.Now().UTC()
+		draft := []string{"direction", "PROVIDE", "largest_bsl", "1", "human", "NO", "from", now.Format(time.DateOnly),
+			"until", now.AddDate(1, 0, 0).Format(time.DateOnly), "families", "UBMTA_LETTER"}
+		wrong := olivia.post(path, draft...).want(http.StatusUnprocessableEntity)
+		if !wrong.has("#f-categories.wrong") || !wrong.has("input[name=families][value=UBMTA_LETTER][checked]") {
+			w.Error("the page does not say that the categories are missing, or forgot what was typed")
+		}
+		olivia.post(path, append(draft, "categories", "PLASMID")...).want(http.StatusSeeOther)
+		form := olivia.get(path).want(http.StatusOK).doc.Find(".lines form").First()
+		one, version := form.AttrOr("action", ""), form.Find("[name=version]").AttrOr("value", "")
+		olivia.post(one, "do", "sign", "version", version).want(http.StatusSeeOther)
+		if text := olivia.get(path).doc.Find(".lines").Text(); !strings.Contains(text, "Signs letters") {
+			w.Errorf("signed: %s", text)
+		}
+		olivia.post(one, "do", "withdraw").want(http.StatusSeeOther)
+		if text := olivia.get(path).doc.Find(".lines").Text(); !strings.Contains(text, "Withdrawn on") {
+			w.Errorf("withdrawn: %s", text)
+		}
+	})
+}
+
+// TestAskAndSign_IsOfferedWhereItWorks: once others than the requester know where they are, and the lab stated the facts.
+func TestAskAndSign_IsOfferedWhereItWorks(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		josiah, ada, lab := w.as("josiah"), w.as("ada"), w.as("0000-0000-0000-0503")
+		plasmid := w.material("pUC19").ID
+		path := fmt.Sprintf("/catalog/%d/request", plasmid)
+		offered := func(why string, want bool) {
+			w.Helper()
+			if josiah.get(path).want(http.StatusOK).has("input[name=sign_agreement]") != want {
+				w.Errorf("%s: offered %t", why, !want)
+			}
+		}
+		offered("by their own word", false)
+		office := josiah.get("/offices?q=sample").doc.Find(".lines a").AttrOr("href", "")
+		claims := ada.get(office + "/authority").want(http.StatusOK).doc.Find(`form[action*="/affiliations/"]`)
+		claims.Each(func(_ int, form *goquery.Selection) {
+			ada.post(form.AttrOr("action", ""), "do", "confirm").want(http.StatusSeeOther)
+		})
+		offered("nobody stated the facts", false)
+		facts := requirement.Stating{Encumbrances: exchange.NullOf([]requirement.Encumbrance{})}
+		for name, value := range map[string]string{"bsl": "1", "genetically_modified": "NO", "select_agent": "NO",
+			"plant_genetic_resource": "NO", "export_class": "NO", "proprietary": "NO"} {
+			*facts.Others()[name].(*exchange.Opt[string]) = exchange.Some(value)
+		}
+		_, err := w.app.Requirements.StateFacts(w.Context(), lab.actor, plasmid, facts, nil)
+		w.must(err)
+		offered("all is known", true)
+	})
+}
