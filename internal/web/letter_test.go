@@ -261,7 +261,7 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 		ask.doc.Find("input[name=letter]").Each(func(_ int, s *goquery.Selection) {
 			confirmed = append(confirmed, "letter", s.AttrOr("value", ""))
 		})
-		if len(confirmed) != 6 || strings.Count(ask.text("main"), "as RECIPIENT_OFFICIAL.") != 3 {
+		if len(confirmed) != 6 || strings.Count(ask.text("main"), "as "+party.Label("RECIPIENT_OFFICIAL")+".") != 3 {
 			t.Fatalf("what is confirmed: %s", ask.text("main"))
 		}
 		josiah.post(fmt.Sprintf("/letters/%d", sent[1].ID), "version", "1", "field_provider_name", "The Institute").
@@ -269,7 +269,7 @@ func TestDesk_SignsManyAtOnceAndReportsEach(t *testing.T) {
 		report := tomas.post(desk, append(confirmed, "do", "sign")...).want(http.StatusOK)
 		if got := report.text("section[aria-labelledby=h-signing]"); report.doc.Find(".lines .tag.good").Length() != 2 ||
 			!strings.Contains(got, "1 of 3 agreements not signed") ||
-			!strings.Contains(got, sent[1].Letter.Number+" is DRAFT") {
+			!strings.Contains(got, sent[1].Letter.Number+" is a draft") {
 			t.Errorf("the report: %s", got)
 		}
 		if tomas.get(desk).has("tbody tr") || tomas.get(desk+"?show=all").doc.Find("tbody tr").Length() != 3 {

@@ -17,9 +17,9 @@ var moreReads = map[string]int64{
 	// with the texts that the lab keeps, what the requester asked and requested before, and which agreement fits
 	"GET /requests/{id}":           37,
 	"GET /requests/{id}/move":      37,
-	"GET /letters/{id}":            32, // who may sign, what it is made of today, and what could be chosen
+	"GET /letters/{id}":            46, // who may sign, what it is made of today, approvals, and what could be chosen
 	"GET /offices/{id}/report":     28, // the same register, for the tabs
-	"GET /letters/{id}/sign":       32,
+	"GET /letters/{id}/sign":       46,
 	"GET /offices/{id}/authority":  22, // whether the visitor is an officer, then the whole register
 	"GET /offices/{id}/approvals":  26, // the same, and the approvals with the names that they have
 	"GET /offices/{id}/letters":    30, // the same, the letters, and what they can be filtered by

@@ -58,11 +58,10 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 	if err != nil {
 		return p, err
 	}
-	own, err := registersOf(ctx, c, who)
+	rel, err := relations(ctx, c, who, l)
 	if err != nil {
 		return p, err
 	}
-	rel := relationsOf(who, own.Offices(who.ID, exchange.DayOf(c.Now)), l)
 	if err := hidden(a.MayRead(ctx, who, exchange.AgreementRead, rel, object(id))); err != nil {
 		return p, err
 	}
@@ -78,7 +77,7 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 		return p, err
 	}
 	if l.State.Open() && len(p.Requests) > 0 {
-		err = a.readOpen(ctx, c, &p, l, who, own)
+		err = a.readOpen(ctx, c, &p, l, who)
 	} else {
 		p.View, err = a.view(ctx, c, l)
 	}
@@ -89,8 +88,7 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 }
 
 // readOpen reads what the page of an open letter has: what it is made of today, and what can be done with it.
-func (a Letters) readOpen(ctx context.Context, c store.Conn, p *Page, l letter.Agreement, who exchange.Actor,
-	own party.Register) error {
+func (a Letters) readOpen(ctx context.Context, c store.Conn, p *Page, l letter.Agreement, who exchange.Actor) error {
 	s, err := a.signable(ctx, c, &l, p.Requests)
 	if err != nil {
 		return err

@@ -78,8 +78,11 @@ func Intent(d signing.Document, role string) string {
 
 // notSent refuses a signature on a letter that was not sent, or is no longer to be signed.
 func notSent(l letter.Agreement) error {
-	return exchange.Errorf(exchange.Conflict, "%s is %s; only a letter that was sent is signed.", l.Letter.Number,
-		strings.ToLower(string(l.State)))
+	is := strings.ToLower(string(l.State))
+	if l.State == letter.Draft {
+		is = "a draft"
+	}
+	return exchange.Errorf(exchange.Conflict, "%s is %s; only a letter that was sent is signed.", l.Letter.Number, is)
 }
 
 // Sign adds a verified signature to a letter, whose row is locked, if it counts: of the newest version of a letter that

@@ -3,7 +3,6 @@ package sign
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -106,7 +105,7 @@ func (v *pageRequest) document() (ui.Response, error) {
 	return ui.Response{Status: http.StatusOK, Private: true, Serve: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/pdf")
 		w.Header().Set("Content-Disposition", `inline; filename="`+name+`"`)
-		_, _ = io.WriteString(w, string(pdf))
+		_, _ = w.Write(pdf)
 	}}, nil
 }
 
