@@ -584,10 +584,8 @@ const (
 
 // Defines values for ListAgreementLinksParamsOrdering.
 const (
-	ListAgreementLinksParamsOrderingCreatedAt      ListAgreementLinksParamsOrdering = "created_at"
-	ListAgreementLinksParamsOrderingID             ListAgreementLinksParamsOrdering = "id"
-	ListAgreementLinksParamsOrderingMinusCreatedAt ListAgreementLinksParamsOrdering = "-created_at"
-	ListAgreementLinksParamsOrderingMinusID        ListAgreementLinksParamsOrdering = "-id"
+	ListAgreementLinksParamsOrderingID      ListAgreementLinksParamsOrdering = "id"
+	ListAgreementLinksParamsOrderingMinusID ListAgreementLinksParamsOrdering = "-id"
 )
 
 // Defines values for ListAgreementVersionsParamsOrdering.
@@ -1927,6 +1925,12 @@ type AgreementVersionNew struct {
 type AgreementWithdrawNew struct {
 	// Reason Why.
 	Reason *string `json:"reason,omitempty"`
+}
+
+// AgreementsSigned defines model for AgreementsSigned.
+type AgreementsSigned struct {
+	// Agreements What was signed, as it is now.
+	Agreements []AgreementSummary `json:"agreements"`
 }
 
 // Approval defines model for Approval.
@@ -8577,18 +8581,6 @@ type ListSavedSearchesParams struct {
 // ListSavedSearchesParamsOrdering defines parameters for ListSavedSearches.
 type ListSavedSearchesParamsOrdering string
 
-// SignAgreementsWithPasskeyParams defines parameters for SignAgreementsWithPasskey.
-type SignAgreementsWithPasskeyParams struct {
-	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
-	Ordering *string `form:"ordering,omitempty" json:"ordering,omitempty"`
-
-	// Limit The maximum number of items on a page.
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
-
-	// Cursor Where the page starts, from Link or next of the previous page.
-	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-}
-
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
 	// ID Only items whose `id` is this.
@@ -11294,7 +11286,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-	SignAgreementsWithPasskeyWithBody(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	SignAgreementsWithPasskeyWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SignAgreementsWithPasskey Sign the agreements of such a statement at the level PASSKEY, all of them or none
 	//
@@ -11303,7 +11295,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-	SignAgreementsWithPasskey(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	SignAgreementsWithPasskey(ctx context.Context, id openapi_types.UUID, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AskAgreementPasskeyWithBody Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
 	//
@@ -16113,8 +16105,8 @@ func (c *Client) UpdateSavedSearch(ctx context.Context, id openapi_types.UUID, s
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-func (c *Client) SignAgreementsWithPasskeyWithBody(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSignAgreementsWithPasskeyRequestWithBody(c.Server, id, params, contentType, body)
+func (c *Client) SignAgreementsWithPasskeyWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignAgreementsWithPasskeyRequestWithBody(c.Server, id, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -16132,8 +16124,8 @@ func (c *Client) SignAgreementsWithPasskeyWithBody(ctx context.Context, id opena
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-func (c *Client) SignAgreementsWithPasskey(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSignAgreementsWithPasskeyRequest(c.Server, id, params, body)
+func (c *Client) SignAgreementsWithPasskey(ctx context.Context, id openapi_types.UUID, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSignAgreementsWithPasskeyRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -30959,18 +30951,18 @@ func NewUpdateSavedSearchRequestWithBody(server string, id openapi_types.UUID, s
 }
 
 // NewSignAgreementsWithPasskeyRequest calls the generic SignAgreementsWithPasskey builder with application/json body
-func NewSignAgreementsWithPasskeyRequest(server string, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody) (*http.Request, error) {
+func NewSignAgreementsWithPasskeyRequest(server string, id openapi_types.UUID, body SignAgreementsWithPasskeyJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewSignAgreementsWithPasskeyRequestWithBody(server, id, params, "application/json", bodyReader)
+	return NewSignAgreementsWithPasskeyRequestWithBody(server, id, "application/json", bodyReader)
 }
 
 // NewSignAgreementsWithPasskeyRequestWithBody constructs an http.Request for the SignAgreementsWithPasskey method, with any body, and a specified content type
-func NewSignAgreementsWithPasskeyRequestWithBody(server string, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewSignAgreementsWithPasskeyRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -30993,57 +30985,6 @@ func NewSignAgreementsWithPasskeyRequestWithBody(server string, id openapi_types
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Ordering != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Limit != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Cursor != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
@@ -33789,7 +33730,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-	SignAgreementsWithPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error)
+	SignAgreementsWithPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error)
 
 	// SignAgreementsWithPasskeyWithResponse Sign the agreements of such a statement at the level PASSKEY, all of them or none
 	//
@@ -33798,7 +33739,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-	SignAgreementsWithPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error)
+	SignAgreementsWithPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error)
 
 	// AskAgreementPasskeyWithBodyWithResponse Ask for what the caller signs with one touch of a passkey: agreements in one role, by one authority
 	//
@@ -38266,7 +38207,7 @@ type SignAgreementsWithPasskeyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *[]AgreementSummary
+	JSON201 *AgreementsSigned
 }
 
 // Status returns HTTPResponse.Status
@@ -42356,8 +42297,8 @@ func (c *ClientWithResponses) UpdateSavedSearchWithResponse(ctx context.Context,
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-func (c *ClientWithResponses) SignAgreementsWithPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error) {
-	rsp, err := c.SignAgreementsWithPasskeyWithBody(ctx, id, params, contentType, body, reqEditors...)
+func (c *ClientWithResponses) SignAgreementsWithPasskeyWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error) {
+	rsp, err := c.SignAgreementsWithPasskeyWithBody(ctx, id, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -42371,8 +42312,8 @@ func (c *ClientWithResponses) SignAgreementsWithPasskeyWithBodyWithResponse(ctx 
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{id}/signatures (the `SignAgreementsWithPasskey` operationId).
-func (c *ClientWithResponses) SignAgreementsWithPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, params *SignAgreementsWithPasskeyParams, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error) {
-	rsp, err := c.SignAgreementsWithPasskey(ctx, id, params, body, reqEditors...)
+func (c *ClientWithResponses) SignAgreementsWithPasskeyWithResponse(ctx context.Context, id openapi_types.UUID, body SignAgreementsWithPasskeyJSONRequestBody, reqEditors ...RequestEditorFn) (*SignAgreementsWithPasskeyResponse, error) {
+	rsp, err := c.SignAgreementsWithPasskey(ctx, id, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -47270,7 +47211,7 @@ func ParseSignAgreementsWithPasskeyResponse(rsp *http.Response) (*SignAgreements
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest []AgreementSummary
+		var dest AgreementsSigned
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -223,7 +223,7 @@ func (s *site) furnish() {
 	_, err = s.app.Inquiries.Ask(ctx, s.actor("josiah"), s.material("HT-29"),
 		request.TextBody{Text: exchange.Some("Which passage would I get?")})
 	s.must(err)
-	s.providing()
+	s.providing(map[string]any{"holder": s.actor("olivia").ID})
 	s.sent(s.asked("pUC19"))
 }
 

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"testing"
 
@@ -22,8 +23,8 @@ func patch[T party.Described[T]](s *site, values map[string]any) party.Patch[T] 
 	return p
 }
 
-// providing makes the cell bank, whose owner is olivia, the lab of an institution for which she signs.
-func (s *site) providing() {
+// providing makes the cell bank the lab of an institution for which somebody signs.
+func (s *site) providing(signer map[string]any) {
 	s.Helper()
 	ctx, ada := s.Context(), s.actor("ada")
 	i, err := s.app.Institutions.Create(ctx, ada, patch[party.Institution](s, map[string]any{
@@ -36,9 +37,9 @@ func (s *site) providing() {
 	position, err := s.app.Institutions.Positions.Create(ctx, ada, i.ID, patch[party.Position](s,
 		map[string]any{"title": "Head of Contracts"}))
 	s.must(err)
-	_, err = s.app.Institutions.Authorities.Create(ctx, ada, i.ID, patch[party.Authority](s, map[string]any{
-		"position": position.ID, "holder": s.actor("olivia").ID, "direction": "BOTH", "largest_bsl": 2,
-		"from": "2020-01-01"}))
+	authority := map[string]any{"position": position.ID, "direction": "BOTH", "largest_bsl": 2, "from": "2020-01-01"}
+	maps.Copy(authority, signer)
+	_, err = s.app.Institutions.Authorities.Create(ctx, ada, i.ID, patch[party.Authority](s, authority))
 	s.must(err)
 }
 
@@ -132,7 +133,7 @@ func TestLetters_FromTheSearchToTheExecutedAgreement(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			s.providing()
+			s.providing(map[string]any{"holder": s.actor("olivia").ID})
 			s.listed("pLetter7")
 			josiah, olivia, tomas := s.open("josiah"), s.open("olivia"), s.open("tomas")
 			for _, tab := range []*tab{josiah, olivia, tomas} {

@@ -18,12 +18,8 @@ func TestAskAndSign_ExecutesWithTheAcceptance(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		s.covered()
 		s.signsAhead()
-		begun := time.Now()
 		asked := s.askAndSign(s.plasmid())
 		accepted := s.member.want(200, "PATCH", asked, obj{"status": "APPROVED"})
-		if took := time.Since(begun); took > time.Second {
-			t.Errorf("from request to executed agreement: %s", took)
-		}
 		if accepted.Body["executed_mta_attachment"] == nil || accepted.Body["status"] != "APPROVED" {
 			t.Errorf("accepted: %s", accepted.Raw)
 		}

@@ -230,7 +230,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
 		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/links": agreementLinkFields,
-		"/users/{id}/signatures/options": "statement:string options:object", "POST /users/{id}/signatures": agreementSummaryFields, "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,
+		"/users/{id}/signatures/options": "statement:string options:object", "POST /users/{id}/signatures": "agreements:[{" + agreementSummaryFields + "}]", "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,
 		"/instruments": instrumentFields, "/instruments/{instrument}": instrumentFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,

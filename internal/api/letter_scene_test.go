@@ -85,10 +85,10 @@ func (s *scene) signature(path, role string) obj {
 	return obj{"role": role, "version": is.Body["version"], "sha256": is.Body["sha256"]}
 }
 
-// external registers an official of the lab's institution who has no account, and returns their address.
-func (s *scene) external() string {
+// external registers an official of the provider of a letter who has no account, and returns their address.
+func (s *scene) external(path string) string {
 	s.t.Helper()
-	i := fmt.Sprintf("/institutions/%d", s.institution().id)
+	i := fmt.Sprintf("/institutions/%v", s.requester().want(200, "GET", path, nil).of("provider"))
 	position := s.people["admin"].want(201, "POST", i+"/positions", obj{"title": "Director", "from": "2020-01-01"}).id()
 	mail := fmt.Sprintf("director%d@university.example", s.next())
 	s.people["admin"].want(201, "POST", i+"/authorities", obj{"position": position, "name": "Dana Director",
@@ -99,7 +99,7 @@ func (s *scene) external() string {
 // link has a link to a letter mailed to an official without an account.
 func (s *scene) link(path string) {
 	s.t.Helper()
-	s.requester().want(201, "POST", path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": s.external()})
+	s.requester().want(201, "POST", path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": s.external(path)})
 }
 
 // touch asks somebody to sign letters with the passkey of a device, which is theirs, and returns the device's answer.

@@ -1043,7 +1043,7 @@ var visits = []routeCase{
 	}},
 	{"POST /agreements/{id}/links", "requester", func(s *scene, _ string) visit {
 		path := s.sendLetter(s.newPlasmid())
-		return at(path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": s.external()})
+		return at(path+"/links", obj{"role": "PROVIDER_OFFICIAL", "mail": s.external(path)})
 	}},
 	{"GET /agreements/{id}/document", "requester",
 		func(s *scene, _ string) visit { return at(s.newLetter()+"/document", nil) }},

@@ -210,7 +210,7 @@ func TestSignature_OneTouchOfAPasskeySignsManyLetters(t *testing.T) {
 		paths := []string{s.sendLetter(s.newPlasmid()), s.sendLetter(s.newPlasmid(), s.newPlasmid())}
 		answer := s.touch(s.requester(), device, "RECIPIENT_SCIENTIST", paths...)
 		signed := s.requester().want(201, "POST", s.user("/signatures"), answer)
-		if len(signed.List) != 2 {
+		if len(signed.of("agreements").([]any)) != 2 {
 			t.Errorf("signed %s", signed.Raw)
 		}
 		for _, path := range paths {

@@ -117,7 +117,7 @@ var (
 
 	InstitutionFields      = []Field{byID, {Name: "legal_name", Kind: Text}, byCreated, byUpdated}
 	AgreementFields        = []Field{byID}
-	AgreementLinkFields    = []Field{byID, byCreated}
+	AgreementLinkFields    = []Field{byID}
 	AgreementVersionFields = []Field{{Name: "version"}}
 	EntryFields            = []Field{byID} // of what is registered of institutions
 )

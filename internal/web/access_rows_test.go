@@ -241,6 +241,10 @@ var access = []asked{
 	{"POST /letters/{id}/sign", "/letters/{agreement}/sign", "", "in 404 422 422 422 422"},
 	{"POST /letters/{id}/sign", "/letters/{agreement}/sign", "role=PROVIDER_OFFICIAL&version=1&sha256=" +
 		"0000000000000000000000000000000000000000000000000000000000000000", "in 404 409 409 409 409"},
+	{"POST /letters/{id}/links", "/letters/{agreement}/links", "", "in 404 422 422 422 422"},
+	{"POST /letters/{id}/passkey", "/letters/{agreement}/passkey", "", "in 404 303 303 303 303"},
+	{"POST /letters/{id}/passkey", "/letters/{agreement}/passkey", "role=RECIPIENT_SCIENTIST", "in 404 409 303 303 303"},
+	{"POST /letters/{id}/passkey/answer", "/letters/{agreement}/passkey/answer", "", "in 404 409 409 409 409"},
 	{"POST /letters/{id}/decline", "/letters/{agreement}/decline", "", "in 404 422 422 422 422"},
 	{"POST /letters/{id}/decline", "/letters/{agreement}/decline", "reason=No", "in 404 303 303 303 303"},
 	{"POST /letters/{id}/withdraw", "/letters/{agreement}/withdraw", "", "in 404 303 303 303 303"},

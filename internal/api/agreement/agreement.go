@@ -107,7 +107,7 @@ func AskPasskey(c *rest.Call, in letter.PasskeyAsk) (shape.AgreementPasskeyOptio
 }
 
 // SignWithPasskey serves POST /users/{id}/signatures.
-func SignWithPasskey(c *rest.Call, in signing.PasskeyAnswer) ([]shape.AgreementSummary, error) {
+func SignWithPasskey(c *rest.Call, in signing.PasskeyAnswer) (shape.AgreementsSigned, error) {
 	signed, err := c.App.Letters.SignWithPasskey(c.Context(), c.Actor, c.User, in)
-	return shape.List(signed, shape.SummarizeAgreement), err
+	return shape.AgreementsSigned{Agreements: shape.List(signed, shape.SummarizeAgreement)}, err
 }

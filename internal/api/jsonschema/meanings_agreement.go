@@ -129,6 +129,7 @@ func agreementMeanings() map[string]string {
 			"parseRequestOptionsFromJSON.",
 		"AgreementPasskeyOptions.statement": "What is signed: JSON in the form of RFC 8785, whose SHA-256 is the " +
 			"challenge of the options.",
+		"AgreementsSigned.agreements":    "What was signed, as it is now.",
 		"AgreementPasskeyAsk.agreements": "Agreements that were sent, which the caller signs by one authority.",
 		"AgreementLink.role":             "The role in which the person signs.",
 		"AgreementLink.name":             "The name that the institution registered with the authority.",

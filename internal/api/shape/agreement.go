@@ -190,6 +190,11 @@ func ShowAgreementLink(l signing.Link) AgreementLink {
 		Time(l.Expires), timeOf(l.UsedAt), l.MadeBy, Time(l.CreatedAt)}
 }
 
+// AgreementsSigned are agreements that one touch of a passkey signed.
+type AgreementsSigned struct {
+	Agreements []AgreementSummary `json:"agreements"`
+}
+
 // AgreementPasskeyOptions is what a browser is asked to sign agreements with a passkey.
 type AgreementPasskeyOptions struct {
 	Statement string          `json:"statement"`

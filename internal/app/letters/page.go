@@ -7,6 +7,7 @@ import (
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
@@ -28,8 +29,11 @@ type Page struct {
 	Roles    []RoleOffer                       // in which the caller has the right to sign
 	NotNow   error                             // why the letter can be neither sent nor signed today
 	NotYet   error                             // why the last signature would not execute it today
-	mayWrite bool
-	mayOpen  bool
+	// by unsigned roles of officials: who may sign by a link, and the newest link to the newest version
+	Externals map[string][]party.Person
+	Links     map[string]signing.Link
+	mayWrite  bool
+	mayOpen   bool
 }
 
 // Choice is a family that people may choose for a letter. Of several obstacles it has those of one material.
@@ -47,6 +51,9 @@ type RoleOffer struct {
 
 // TooLow reports whether the signature of somebody who is signed in does not reach the level.
 func (o RoleOffer) TooLow() bool { return !party.SignedIn.Reaches(o.Level) }
+
+// OutOfReach reports whether not even the signature of a passkey reaches the level.
+func (o RoleOffer) OutOfReach() bool { return !party.Passkey.Reaches(o.Level) }
 
 // maxVersionsShown is how many versions the page of a letter has.
 const maxVersionsShown = 50
@@ -108,6 +115,32 @@ func (a Letters) readOpen(ctx context.Context, c store.Conn, p *Page, l letter.A
 		return p.NotNow
 	}
 	p.NotYet, p.Roles = s.binds, s.roles(who, today)
+	if l.State != letter.Sent {
+		return nil
+	}
+	return a.readExternals(ctx, c, p, s, today)
+}
+
+// maxLinksShown is how many links of a letter its page looks at.
+const maxLinksShown = 20
+
+// readExternals reads who may sign by a link, and the links that were mailed.
+func (a Letters) readExternals(ctx context.Context, c store.Conn, p *Page, s signable, today exchange.Date) error {
+	links, err := c.Links.List(ctx, p.ID, exchange.Page{Limit: maxLinksShown})
+	if err != nil {
+		return err
+	}
+	p.Externals, p.Links = map[string][]party.Person{}, map[string]signing.Link{}
+	for _, role := range s.checks.Unsigned() {
+		for _, l := range links.Items { // the newest first
+			if _, seen := p.Links[role]; !seen && l.Role == role && l.Document == s.checks.Document {
+				p.Links[role] = l
+			}
+		}
+		if a.Mail != nil && p.mayWrite {
+			p.Externals[role], _ = externals(s.checks.Officials(role, today))
+		}
+	}
 	return nil
 }
 
@@ -139,12 +172,12 @@ func (p Page) Can(act letter.Act) bool {
 	return p.mayWrite && p.State.Allows(act)
 }
 
-// CanSign reports whether a signature of somebody who is signed in counts in a role: it is offered to the caller at
-// that level, the letter is still the right one, and, if it is the last one, executes it.
+// CanSign reports whether a signature of the caller counts in a role: it is offered to them at a level that they reach
+// here, the letter is still the right one, and, if it is the last one, executes it.
 func (p Page) CanSign(role string) bool {
 	last := len(p.Unsigned()) == 1
 	return p.NotNow == nil && (!last || p.NotYet == nil) && slices.ContainsFunc(p.Roles, func(o RoleOffer) bool {
-		return o.Role == role && !o.TooLow()
+		return o.Role == role && !o.OutOfReach()
 	})
 }
 

@@ -1,10 +1,12 @@
 package letter
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
@@ -106,7 +108,9 @@ func (v *pageRequest) withdraw(id int64) (ui.Response, error) {
 // signPage asks the visitor to confirm a signature.
 type signPage struct {
 	page
-	Offer letters.RoleOffer
+	Offer   letters.RoleOffer
+	Options string // what script passes to the device that signs; "": nothing was asked
+	Asked   string // the statement that it signs
 }
 
 // askSign shows what a signature states, before it is made.
@@ -115,14 +119,75 @@ func (v *pageRequest) askSign(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	role := v.FormValue("role")
+	sign := signPageOf(p, v.FormValue("role"))
+	if sign == nil {
+		return ui.SeeOther(p.Path), nil
+	}
+	return ui.Show("letter-sign", sign)
+}
+
+// signPageOf returns the page that asks for a signature in a role; nil if the visitor cannot make it.
+func signPageOf(p *page, role string) *signPage {
 	for _, o := range p.L.Roles {
 		if o.Role == role && p.L.CanSign(role) {
 			p.Title = "Sign the agreement " + p.L.Letter.Number
-			return ui.Show("letter-sign", &signPage{*p, o})
+			return &signPage{page: *p, Offer: o}
 		}
 	}
-	return ui.SeeOther(p.Path), nil
+	return nil
+}
+
+// askPasskey shows the button with which a device signs the version that the visitor saw.
+func (v *pageRequest) askPasskey(id int64) (ui.Response, error) {
+	p, err := v.read(id)
+	if err != nil {
+		return ui.Response{}, err
+	}
+	role := v.text("role")
+	sign := signPageOf(p, role.Value)
+	if sign == nil {
+		return ui.SeeOther(p.Path), nil
+	}
+	asked, err := v.App.Letters.AskPasskey(v.Context(), v.Who.Actor, v.Who.ID, letter.PasskeyAsk{Role: role,
+		Agreements: exchange.Some([]exchange.Ref{exchange.Ref(id)})})
+	if err != nil {
+		return v.refused(id, "sign", err)
+	}
+	sign.Options, sign.Asked = string(asked.Options), asked.Statement
+	r, err := ui.Show("letter-sign", sign)
+	r.Private = true
+	return r, err
+}
+
+// answerPasskey signs with what the device answered.
+func (v *pageRequest) answerPasskey(id int64) (ui.Response, error) {
+	if _, err := v.read(id); err != nil {
+		return ui.Response{}, err
+	}
+	var n signing.PasskeyAnswer
+	if answer := v.PostFormValue("credential"); answer != "" {
+		n.Credential = exchange.Some(json.RawMessage(answer))
+	}
+	signed, err := v.App.Letters.SignWithPasskey(v.Context(), v.Who.Actor, v.Who.ID, n)
+	if _, wrong := ui.FieldErrorsIn(err); wrong {
+		err = exchange.Errorf(exchange.Conflict, "The device’s answer was not accepted. Start again; if it repeats, "+
+			"use another device or browser.")
+	}
+	said := "Signed with your passkey."
+	if len(signed) > 0 && signed[0].State == letter.Executed {
+		said = "Signed with your passkey. The agreement is executed."
+	}
+	return v.done(id, "sign", said, err)
+}
+
+// invite mails a link to an official without an account.
+func (v *pageRequest) invite(id int64) (ui.Response, error) {
+	if _, err := v.read(id); err != nil {
+		return ui.Response{}, err
+	}
+	link, err := v.App.Letters.Invite(v.Context(), v.Who.Actor, id, letter.LinkNew{Role: v.text("role"),
+		Mail: v.text("mail")})
+	return v.done(id, "links", "A link is on its way to "+link.Signer.Name+".", err)
 }
 
 // sign signs the version that the visitor saw.

@@ -32,6 +32,9 @@ func Routes() []ui.Route {
 		ui.PostID("/letters/{id}/send", (*pageRequest).send),
 		ui.GetID("/letters/{id}/sign", (*pageRequest).askSign).Private(),
 		ui.PostID("/letters/{id}/sign", (*pageRequest).sign),
+		ui.PostID("/letters/{id}/links", (*pageRequest).invite),
+		ui.PostID("/letters/{id}/passkey", (*pageRequest).askPasskey),
+		ui.PostID("/letters/{id}/passkey/answer", (*pageRequest).answerPasskey),
 		ui.PostID("/letters/{id}/decline", (*pageRequest).decline),
 		ui.PostID("/letters/{id}/withdraw", (*pageRequest).withdraw),
 	}
@@ -73,6 +76,13 @@ func (v *pageRequest) read(id int64) (*page, error) {
 		}
 	}
 	p.Roles = ui.LetterRoles(l.View, mine, names)
+	for i := range p.Roles {
+		r := &p.Roles[i]
+		r.Externals = l.Externals[r.Role]
+		if link, mailed := l.Links[r.Role]; mailed {
+			r.Link = &link
+		}
+	}
 	return p, nil
 }
 

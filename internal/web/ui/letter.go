@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/letters"
@@ -33,9 +34,12 @@ func LetterStateOf(s letter.State) LetterState {
 // LetterRole is a role in which a letter is signed.
 type LetterRole struct {
 	Role, Words string
-	Name        string        // who signs as the scientist, if that is known
-	Signed      *signing.Kept // nil: not yet
-	Mine        bool          // the visitor can sign it
+	Name        string         // who signs as the scientist, if that is known
+	Signed      *signing.Kept  // nil: not yet
+	Mine        bool           // the visitor can sign it
+	Why         string         // why no standing approval signs it; "": it is none of an official, or nobody asked
+	Externals   []party.Person // who may sign it by a link that the visitor can have mailed
+	Link        *signing.Link  // the newest that was mailed
 }
 
 // LetterRoles returns the roles of a letter in their order. mine are those in which the visitor can sign, names who the
@@ -50,6 +54,11 @@ func LetterRoles(v letters.View, mine []string, names map[string]string) (list [
 		}
 		for _, one := range mine {
 			r.Mine = r.Mine || one == role && r.Signed == nil
+		}
+		for _, c := range v.Coverage {
+			if c.Role == role && len(c.Why) > 0 {
+				r.Why = c.Why[0].Text
+			}
 		}
 		list = append(list, r)
 	}
