@@ -117,7 +117,7 @@ var mayImport = map[string][]string{
 	"api/lab":         {"exchange", "app", "api/rest", "api/shape"},
 	"api/request":     {"exchange", "app", "api/rest", "api/shape"},
 	"web":             {"agreement/party", "exchange", "app", "limit", "server"}, // and all of its own
-	"web/ui": {"agreement/letter", "agreement/requirement", "agreement/signing", "exchange", "app", "limit",
+	"web/ui": {"agreement/letter", "agreement/party", "agreement/requirement", "agreement/signing", "exchange", "app", "limit",
 		"server"},
 	"web/account":     {"agreement/signing", "exchange", "app", "server", "web/ui"},
 	"web/admin":       {"exchange", "app", "server", "web/ui"},
