@@ -277,6 +277,7 @@ func (s *site) states() []state {
 		{"", "/signin/callback?code=x&state=y", nil, 429},
 		{"", "/join", nil, 404},
 		{"", "/sign", nil, 404},
+		{"", "/sign/document", nil, 404},
 		{"", "/account/closed", nil, 200},
 		{"", expired, nil, 200},
 		{"", s.invited("new@example.org"), nil, 200},
