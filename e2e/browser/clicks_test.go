@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"regexp"
 	"strings"
@@ -15,8 +14,6 @@ import (
 	"aliquot/internal/identity"
 	"aliquot/internal/importer"
 	"aliquot/internal/job/jobtest"
-	"aliquot/internal/mail"
-	"aliquot/internal/mail/mailtest"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -54,13 +51,7 @@ func TestClicks_MeetTheBars(t *testing.T) {
 			t.Run(b.what, func(t *testing.T) {
 				t.Parallel()
 				var met bool
-				server := mailtest.Start(t)
-				post, err := mail.Open(server.URL, "Aliquot <aliquot@example.org>", slog.New(slog.DiscardHandler))
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := newStrangeSite(t, strange{mail: post})
-				s.letters = server
+				s := mailing(t)
 				if took[i], met = b.measure(s); !met {
 					t.Errorf("%s: took %s, want %s", b.what, took[i], b.most)
 				}

@@ -122,6 +122,22 @@ func (s *site) letterStates() []state {
 	}
 }
 
+// finds opens a material by the search.
+func (t *tab) finds(title string) {
+	t.Helper()
+	t.visit("/catalog?q=" + title)
+	t.followIn("main", title)
+}
+
+// sendsLetter requests the material of the page, and sends an agreement for it.
+func (t *tab) sendsLetter(title string) {
+	t.Helper()
+	t.followIn("main", "Request "+title)
+	t.followIn("main", "Send request")
+	t.followIn("#agreement", "Draft the agreement")
+	t.followIn("main", "Send to be signed")
+}
+
 // TestLetters_FromTheSearchToTheExecutedAgreement of two labs of two institutions, through the offices of both, by pages
 // alone, with script and without.
 func TestLetters_FromTheSearchToTheExecutedAgreement(t *testing.T) {
@@ -145,13 +161,9 @@ func TestLetters_FromTheSearchToTheExecutedAgreement(t *testing.T) {
 			tomas.visit(office("Sample University") + "/authority")
 			tomas.followIn("main", "Confirm Josiah Carberry")
 
-			josiah.visit("/catalog?q=pLetter7")
-			josiah.followIn("main", "pLetter7")
+			josiah.finds("pLetter7")
 			josiah.says("Most institutions get this under: Simple letter")
-			josiah.followIn("main", "Request pLetter7")
-			josiah.followIn("main", "Send request")
-			josiah.followIn("#agreement", "Draft the agreement")
-			josiah.followIn("main", "Send to be signed")
+			josiah.sendsLetter("pLetter7")
 			josiah.followIn("main", "Read and sign as scientist")
 			josiah.says("I sign version 1 of A-1")
 			josiah.followIn("main", "Sign")

@@ -64,12 +64,8 @@ func TestSign_AnOfficialWithoutAnAccountExecutesAnAgreement(t *testing.T) {
 			for _, tab := range []*tab{josiah, olivia, tomas, nobody} {
 				set(tab)
 			}
-			josiah.visit("/catalog?q=pLetter8")
-			josiah.followIn("main", "pLetter8")
-			josiah.followIn("main", "Request pLetter8")
-			josiah.followIn("main", "Send request")
-			josiah.followIn("#agreement", "Draft the agreement")
-			josiah.followIn("main", "Send to be signed")
+			josiah.finds("pLetter8")
+			josiah.sendsLetter("pLetter8")
 			josiah.says("A link was mailed to Dana Director")
 			josiah.followIn("main", "Read and sign as scientist")
 			josiah.followIn("main", "Sign")
@@ -141,8 +137,7 @@ func TestSign_WithStandingApprovalsOneClickOfEachExecutesAnAgreement(t *testing.
 	s.must(err)
 
 	josiah, olivia := s.open("josiah"), s.open("olivia")
-	josiah.visit("/catalog?q=pLetter9")
-	josiah.followIn("main", "pLetter9")
+	josiah.finds("pLetter9")
 	josiah.followIn("main", "Request pLetter9")
 	josiah.fill("Ask and sign", "yes")
 	josiah.followIn("main", "Send request")

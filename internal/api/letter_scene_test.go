@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"aliquot/internal/agreement/signing/signingtest"
+	"aliquot/internal/app/evidence"
 )
 
 // recipient returns an institution of the requester, other than that of the lab, for which the official signs.
@@ -124,4 +125,13 @@ func (s *scene) device(p *testPerson) *signingtest.Device {
 	device := signingtest.New(s.t)
 	p.want(201, "POST", fmt.Sprintf("/users/%s/passkeys", p.ID), s.passkey(p, device))
 	return device
+}
+
+// recordHolds verifies the whole record.
+func (s *scene) recordHolds() {
+	s.t.Helper()
+	r, err := s.app.Evidence.Verify(s.t.Context(), evidence.Verification{Files: true})
+	if err != nil || r.FaultCount > 0 {
+		s.t.Errorf("the record: %v, %v", r.Faults, err)
+	}
 }

@@ -252,5 +252,6 @@ func TestSignature_OneTouchOfAPasskeySignsManyLetters(t *testing.T) {
 			s.requester().refused(400, "INVALID_INPUT", "POST", s.user("/signatures"), stolen)
 		})
 		s.requester().refused(409, "CONFLICT", "POST", s.user("/signatures/options"), ask) // without a passkey
+		s.recordHolds()
 	})
 }

@@ -103,6 +103,14 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
+// MessageOf returns the words of an error for people.
+func MessageOf(err error) string {
+	if e, is := errors.AsType[*Error](err); is {
+		return e.Message
+	}
+	return ""
+}
+
 // ServerFault reports whether c is a failure of the server or of something it depends on, which may be temporary, and
 // not a problem with the call.
 func (c Code) ServerFault() bool { return c == Internal || c == Unavailable || c == StorageFull }

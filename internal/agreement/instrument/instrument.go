@@ -44,17 +44,16 @@ type Field struct {
 	Source string `json:"source"`
 }
 
+// UsualPurpose is what a transfer is for where nobody says something else.
+const UsualPurpose = "RESEARCH"
+
 // What instruments are made of.
 var (
 	subjects = []string{"BIOLOGICAL", "ORGANISM", "HUMAN", "DATA", "PLANT", "CHEMICAL", "PROTOCOL"}
-	purposes = []string{"RESEARCH", "COMMERCIAL", "CLINICAL"}
+	purposes = []string{UsualPurpose, "COMMERCIAL", "CLINICAL"}
 	excludes = []string{"EXPORT_CONTROLLED", "ENCUMBERED", "PROPRIETARY"}
-	signers  = []string{"PROVIDER_SCIENTIST", "RECIPIENT_SCIENTIST", "PROVIDER_OFFICIAL", "RECIPIENT_OFFICIAL"}
 	sources  = []string{"PROVIDER_INSTITUTION", "RECIPIENT_INSTITUTION", "REQUESTS", "REQUESTER", "LAB"}
 )
-
-// Signers returns the roles in which letters are signed.
-func Signers() []string { return slices.Clone(signers) }
 
 // Purposes returns what a transfer may be for.
 func Purposes() []string { return slices.Clone(purposes) }

@@ -79,7 +79,7 @@ func (i Instrument) faults() (f exchange.FieldErrors) {
 		needed      bool
 	}{
 		{"parties", "kind of party", kinds, party.Kinds(), true}, {"subjects", "subject", i.Subjects, subjects, true},
-		{"purposes", "purpose", i.Purposes, purposes, true}, {"signers", "signer", i.Signers, signers, true},
+		{"purposes", "purpose", i.Purposes, purposes, true}, {"signers", "signer", i.Signers, party.Roles(), true},
 		{"excludes", "fact", i.Excludes, excludes, false},
 		{"terms", "term", i.Terms, strings.Split(term.List(), ", "), false},
 	} {

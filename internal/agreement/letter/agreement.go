@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange"
 
 	"github.com/google/uuid"
@@ -261,10 +262,10 @@ type SignatureNew struct {
 
 // Validate implements Body.
 func (n SignatureNew) Validate(bool) (f exchange.FieldErrors) {
-	f.Rule("role", exchange.Rule{Words: instrument.Signers(), Name: "AgreementRole"})
+	f.Rule("role", exchange.Rule{Words: party.Roles(), Name: "AgreementRole"})
 	f.Rule("sha256", exchange.Rule{Pattern: "^[0-9a-f]{64}$"})
-	f.Must("role", slices.Contains(instrument.Signers(), n.Role.Value), "must be one of "+
-		strings.Join(instrument.Signers(), ", "))
+	f.Must("role", slices.Contains(party.Roles(), n.Role.Value), "must be one of "+
+		strings.Join(party.Roles(), ", "))
 	f.Rule("version", exchange.Rule{From: 1, To: maxVersion})
 	f.Must("version", n.Version.Value >= 1 && n.Version.Value <= maxVersion,
 		"is required: the number of the version that you sign")
@@ -280,9 +281,7 @@ type LinkNew struct {
 
 // Validate implements Body.
 func (n LinkNew) Validate(bool) (f exchange.FieldErrors) {
-	officials := slices.DeleteFunc(instrument.Signers(), func(role string) bool {
-		return !strings.HasSuffix(role, "_OFFICIAL")
-	})
+	officials := slices.DeleteFunc(party.Roles(), func(role string) bool { return !party.IsOfficial(role) })
 	f.Rule("role", exchange.Rule{Words: officials, Name: "AgreementOfficial"})
 	f.Must("role", slices.Contains(officials, n.Role.Value), "must be one of "+strings.Join(officials, ", "))
 	var text string
@@ -307,10 +306,10 @@ type PasskeyAsk struct {
 
 // Validate implements Body.
 func (n PasskeyAsk) Validate(bool) (f exchange.FieldErrors) {
-	f.Rule("role", exchange.Rule{Words: instrument.Signers(), Name: "AgreementRole"})
+	f.Rule("role", exchange.Rule{Words: party.Roles(), Name: "AgreementRole"})
 	f.Rule("agreements", exchange.Rule{Max: MaxTogether})
-	f.Must("role", slices.Contains(instrument.Signers(), n.Role.Value), "must be one of "+
-		strings.Join(instrument.Signers(), ", "))
+	f.Must("role", slices.Contains(party.Roles(), n.Role.Value), "must be one of "+
+		strings.Join(party.Roles(), ", "))
 	f.Must("agreements", len(n.Agreements.Value) > 0, "is required: the ids of the agreements to sign")
 	if len(n.Agreements.Value) > MaxTogether {
 		f.Add("agreements", "must be at most %d; there are %d", MaxTogether, len(n.Agreements.Value))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/instrument"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/pdfa"
 )
 
@@ -22,10 +23,10 @@ const (
 
 // signerLabels says who signs on a line.
 var signerLabels = map[string]string{
-	"PROVIDER_SCIENTIST":  "Provider scientist: name, date",
-	"RECIPIENT_SCIENTIST": "Recipient scientist: name, date",
-	"PROVIDER_OFFICIAL":   "For the provider, authorised official: name, title, date",
-	"RECIPIENT_OFFICIAL":  "For the recipient, authorised official: name, title, date",
+	party.ProviderScientist:  "Provider scientist: name, date",
+	party.RecipientScientist: "Recipient scientist: name, date",
+	party.ProviderOfficial:   "For the provider, authorised official: name, title, date",
+	party.RecipientOfficial:  "For the recipient, authorised official: name, title, date",
 }
 
 // SignatureLabel returns what is printed where a signer of an instrument signs.

@@ -139,17 +139,11 @@ func Check(c Case) []Finding {
 
 // side returns the party for which somebody signs.
 func (c Case) side(role string) Side {
-	if providerRole(role) {
+	if party.Provides(role) {
 		return c.Provider
 	}
 	return c.Recipient
 }
-
-func providerRole(role string) bool {
-	return role == "PROVIDER_SCIENTIST" || role == "PROVIDER_OFFICIAL"
-}
-
-func official(role string) bool { return role == "PROVIDER_OFFICIAL" || role == "RECIPIENT_OFFICIAL" }
 
 func (r *report) checkSigner(c Case, s Signature) {
 	side := c.side(s.Role)
@@ -158,7 +152,7 @@ func (r *report) checkSigner(c Case, s Signature) {
 			"institution, or make the letter with theirs.", s.Person.Name, side.Institution.LegalName)
 		return
 	}
-	if !official(s.Role) {
+	if !party.IsOfficial(s.Role) {
 		return
 	}
 	day := s.Date

@@ -10,10 +10,10 @@ var labels = map[string]string{
 	string(Individual): "private person",
 	string(Unknown):    "unknown",
 
-	"PROVIDER_SCIENTIST":  "scientist who provides",
-	"RECIPIENT_SCIENTIST": "scientist who receives",
-	"PROVIDER_OFFICIAL":   "official of the institution that provides",
-	"RECIPIENT_OFFICIAL":  "official of the institution that receives",
+	ProviderScientist:  "scientist who provides",
+	RecipientScientist: "scientist who receives",
+	ProviderOfficial:   "official of the institution that provides",
+	RecipientOfficial:  "official of the institution that receives",
 
 	string(Uploaded):   "signed paper, uploaded",
 	string(MailedLink): "link by mail, with a code",

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"aliquot/internal/agreement/instrument"
@@ -66,7 +65,7 @@ type Agreement struct {
 
 // side returns the party of a role, and the direction in which it signs.
 func (a Agreement) side(role string) (Side, party.Direction) {
-	if strings.HasPrefix(role, "PROVIDER_") {
+	if party.Provides(role) {
 		return a.Provider, party.Provide
 	}
 	return a.Recipient, party.Receive
@@ -90,7 +89,7 @@ func (a Agreement) Check(d Document, role string, person party.Person, level par
 	case !level.Reaches(a.LeastLevel(role)):
 		return party.Signer{}, fmt.Errorf("%w: %s or higher", ErrLevel, a.LeastLevel(role))
 	}
-	if strings.HasSuffix(role, "_SCIENTIST") {
+	if !party.IsOfficial(role) {
 		if !side.Scientist.Same(person) {
 			return party.Signer{}, ErrNoAuthority
 		}
@@ -114,7 +113,7 @@ func (a Agreement) Check(d Document, role string, person party.Person, level par
 // authority for every material.
 func (a Agreement) Officials(role string, day exchange.Date) (people []party.Person) {
 	side, direction := a.side(role)
-	if !strings.HasSuffix(role, "_OFFICIAL") {
+	if !party.IsOfficial(role) {
 		return nil
 	}
 	for n, act := range a.Acts {

@@ -36,6 +36,11 @@ type Document struct {
 	SHA256  string `json:"sha256"` // of its canonical JSON
 }
 
+// DocumentOf is the newest version of a letter.
+func DocumentOf(l letter.Agreement) Document {
+	return Document{Letter: l.Letter.Number, Version: l.Letter.Version, SHA256: l.SHA256}
+}
+
 // Statement is what somebody signs: one or many letters, as who, and when.
 type Statement struct {
 	Format    string     `json:"format"`

@@ -5,6 +5,8 @@ import "maps"
 // agreementMeanings describe the fields of agreements, of what decides about them, and of how they are signed.
 func agreementMeanings() map[string]string {
 	all := map[string]string{
+		"sign_agreement": "Sign the agreement for it at once, as the scientist who receives: it is drafted, sent and " +
+			"signed with the request, or all of it is refused. Tokens of programs cannot.",
 		"Passkey.name":  "The name that the user gave it.",
 		"credential_id": "The id of the passkey among all, in base64url.",
 		"public_key":    "The key that its signatures are checked with: COSE, in base64url.",

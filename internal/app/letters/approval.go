@@ -2,9 +2,7 @@ package letters
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/party"
@@ -38,7 +36,7 @@ func (s *signable) coverage(ctx context.Context, c store.Conn) (list []Coverage,
 		return nil, holds
 	}
 	for _, role := range s.checks.Unsigned() {
-		if !strings.HasSuffix(role, "_OFFICIAL") {
+		if !party.IsOfficial(role) {
 			continue
 		}
 		one := Coverage{Role: role}
@@ -53,7 +51,7 @@ func (s *signable) coverage(ctx context.Context, c store.Conn) (list []Coverage,
 		}
 		switch {
 		case covered && holds != nil:
-			one.Why = []Uncovered{{string(exchange.CodeOf(holds)), message(holds)}}
+			one.Why = []Uncovered{{string(exchange.CodeOf(holds)), exchange.MessageOf(holds)}}
 		case covered:
 			if _, err := s.checks.Check(s.checks.Document, role, party.Person{User: covering.Officer}, covering.Level,
 				day); err != nil {
@@ -70,17 +68,10 @@ func (s *signable) coverage(ctx context.Context, c store.Conn) (list []Coverage,
 	return list, nil
 }
 
-func message(err error) string {
-	if e, is := errors.AsType[*exchange.Error](err); is {
-		return e.Message
-	}
-	return err.Error()
-}
-
 // inDirection returns the approvals that somebody signed for the direction in which a role signs.
 func inDirection(all []approval.Approval, role string) (list []approval.Approval) {
 	direction := party.Receive
-	if provides(role) {
+	if party.Provides(role) {
 		direction = party.Provide
 	}
 	for _, a := range all {
@@ -94,7 +85,7 @@ func inDirection(all []approval.Approval, role string) (list []approval.Approval
 // transfers returns what the letter would move, seen from the side of a role: one for each material.
 func (s *signable) transfers(role string, day exchange.Date) (side signing.Side, list []approval.Transfer) {
 	side, other := s.checks.Recipient, s.checks.Provider
-	if provides(role) {
+	if party.Provides(role) {
 		side, other = other, side
 	}
 	i := s.instrument

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
-
-// The roles of the scientists of both sides.
-const requesterRole, labRole, labOfficialRole = "RECIPIENT_SCIENTIST", "PROVIDER_SCIENTIST", "PROVIDER_OFFICIAL"
 
 // AskAndSign drafts a letter for requests that the caller just made, sends it, and signs it as the caller, who is
 // signed in. Where a letter cannot be made, sent or signed, the error says why.
@@ -48,12 +47,10 @@ func (a Letters) AskAndSign(ctx context.Context, tx store.Conn, who exchange.Act
 		l.State); err != nil {
 		return err
 	}
-	v := View{Agreement: l}
-	if v.Instrument, err = a.instrument(ctx, tx, l.Letter); err != nil || l.State != letter.Sent ||
-		!slices.Contains(v.Instrument.Signers, requesterRole) {
-		return err
+	if !slices.Contains(l.Waits, party.RecipientScientist) { // its form asks no signature of them
+		return nil
 	}
-	return a.signIn(ctx, tx, who, &l, exchange.RequesterOf, requesterRole, v.Document())
+	return a.signIn(ctx, tx, who, &l, exchange.RequesterOf, party.RecipientScientist, signing.DocumentOf(l))
 }
 
 // SignAhead signs a letter in the name of the owner of its lab, who signed in advance, once the lab has accepted all of
@@ -74,37 +71,27 @@ func (a Letters) SignAhead(ctx context.Context, tx store.Conn, id int64) error {
 		return err
 	}
 	owner := party.Person{User: lab.Owner, Name: s.scientist.Name()}
-	_, wrong := s.checks.Check(s.checks.Document, labRole, owner, party.SignedIn, today)
+	_, wrong := s.checks.Check(s.checks.Document, party.ProviderScientist, owner, party.SignedIn, today)
 	for _, err := range []error{wrong, s.binds, s.still(l, s.instrument, today)} {
 		if err != nil {
 			return nil //nolint:nilerr // the owner signs as usual, and is then told why not
 		}
 	}
-	approved, err := s.approvedFor(ctx, tx, labOfficialRole)
-	if err != nil || !approved || slices.ContainsFunc(s.requests, func(q request.Detail) bool {
-		return q.Status == request.Open
-	}) {
-		return err
+	approved := slices.ContainsFunc(s.signatures, func(k signing.Kept) bool {
+		return k.Role == party.ProviderOfficial && k.Approval != nil
+	})
+	if !approved || slices.ContainsFunc(s.requests, func(q request.Detail) bool { return q.Status == request.Open }) {
+		return nil
 	}
 	ahead := lab.SignsAhead
-	if err := s.add(ctx, tx, Proof{Signer: owner, Role: labRole, Document: s.checks.Document, Level: party.SignedIn,
+	if err := s.add(ctx, tx, Proof{Signer: owner, Role: party.ProviderScientist,
+		Document: s.checks.Document, Level: party.SignedIn,
 		Evidence: map[string]string{"signed_ahead_on": string(ahead.Since), "signs_ahead_until": string(*ahead.Until),
 			"intent": fmt.Sprintf("Signed in advance on %s, until %s, for what a standing approval of the institution "+
 				"covers.", ahead.Since, *ahead.Until)}}); err != nil {
 		return err
 	}
 	return a.complete(ctx, tx, &s)
-}
-
-// approvedFor reports whether a standing approval signed the newest version in a role.
-func (s *signable) approvedFor(ctx context.Context, c store.Conn, role string) (bool, error) {
-	all, err := c.Agreements.Signatures(ctx, s.letter.ID)
-	for _, one := range all {
-		if one.Document == s.checks.Document && one.Role == role && one.Approval != nil {
-			return true, err
-		}
-	}
-	return false, err
 }
 
 // Askable returns the instrument by which somebody can ask for materials of a lab and sign at once; "": they ask
@@ -133,9 +120,9 @@ func (a Letters) Askable(ctx context.Context, c store.Conn, who exchange.Actor, 
 		!party.SignedIn.Reaches(m.recipient.LeastLevel) {
 		return "", err
 	}
-	i, _, err := m.resolve("RESEARCH", "", today)
+	i, _, err := m.resolve(instrument.UsualPurpose, "", today)
 	if err != nil || !party.SignedIn.Reaches(party.Level(i.LeastLevel)) ||
-		!slices.Contains(i.Signers, requesterRole) {
+		!slices.Contains(i.Signers, party.RecipientScientist) {
 		return "", nil //nolint:nilerr // facts are missing, or no instrument is valid; the letter says so
 	}
 	return i.Title, nil

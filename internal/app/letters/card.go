@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
@@ -68,7 +69,7 @@ func (a Letters) OfRequest(ctx context.Context, who exchange.Actor, q request.De
 	if err != nil {
 		return nil, err
 	}
-	if _, _, card.NotNow = m.resolve(usualPurpose, "", exchange.DayOf(c.Now)); !isRefusal(card.NotNow) {
+	if _, _, card.NotNow = m.resolve(instrument.UsualPurpose, "", exchange.DayOf(c.Now)); !isRefusal(card.NotNow) {
 		return nil, card.NotNow
 	}
 	return card, nil

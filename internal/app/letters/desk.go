@@ -6,6 +6,7 @@ import (
 
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
@@ -121,7 +122,7 @@ func (a Letters) OnDesk(ctx context.Context, who exchange.Actor, institution int
 // OfficialOf is the role in which the official of an institution signs a letter.
 func OfficialOf(institution int64, l letter.Letter) string {
 	if l.Provider == institution {
-		return "PROVIDER_OFFICIAL"
+		return party.ProviderOfficial
 	}
-	return "RECIPIENT_OFFICIAL"
+	return party.RecipientOfficial
 }

@@ -42,7 +42,7 @@ func (a Letters) draft(ctx context.Context, tx store.Conn, who exchange.Actor,
 		return l, err
 	}
 	l = letter.Agreement{State: letter.Draft, MadeBy: who.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now,
-		Purpose: n.Purpose.Or(usualPurpose), Choice: n.Choice.Value, Typed: n.Fields.Value,
+		Purpose: n.Purpose.Or(instrument.UsualPurpose), Choice: n.Choice.Value, Typed: n.Fields.Value,
 		Requester: requests[0].Requester, Organization: requests[0].Organization}
 	lab, err := core.ProviderOf(ctx, tx, l.Organization)
 	if err != nil {
@@ -300,9 +300,6 @@ func (m drafting) fields(i instrument.Instrument, typed map[string]string) (map[
 	}
 	return fields, nil
 }
-
-// usualPurpose is that of a letter for which nobody says another.
-const usualPurpose = "RESEARCH"
 
 // fromRequests is the source of the list of materials.
 const fromRequests = "REQUESTS"

@@ -51,9 +51,7 @@ func (a Letters) seal(ctx context.Context, l letter.Agreement, i instrument.Inst
 	if a.Sealer != nil {
 		reasons := map[string]string{}
 		for _, s := range signed {
-			if s.Document.SHA256 == l.SHA256 && s.Document.Version == l.Letter.Version {
-				reasons[strings.ToLower(s.Role)] = reason(s, s.At)
-			}
+			reasons[strings.ToLower(s.Role)] = reason(s, s.At)
 		}
 		if pdf, err = a.Sealer.Seal(pdf, reasons, now); err != nil {
 			return document.Content{}, err

@@ -45,7 +45,7 @@ func (a Letters) Linked(ctx context.Context, who exchange.Actor, token string) (
 
 // usable returns why a link signs nothing; nil: it does.
 func usable(link signing.Link, l letter.Agreement, c store.Conn) error {
-	if err := link.Open(documentOf(l), c.Now); err != nil {
+	if err := link.Open(signing.DocumentOf(l), c.Now); err != nil {
 		return err
 	}
 	if l.State != letter.Sent {
@@ -63,7 +63,7 @@ func (a Letters) LinkedDocument(ctx context.Context, who exchange.Actor, token s
 	}
 	name = v.Letter.Number + ".pdf"
 	switch {
-	case errors.Is(v.WhyNot, signing.ErrExpired), v.Link.Document != documentOf(v.Agreement):
+	case errors.Is(v.WhyNot, signing.ErrExpired), v.Link.Document != signing.DocumentOf(v.Agreement):
 		return nil, "", notUsable(v.WhyNot)
 	case v.Attachment == nil:
 		pdf, err = v.Letter.PDF(v.Instrument)
@@ -109,7 +109,7 @@ func (a Letters) AskCode(ctx context.Context, who exchange.Actor, token string) 
 		if err != nil {
 			return err
 		}
-		if link, err = link.AskCode(documentOf(l), tx.Now); err != nil {
+		if link, err = link.AskCode(signing.DocumentOf(l), tx.Now); err != nil {
 			return notUsable(err)
 		}
 		if err := tx.Links.Update(ctx, link); err != nil {
@@ -153,7 +153,7 @@ func (a Letters) use(ctx context.Context, who exchange.Actor, token string, n le
 			return notUsable(signing.ErrStale)
 		}
 		var used signing.Link
-		used, refused = link.Use(strings.TrimSpace(n.Code), documentOf(l), tx.Now)
+		used, refused = link.Use(strings.TrimSpace(n.Code), signing.DocumentOf(l), tx.Now)
 		if err := tx.Links.Update(ctx, used); err != nil || refused != nil {
 			return err
 		}

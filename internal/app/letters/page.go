@@ -184,9 +184,9 @@ func (p Page) CanSign(role string) bool {
 // Signs returns who signs in a role of a scientist; false for the role of an official.
 func (p Page) Signs(role string) (person.User, bool) {
 	switch role {
-	case "PROVIDER_SCIENTIST":
+	case party.ProviderScientist:
 		return p.People[p.Scientist], true
-	case "RECIPIENT_SCIENTIST":
+	case party.RecipientScientist:
 		return p.People[p.Requester], true
 	}
 	return person.User{}, false

@@ -113,12 +113,8 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, s *signable) error 
 		return s.binds
 	}
 	l := s.letter
-	all, err := tx.Agreements.Signatures(ctx, l.ID)
-	if err != nil {
-		return err
-	}
-	last := all[len(all)-1]
-	content, err := a.seal(ctx, *l, s.instrument, all, tx.Now)
+	last := s.signatures[len(s.signatures)-1]
+	content, err := a.seal(ctx, *l, s.instrument, s.signatures, tx.Now)
 	if err != nil {
 		return err
 	}

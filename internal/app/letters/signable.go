@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
@@ -57,7 +56,7 @@ func (a Letters) signable(ctx context.Context, c store.Conn, l *letter.Agreement
 	if s.binds = binding(ctx, c, *l, s.drafting); s.binds != nil && exchange.CodeOf(s.binds).ServerFault() {
 		return s, s.binds
 	}
-	s.checks = signing.Agreement{Instrument: s.instrument, Document: documentOf(*l),
+	s.checks = signing.Agreement{Instrument: s.instrument, Document: signing.DocumentOf(*l),
 		Provider:  signing.Side{Institution: s.provider, Scientist: party.Person{User: l.Scientist}},
 		Recipient: signing.Side{Institution: s.recipient, Scientist: party.Person{User: l.Requester}}}
 	if s.checks.Provider.Register, err = c.Institutions.Register(ctx, s.provider.ID); err != nil {
@@ -74,11 +73,6 @@ func (a Letters) signable(ctx context.Context, c store.Conn, l *letter.Agreement
 	s.signatures, err = newestSignatures(ctx, c, *l)
 	s.checks.Signatures = plain(s.signatures)
 	return s, err
-}
-
-// documentOf is the newest version of a letter, as signatures name it.
-func documentOf(l letter.Agreement) signing.Document {
-	return signing.Document{Letter: l.Letter.Number, Version: l.Letter.Version, SHA256: l.SHA256}
 }
 
 // add keeps a signature, if it counts.
@@ -99,9 +93,10 @@ func (s *signable) add(ctx context.Context, tx store.Conn, p Proof) error {
 			return err
 		}
 	}
-	if _, err := tx.Agreements.Sign(ctx, kept); err != nil {
+	if kept.ID, err = tx.Agreements.Sign(ctx, kept); err != nil {
 		return err
 	}
+	s.signatures = append(s.signatures, kept)
 	s.checks.Signatures = append(s.checks.Signatures, kept.Signature)
 	return nil
 }
@@ -132,6 +127,3 @@ func refusal(err error, d signing.Document) error {
 	}
 	return err
 }
-
-// provides reports whether a role is of the side that provides.
-func provides(role string) bool { return strings.HasPrefix(role, "PROVIDER_") }

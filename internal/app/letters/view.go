@@ -71,7 +71,7 @@ func (a Letters) brief(ctx context.Context, c store.Conn, l letter.Agreement) (v
 func newestSignatures(ctx context.Context, c store.Conn, l letter.Agreement) (list []signing.Kept, err error) {
 	all, err := c.Agreements.Signatures(ctx, l.ID)
 	for _, s := range all {
-		if s.Document == documentOf(l) {
+		if s.Document == signing.DocumentOf(l) {
 			list = append(list, s)
 		}
 	}
@@ -88,7 +88,7 @@ func (v *View) readParties(ctx context.Context, c store.Conn) (err error) {
 
 // Document is the newest version, as signatures name it.
 func (v View) Document() signing.Document {
-	return documentOf(v.Agreement)
+	return signing.DocumentOf(v.Agreement)
 }
 
 // Unsigned returns the roles that have not signed the newest version, in the order of the instrument.

@@ -70,5 +70,5 @@ func MayMailAddress(ctx context.Context, tx store.Conn, who uuid.UUID, address s
 		return err
 	}
 	return exchange.NotBefore(counts[0].Since.Add(mailing.Day), tx.Now,
-		fmt.Sprintf("You sent %d invitations to %s within a day", mailing.PerAddress, address))
+		fmt.Sprintf("You sent %d e-mails to %s within a day", mailing.PerAddress, address))
 }

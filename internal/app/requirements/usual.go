@@ -36,7 +36,7 @@ func (a Requirements) Usual(ctx context.Context, who exchange.Actor, m material.
 	if err != nil {
 		return nil, err
 	}
-	t := instrument.Transfer{Category: m.Category, Facts: facts, Purpose: instrument.Purposes()[0],
+	t := instrument.Transfer{Category: m.Category, Facts: facts, Purpose: instrument.UsualPurpose,
 		Recipient: party.Institution{ID: most, Kind: party.Nonprofit}}
 	if t.Provider, err = c.Institutions.Get(ctx, id); err != nil {
 		return nil, err
@@ -72,12 +72,7 @@ func (u *Usual) readOwn(ctx context.Context, c store.Conn, who exchange.Actor, l
 	if err != nil {
 		return err
 	}
-	own := int64(0)
-	for _, row := range rows {
-		if row.Holds(today) && (own == 0 || row.Institution != t.Provider.ID) {
-			own = row.Institution
-		}
-	}
+	own := party.Home(rows, today)
 	if own == 0 {
 		return nil
 	}

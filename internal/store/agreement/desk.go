@@ -15,26 +15,19 @@ import (
 // waits returns the condition that a letter waits for the signature of a role, which is the only one.
 func waits(role string) string { return "o.state = 'SENT' AND o.waits LIKE '%" + role + "%'" }
 
-// The roles of each side.
-const (
-	providerScientist  = "PROVIDER_SCIENTIST"
-	recipientScientist = "RECIPIENT_SCIENTIST"
-	providerOfficial   = "PROVIDER_OFFICIAL"
-	recipientOfficial  = "RECIPIENT_OFFICIAL"
-)
-
 // Waiting lists the letters that wait for the signature of a person: as the scientist of a side, or for one of their
 // seats. Whether their authority covers all materials of one, its page says.
 func (st Agreements) Waiting(ctx context.Context, person uuid.UUID, seats []party.Seat,
 	p exchange.Page) (exchange.ListPage[letter.Agreement], error) {
 	l := sqldb.Listing[letter.Agreement]{Columns: columns, Table: "agreements", Joins: join, Scan: scan,
 		ID: func(a letter.Agreement) int64 { return a.ID },
-		Scopes: []sqldb.Scope{{Condition: "o.requester = ? AND " + waits(recipientScientist), Args: []any{person}},
-			{Condition: "o.scientist = ? AND " + waits(providerScientist), Args: []any{person}}}}
+		Scopes: []sqldb.Scope{
+			{Condition: "o.requester = ? AND " + waits(party.RecipientScientist), Args: []any{person}},
+			{Condition: "o.scientist = ? AND " + waits(party.ProviderScientist), Args: []any{person}}}}
 	for _, seat := range seats {
-		condition := "o.recipient = ? AND " + waits(recipientOfficial)
+		condition := "o.recipient = ? AND " + waits(party.RecipientOfficial)
 		if seat.Direction == party.Provide {
-			condition = "o.provider = ? AND " + waits(providerOfficial)
+			condition = "o.provider = ? AND " + waits(party.ProviderOfficial)
 		}
 		l.Scopes = append(l.Scopes, sqldb.Scope{Condition: condition, Args: []any{seat.Institution}})
 	}
@@ -48,11 +41,11 @@ func on(d letter.Desk) string {
 		"(o.provider = $1 AND %[2]s OR o.recipient = $1 AND %[1]s)"
 	switch d {
 	case letter.OnUs:
-		return fmt.Sprintf(ours, waits(providerOfficial), waits(recipientOfficial))
+		return fmt.Sprintf(ours, waits(party.ProviderOfficial), waits(party.RecipientOfficial))
 	case letter.OnThem:
-		return fmt.Sprintf(theirs, waits(providerOfficial), waits(recipientOfficial))
+		return fmt.Sprintf(theirs, waits(party.ProviderOfficial), waits(party.RecipientOfficial))
 	case letter.OnLab:
-		return "(" + waits(providerScientist) + " OR " + waits(recipientScientist) + ")"
+		return "(" + waits(party.ProviderScientist) + " OR " + waits(party.RecipientScientist) + ")"
 	}
 	return "1 = 1"
 }

@@ -83,7 +83,7 @@ func (v *passkeyRequest) refuseWith(err error) (ui.Response, error) {
 	}
 	switch exchange.CodeOf(err) {
 	case exchange.Conflict, exchange.Forbidden:
-		return v.refusePasskey(exchange.FieldErrors{"name": {ui.MessageOf(err)}})
+		return v.refusePasskey(exchange.FieldErrors{"name": {exchange.MessageOf(err)}})
 	}
 	return ui.Response{}, err
 }

@@ -95,7 +95,7 @@ func (v *pageRequest) setMembers(p *party.Patch[approval.Approval]) error {
 	for _, id := range field.SplitItems(v.PostFormValue("members")) {
 		user, err := v.App.Institutions.Person(v.Context(), id)
 		if err != nil {
-			return exchange.FieldErrors{"members": {ui.MessageOf(err)}}.Err()
+			return exchange.FieldErrors{"members": {exchange.MessageOf(err)}}.Err()
 		}
 		members = append(members, user.String())
 	}

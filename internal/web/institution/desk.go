@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/letter"
+	signatures "aliquot/internal/agreement/signing"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -49,7 +50,7 @@ type signing struct {
 
 // Statement is what the signature states, exactly as it is recorded.
 func (s signing) Statement() string {
-	return letters.Intent(letters.View{Agreement: s.Agreement}.Document(), s.Role)
+	return letters.Intent(signatures.DocumentOf(s.Agreement), s.Role)
 }
 
 // Value names the version that is signed, in the form.

@@ -135,7 +135,7 @@ func setAccount[T party.Described[T]](v *pageRequest, p *party.Patch[T], name st
 	}
 	user, err := v.App.Institutions.Person(v.Context(), id)
 	if exchange.CodeOf(err) == exchange.InvalidInput {
-		return exchange.FieldErrors{name: {ui.MessageOf(err)}}.Err()
+		return exchange.FieldErrors{name: {exchange.MessageOf(err)}}.Err()
 	}
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func (v *pageRequest) importSignatories() (ui.Response, error) {
 	if wrong, refused := ui.FieldErrorsIn(err); refused {
 		p.Errors = ui.SentencesOf(wrong, map[string]string{"file": "the file"})
 		if len(wrong) == 0 {
-			p.Errors = ui.FieldErrors{"file": {ui.MessageOf(err)}}
+			p.Errors = ui.FieldErrors{"file": {exchange.MessageOf(err)}}
 		}
 		return ui.Invalid("signatories", p)
 	} else if err != nil {

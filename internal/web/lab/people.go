@@ -294,7 +294,7 @@ func refusal(err error) (text string, ok bool) {
 	switch exchange.CodeOf(err) {
 	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse,
 		exchange.UnsupportedMedia, exchange.TooLarge, exchange.QuotaExceeded:
-		return ui.MessageOf(err), true
+		return exchange.MessageOf(err), true
 	}
 	return "", false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -34,12 +35,12 @@ func (*agreementCard) Words(field string) string { return ui.Words(field) }
 func (c *agreementCard) Roles() []ui.LetterRole {
 	var mine []string
 	if c.Letter.State == letter.Sent && c.viewer.Is(c.Letter.Requester) {
-		mine = append(mine, "RECIPIENT_SCIENTIST")
+		mine = append(mine, party.RecipientScientist)
 	}
 	if c.Letter.State == letter.Sent && c.viewer.Is(c.Letter.Scientist) {
-		mine = append(mine, "PROVIDER_SCIENTIST")
+		mine = append(mine, party.ProviderScientist)
 	}
-	return ui.LetterRoles(*c.Letter, mine, map[string]string{"RECIPIENT_SCIENTIST": c.requester})
+	return ui.LetterRoles(*c.Letter, mine, map[string]string{party.RecipientScientist: c.requester})
 }
 
 // open reports whether there is an agreement that is not executed yet, which takes the place of signed papers.

@@ -158,7 +158,7 @@ func groupForm(v *pageRequest, form url.Values) (transfer.RequestFormView, error
 func nothingToAsk(f transfer.RequestFormView) (ui.Response, bool) {
 	switch {
 	case f.Closed != nil:
-		return ui.SeeOther("/basket").Saying(ui.MessageOf(f.Closed)), true
+		return ui.SeeOther("/basket").Saying(exchange.MessageOf(f.Closed)), true
 	case len(f.Items) == 0:
 		return ui.SeeOther("/basket").Saying("Nothing in your basket can be requested from this lab now."), true
 	}

@@ -28,7 +28,7 @@ func (v *pageRequest) saveView() (ui.Response, error) {
 	if err == nil {
 		return ui.SeeOther("/requests?" + view.Query).Saying("View saved."), nil
 	}
-	text := ui.MessageOf(err)
+	text := exchange.MessageOf(err)
 	if fields, wrong := ui.FieldErrorsIn(err); wrong {
 		text = strings.Join(ui.SentencesOf(fields, map[string]string{"name": "a name"})["name"], " ")
 		if text == "" {

@@ -41,7 +41,7 @@ func (v *inquiryRequest) askLabPage(id int64) (*askLabPage, error) {
 	}
 	p := &askLabPage{Page: ui.Page{Title: "Ask about " + f.Material.Title, Section: "catalog", Narrow: true},
 		Material: f.Material, Lab: exchange.Named{ID: f.Organization.ID, Name: f.Organization.Name},
-		Closed: ui.MessageOf(f.Closed)}
+		Closed: exchange.MessageOf(f.Closed)}
 	if f.Own {
 		p.Closed = "This material belongs to your own lab."
 	}
@@ -82,7 +82,7 @@ func refusedText(err error, label string) ui.FieldErrors {
 	}
 	switch exchange.CodeOf(err) {
 	case exchange.Conflict, exchange.RateLimited:
-		return ui.FieldErrors{"text": {ui.MessageOf(err)}}
+		return ui.FieldErrors{"text": {exchange.MessageOf(err)}}
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (v *pageRequest) sendSpreadsheet() (ui.Response, error) {
 	}
 	file, err := sent.File("file")
 	if err != nil {
-		p.Errors = ui.FieldErrors{"file": {ui.MessageOf(err)}}
+		p.Errors = ui.FieldErrors{"file": {exchange.MessageOf(err)}}
 		return ui.Invalid("share_sheet", p)
 	}
 	v.rememberLab(p.Options.Lab.ID)

@@ -2,6 +2,7 @@
 package sign
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -89,10 +90,8 @@ func (p *page) fill(linked letters.Linked) {
 	case errors.Is(linked.WhyNot, signing.ErrUsed) && linked.Link.Document == linked.Document():
 		p.State, p.Title = "used", linked.Letter.Number
 	default:
-		p.State, p.Title, p.Why = "ended", linked.Letter.Number, linked.WhyNot.Error()
-		if e, ok := errors.AsType[*exchange.Error](linked.WhyNot); ok {
-			p.Why = e.Message
-		}
+		p.State, p.Title = "ended", linked.Letter.Number
+		p.Why = cmp.Or(exchange.MessageOf(linked.WhyNot), linked.WhyNot.Error())
 	}
 }
 

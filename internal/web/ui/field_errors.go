@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,14 +29,6 @@ func (t FormValues) Country() person.Country { return person.CountryOf(t.Form.Ge
 
 // Countries returns the countries to choose from.
 func (t FormValues) Countries() []person.Country { return person.Countries }
-
-// MessageOf returns the words of an error for people.
-func MessageOf(err error) string {
-	if e, is := errors.AsType[*exchange.Error](err); is {
-		return e.Message
-	}
-	return ""
-}
 
 // SentencesOf turns field errors into sentences for people. labels are the names of the fields inside a sentence;
 // one that begins with a capital is the whole sentence.

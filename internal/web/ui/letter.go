@@ -68,13 +68,13 @@ func LetterRoles(v letters.View, mine []string, names map[string]string) (list [
 // RoleWords returns a role in which a letter is signed, with the institution.
 func RoleWords(v letters.View, role string) string {
 	institution := v.Recipient.LegalName
-	if strings.HasPrefix(role, "PROVIDER_") {
+	if party.Provides(role) {
 		institution = v.Provider.LegalName
 	}
-	if strings.HasSuffix(role, "_SCIENTIST") {
-		return "Scientist, " + institution
+	if party.IsOfficial(role) {
+		return "Official of " + institution
 	}
-	return "Official of " + institution
+	return "Scientist, " + institution
 }
 
 // Words returns the name of a field of a letter, or another code, for people, as "Provider name"; other text stays.

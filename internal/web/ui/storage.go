@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"aliquot/internal/app/core"
+	"aliquot/internal/exchange"
 )
 
 // StoragePage lists stored files, and those that may be deleted.
@@ -18,7 +19,7 @@ type StoragePage struct {
 func (v *PageRequest) StoragePage(base string, s core.StorageView, refused error) StoragePage {
 	p := StoragePage{StorageView: s, Base: base, Grace: int(v.App.Grace.Hours() / 24)}
 	if refused != nil {
-		p.Failed = MessageOf(refused)
+		p.Failed = exchange.MessageOf(refused)
 	}
 	return p
 }

@@ -205,7 +205,7 @@ func (v *PageRequest) readFile(f SentForm, part *multipart.Part,
 	case code == exchange.InvalidInput:
 		f.Refused[field] = exchange.Errorf(code, "The file is empty.")
 	case code == exchange.UnsupportedMedia, code == exchange.QuotaExceeded:
-		f.Refused[field] = exchange.Errorf(code, "%s", MessageOf(err))
+		f.Refused[field] = exchange.Errorf(code, "%s", exchange.MessageOf(err))
 	default:
 		return err
 	}
