@@ -203,6 +203,11 @@ const (
 
 // Defines values for EventType.
 const (
+	EventTypeAgreementDeclined        EventType = "agreement.declined"
+	EventTypeAgreementExecuted        EventType = "agreement.executed"
+	EventTypeAgreementSent            EventType = "agreement.sent"
+	EventTypeAgreementSigned          EventType = "agreement.signed"
+	EventTypeAgreementWithdrawn       EventType = "agreement.withdrawn"
 	EventTypePing                     EventType = "ping"
 	EventTypeRequestAbstractChanged   EventType = "request.abstract_changed"
 	EventTypeRequestAddressChanged    EventType = "request.address_changed"
@@ -329,6 +334,7 @@ const (
 
 // Defines values for NotificationCategory.
 const (
+	NotificationCategoryAgreement                      NotificationCategory = "agreement"
 	NotificationCategoryChangeInRequestStatusNotif     NotificationCategory = "change_in_request_status_notif"
 	NotificationCategoryInquiry                        NotificationCategory = "inquiry"
 	NotificationCategoryMembership                     NotificationCategory = "membership"
@@ -344,7 +350,11 @@ const (
 const (
 	NotificationKindAbstractChanged    NotificationKind = "abstract_changed"
 	NotificationKindAddressChanged     NotificationKind = "address_changed"
+	NotificationKindAgreementDeclined  NotificationKind = "agreement_declined"
 	NotificationKindAgreementExecuted  NotificationKind = "agreement_executed"
+	NotificationKindAgreementSent      NotificationKind = "agreement_sent"
+	NotificationKindAgreementSigned    NotificationKind = "agreement_signed"
+	NotificationKindAgreementWithdrawn NotificationKind = "agreement_withdrawn"
 	NotificationKindAssigned           NotificationKind = "assigned"
 	NotificationKindClosed             NotificationKind = "closed"
 	NotificationKindDeleted            NotificationKind = "deleted"
@@ -519,6 +529,11 @@ const (
 
 // Defines values for WebhookEvent.
 const (
+	WebhookEventAgreementDeclined        WebhookEvent = "agreement.declined"
+	WebhookEventAgreementExecuted        WebhookEvent = "agreement.executed"
+	WebhookEventAgreementSent            WebhookEvent = "agreement.sent"
+	WebhookEventAgreementSigned          WebhookEvent = "agreement.signed"
+	WebhookEventAgreementWithdrawn       WebhookEvent = "agreement.withdrawn"
 	WebhookEventRequestAbstractChanged   WebhookEvent = "request.abstract_changed"
 	WebhookEventRequestAddressChanged    WebhookEvent = "request.address_changed"
 	WebhookEventRequestAgreementExecuted WebhookEvent = "request.agreement_executed"
@@ -1571,8 +1586,32 @@ type AgreementCoverage struct {
 	Why []AgreementUncovered `json:"why"`
 }
 
+// AgreementData defines model for AgreementData.
+type AgreementData struct {
+	Agreement AgreementPayload `json:"agreement"`
+	Event     AgreementEvent   `json:"event"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+}
+
 // AgreementDirection defines model for AgreementDirection.
 type AgreementDirection string
+
+// AgreementEvent defines model for AgreementEvent.
+type AgreementEvent struct {
+	// Actor Who did it; null for somebody without an account.
+	Actor nullable.Nullable[PersonPayload] `json:"actor"`
+
+	// External The name of who did it without an account; empty if the actor did.
+	External string `json:"external"`
+
+	// Reason Why it was declined or withdrawn; empty for all else.
+	Reason string `json:"reason"`
+
+	// Role The role in which it was signed; empty for all but signatures.
+	Role string `json:"role"`
+}
 
 // AgreementFinding defines model for AgreementFinding.
 type AgreementFinding struct {
@@ -1634,6 +1673,17 @@ type AgreementLinkNew struct {
 	// Mail The address to which the link and its codes are mailed.
 	Mail *string           `json:"mail,omitempty"`
 	Role AgreementOfficial `json:"role"`
+}
+
+// AgreementMessage defines model for AgreementMessage.
+type AgreementMessage struct {
+	Data AgreementData `json:"data"`
+
+	// Timestamp When it happened; each delivery attempt has its own time, in webhook-timestamp.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	Timestamp time.Time `json:"timestamp"`
+	Type      EventType `json:"type"`
 }
 
 // AgreementMissingField defines model for AgreementMissingField.
@@ -1708,6 +1758,45 @@ type AgreementPasskeyOptions struct {
 
 	// Statement What is signed: JSON in the form of RFC 8785, whose SHA-256 is the challenge of the options.
 	Statement string `json:"statement"`
+}
+
+// AgreementPayload defines model for AgreementPayload.
+type AgreementPayload struct {
+	// API Its address in the API.
+	API string `json:"api"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Instrument The instrument that it is by.
+	Instrument string `json:"instrument"`
+
+	// Number What people call it.
+	Number string `json:"number"`
+
+	// Provider The institution that provides.
+	Provider int64 `json:"provider"`
+
+	// Recipient The institution that receives.
+	Recipient int64 `json:"recipient"`
+
+	// Requests The requests that it is for.
+	Requests []int64 `json:"requests"`
+
+	// Sha256 SHA-256 of the content in hex; null while there is none.
+	Sha256 string `json:"sha256"`
+
+	// State Its state.
+	State string `json:"state"`
+
+	// Unsigned The roles that have not signed the newest version.
+	Unsigned []string `json:"unsigned"`
+
+	// URL Address of its page, for people.
+	URL string `json:"url"`
+
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
 }
 
 // AgreementPurpose defines model for AgreementPurpose.
@@ -3741,7 +3830,7 @@ type LoggedDelivery struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	EndedAt nullable.Nullable[Time] `json:"ended_at"`
 
-	// Event The event it is about; null for a ping.
+	// Event The event it is about; null for an agreement or a ping.
 	Event nullable.Nullable[int64] `json:"event"`
 
 	// ID Identifies the object; it is never reused.
@@ -4456,8 +4545,11 @@ type NewToken struct {
 // Notification defines model for Notification.
 type Notification struct {
 	// Actor Who did it; null for Aliquot itself, which reminds.
-	Actor    nullable.Nullable[Person] `json:"actor"`
-	Category NotificationCategory      `json:"category"`
+	Actor nullable.Nullable[Person] `json:"actor"`
+
+	// Agreement The agreement it is about; null if none.
+	Agreement nullable.Nullable[int64] `json:"agreement"`
+	Category  NotificationCategory     `json:"category"`
 
 	// CreatedAt When it was made.
 	//
@@ -6499,7 +6591,7 @@ type WebhookDelivery struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	EndedAt nullable.Nullable[Time] `json:"ended_at"`
 
-	// Event The event it is about; null for a ping.
+	// Event The event it is about; null for an agreement or a ping.
 	Event nullable.Nullable[int64] `json:"event"`
 
 	// ID Identifies the object; it is never reused.
@@ -8486,6 +8578,9 @@ type ListNotificationsParams struct {
 
 	// Actor Only items whose `actor` is this.
 	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Agreement Only items whose `agreement` is this.
+	Agreement *int64 `form:"agreement,omitempty" json:"agreement,omitempty"`
 
 	// Event Only items whose `event` is this.
 	Event *int64 `form:"event,omitempty" json:"event,omitempty"`
@@ -30086,6 +30181,18 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 		if params.Actor != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Agreement != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "agreement", *params.Agreement, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

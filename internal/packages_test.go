@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 		"store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "record", "webhook", "witness"},
 	"backup":        {"exchange", "files", "record", "store"},
 	"app/stream":    {"exchange", "store", "app/core"},
-	"app/notifier":  {"exchange", "store", "job", "mail", "notice", "webhook", "app/core"},
+	"app/notifier":  {"agreement/letter", "exchange", "store", "job", "mail", "notice", "webhook", "app/core"},
 	"app/documents": {"exchange", "store", "files", "app/core"},
 	"app/evidence": {"exchange", "dossier", "store", "job", "record", "witness", "app/core", "app/notifier",
 		"app/transfer"},

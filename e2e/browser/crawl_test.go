@@ -213,7 +213,7 @@ func (s *site) furnish() {
 	_, _, err = s.app.Grants.Fund(ctx, olivia, grant.ID,
 		material.FundingBody{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
 	s.must(err)
-	_, err = s.app.Notifications.CreateWebhook(ctx, olivia, lab,
+	_, err = s.app.Webhooks.Create(ctx, olivia, lab,
 		notify.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
 	s.must(err)
 	content, err := s.app.Spreadsheets.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))

@@ -47,6 +47,7 @@ type App struct {
 	Signing       signing.Signing
 	Spreadsheets  spreadsheet.Spreadsheets
 	Streams       stream.Streams
+	Webhooks      notifier.Webhooks
 }
 
 // New returns an App that uses cfg.
@@ -62,7 +63,8 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},
-		Signing: signing.New(c), Spreadsheets: spreadsheet.New(c), Streams: streams}
+		Signing: signing.New(c), Spreadsheets: spreadsheet.New(c), Streams: streams,
+		Webhooks: notifier.NewWebhooks(c)}
 }
 
 // ForPages returns an App for the pages: it follows the access rules for members even if Access is AccessOpen, which

@@ -82,6 +82,7 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 			person.ErasureNew{Reason: exchange.Some("They asked by letter")})
 		h.must(err)
 		h.told()
+		h.agreements()
 		h.wait()
 
 		for _, kind := range request.EventKinds {
@@ -186,6 +187,20 @@ func (h *hearing) recordFaulty(ctx context.Context, tx store.Conn) error {
 	}
 	return notifier.NotifyPeople(ctx, tx, notify.Announcement{Kind: notify.RecordFaulty,
 		Detail: notify.AnnouncementDetail{Count: 2, Reason: "request/7, event 3: it was altered"}}, u.ID)
+}
+
+// agreements has a letter sent, signed, declined and withdrawn. The owner is an admin by then.
+func (h *hearing) agreements() {
+	h.Helper()
+	owner := h.people["owner"]
+	owner.Admin = true
+	v := propose(h.T, h.app, h.lab, owner, owner, h.people["stranger"], exchange.Opt[string]{}, func(_, _ int64) {})
+	h.wait() // who is asked to sign is mailed only while it can be signed
+	v = signIn(h.T, h.app, owner, v, "PROVIDER_SCIENTIST")
+	_, err := h.app.Letters.Decline(h.Context(), owner, v.ID, "The quantity is wrong.")
+	h.must(err)
+	_, err = h.app.Letters.Withdraw(h.Context(), owner, v.ID, "It is not needed.")
+	h.must(err)
 }
 
 // wait waits until no mail is pending.

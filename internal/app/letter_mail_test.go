@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"aliquot/internal/agreement/letter"
@@ -13,6 +15,7 @@ import (
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
+	"aliquot/internal/mail/mailtest"
 )
 
 // propose has somebody request two plasmids of a lab, and sends one letter for both: of a family that is chosen, or the
@@ -139,6 +142,41 @@ func TestExecution_OfALetterForTwoRequestsIsToldOnce(t *testing.T) {
 			if got := m.got(who.name); len(got) != 3*who.want { // and of two requests
 				m.Errorf("%s got %q", who.name, got)
 			}
+		}
+	})
+}
+
+// TestAgreementMail_AsksWhoSignsNext and leads to the agreement, but no longer once it was declined.
+func TestAgreementMail_AsksWhoSignsNext(t *testing.T) {
+	eachMailing(t, func(m *mailWorld) {
+		keepFiles(m.T, m.app)
+		m.app.Admins = []string{"admin"}
+		v := propose(m.T, m.app, m.lab, m.person("admin"), m.ada, m.rosa, exchange.Opt[string]{}, func(_, _ int64) {})
+		m.work()
+		mails := func(name string) (list []mailtest.Letter) {
+			for _, one := range m.server.Messages() {
+				if one.To == name+"@example.org" && strings.Contains(one.Subject, "agreement A-") {
+					list = append(list, one)
+				}
+			}
+			return list
+		}
+		asked := mails("ada")
+		if len(asked) != 1 || !strings.Contains(asked[0].Subject, "asks you to sign the agreement A-") ||
+			!strings.Contains(asked[0].Text, fmt.Sprintf("https://aliquot.example.org/letters/%d", v.ID)) ||
+			!strings.Contains(asked[0].Text, "Stop e-mail about agreements") {
+			m.Errorf("the owner got %d: %q", len(asked), asked)
+		}
+		if got := mails("rosa"); len(got) != 0 {
+			m.Errorf("who sent it got %+v", got)
+		}
+		signIn(m.T, m.app, m.rosa, v, "RECIPIENT_SCIENTIST")
+		if _, err := m.app.Letters.Decline(m.Context(), m.ada, v.ID, "Ask the core facility."); err != nil {
+			m.Fatal(err)
+		}
+		m.work()
+		if got := mails("rosa"); len(got) != 1 || !strings.Contains(got[0].Text, "Ask the core facility.") {
+			m.Errorf("the requester got %+v", got)
 		}
 	})
 }

@@ -45,7 +45,7 @@ func (a *App) ResetSecrets(ctx context.Context, key *sqldb.Key) error {
 			if err := tx.Webhooks.Update(ctx, w); err != nil {
 				return err
 			}
-			if err := a.Notifications.WebhookOff(ctx, tx, w); err != nil {
+			if err := a.Webhooks.SwitchedOff(ctx, tx, w); err != nil {
 				return err
 			}
 		}

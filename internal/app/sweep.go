@@ -33,7 +33,7 @@ var (
 // Senders returns the handlers of the jobs that wait for external servers. They have a worker of their own, so that
 // slow servers delay no other jobs.
 func (a *App) Senders() []job.Handler {
-	return []job.Handler{notifier.Deliver.Handle(a.Notifications.Deliver), evidence.Vouch.Handle(a.Evidence.AskOthers)}
+	return []job.Handler{notifier.Deliver.Handle(a.Webhooks.Deliver), evidence.Vouch.Handle(a.Evidence.AskOthers)}
 }
 
 // Handlers returns the handlers of all other kinds of job.

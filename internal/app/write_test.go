@@ -22,7 +22,7 @@ var withoutReload = map[string]string{
 	"Bounce":           "is what a mail server said",
 	"mailWaitsAgain":   "is background work about mail",
 	"MailInvitation":   "is background work about mail",
-	"invitationLetter": "is background work about mail",
+	"invitationContent": "is background work about mail",
 	"Schedule":         "tries an action in a transaction that is rolled back",
 	"DiscardBulk":      "forgets a spreadsheet that was not taken",
 	"saveRefusals":     "counts what was refused; nothing else changes",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/exchange/mailing"
 	"aliquot/internal/exchange/person"
 )
 
@@ -55,23 +56,29 @@ const (
 	InquiryMade        MembershipKind = "inquiry_made"        // to the contact of the material
 	InquiryAnswered    MembershipKind = "inquiry_answered"    // to the person who asked
 	ErasureAsked       MembershipKind = "erasure_asked"       // to the person who is to be erased
+	AgreementSent      MembershipKind = "agreement_sent"      // to those who may sign it
+	AgreementSigned    MembershipKind = "agreement_signed"    // to the parties, and to the officials who signed it
+	AgreementDeclined  MembershipKind = "agreement_declined"  // to the same
+	AgreementWithdrawn MembershipKind = "agreement_withdrawn" // to the same
 )
 
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
-	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked}
+	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
+	AgreementDeclined, AgreementWithdrawn}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
 	Kind         MembershipKind
-	Organization string // of an inquiry: the material
+	Organization string // of an inquiry: the material; of an agreement: its number, and its lab
 	Person       string // display name of who did it
 	Note         string // what they wrote; may be empty
 	Link         string // where it is answered or shown
+	Unsubscribe  string // address at which the reader unsubscribes from mail about agreements; "": none
 }
 
 // memberships are the texts of each kind: what the person did, whose turn it is, the label of the link, and why the
-// reader gets the message. %s is the organization, or the material of an inquiry.
+// reader gets the message. %s is the organization, the material of an inquiry, or the agreement.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked: {"asks to join %s", "your decision needed", "Decide", "you own %s"},
 	JoinAccepted: {"accepted your request to join %s", "you are now a member", "Open the lab",
@@ -91,6 +98,14 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	ErasureAsked: {"asked for the erasure of all that is stored about you",
 		fmt.Sprintf("it is done after %d days, unless it is taken back", person.ErasureDays),
 		"Look at it, or take it back", "it is about your account"},
+	AgreementSent: {"asks you to sign the agreement %s", "your signature needed", "Read and sign",
+		"you may sign the agreement %s"},
+	AgreementSigned: {"signed the agreement %s", "see who is next", "Open the agreement",
+		"you take part in the agreement %s"},
+	AgreementDeclined: {"declined to sign the agreement %s", "it can be changed and sent again", "Open the agreement",
+		"you take part in the agreement %s"},
+	AgreementWithdrawn: {"withdrew the agreement %s", "nothing to do", "Open the agreement",
+		"you take part in the agreement %s"},
 }
 
 // Membership writes to the other side about what a person did.
@@ -117,12 +132,15 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 			title = "Question:"
 		case InquiryAnswered:
 			title = "Answer:"
-		case JoinDeclined, InvitationDeclined, WebhookOff, ErasureAsked:
+		case JoinDeclined, InvitationDeclined, WebhookOff, ErasureAsked, AgreementDeclined, AgreementWithdrawn:
 			title = "Reason:"
 		case RecordFaulty:
 			title = "The first fault:"
 		}
 		p.Quotes = []quote{{title, l}}
+	}
+	if m.Unsubscribe != "" {
+		p.Change = link{"Stop e-mail about " + mailing.AgreementNotif.Words(), m.Unsubscribe}
 	}
 	return w.write(p)
 }

@@ -204,7 +204,10 @@ func (st Closing) forgetMessages(ctx context.Context, user uuid.UUID, labs []int
 		if err := json.Unmarshal([]byte(old), &d); err != nil {
 			return "", err
 		}
-		if d.Text, d.Name = "", ""; d.JoinRequest != 0 {
+		if d.Text = ""; d.Agreement == 0 { // that of an agreement is its number
+			d.Name = ""
+		}
+		if d.JoinRequest != 0 {
 			d.Reason = ""
 		}
 		return sqldb.JSON(d)
@@ -232,7 +235,9 @@ func (st Closing) forgetMessages(ctx context.Context, user uuid.UUID, labs []int
 			return err
 		}
 	}
-	return nil
+	_, err = st.rewrite(ctx, "webhook_deliveries", "payload", "id IN (SELECT d.id FROM news n JOIN "+
+		"webhook_deliveries d ON d.news_id = n.id WHERE n.actor_id = $1)", unnamed, user)
+	return err
 }
 
 // withoutName is JSON of whatever shape without the name of a user, which is in objects with their id.

@@ -50,6 +50,7 @@ var notifications = sqldb.Listing[notify.Notification]{
 		"event":      sqldb.Equals("o.event_id"),
 		"invitation": ofNews("invitation"), "join_request": ofNews("join_request"), "webhook": ofNews("webhook"),
 		"saved_search": ofNews("saved_search"), "inquiry": ofNews("inquiry"),
+		"agreement": ofNews("agreement"),
 	},
 }
 
@@ -300,6 +301,18 @@ func (st Notifications) InsertAnnouncement(ctx context.Context, n notify.Announc
 		VALUES ($1, $2, NULLIF(CAST($3 AS BIGINT), 0), $4, $5, (SELECT name FROM organizations
 		WHERE id = $3)) RETURNING id`,
 		string(n.Kind), uuid.NullUUID{UUID: n.Actor, Valid: n.Actor != uuid.Nil}, n.Organization, st.conn.Now, detail)
+}
+
+// Announcement reads one.
+func (st Notifications) Announcement(ctx context.Context, id int64) (n notify.Announcement, err error) {
+	return sqldb.One(ctx, st.conn, func(r sqldb.Row, n *notify.Announcement) error {
+		var detail string
+		if err := r.Scan(&n.ID, &n.Kind, &n.Actor, &n.Organization, sqldb.UTC(&n.At), &detail); err != nil {
+			return err
+		}
+		return json.Unmarshal([]byte(detail), &n.Detail)
+	}, "SELECT id, kind, COALESCE(actor_id, $2), COALESCE(organization_id, 0), at, detail FROM news WHERE id = $1", id,
+		uuid.Nil)
 }
 
 // Announce notifies users of news. The actor is not notified of their own act; the unique index keeps it to

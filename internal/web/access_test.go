@@ -64,10 +64,10 @@ func (w *world) furnished() *strings.Replacer {
 	w.must(err)
 	join, _, err := w.app.Labs.AskToJoin(ctx, w.as("gabriel").actor, labID, lab.JoinNew{})
 	w.must(err)
-	webhook, err := w.app.Notifications.CreateWebhook(ctx, olivia, labID,
+	webhook, err := w.app.Webhooks.Create(ctx, olivia, labID,
 		notify.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
 	w.must(err)
-	delivery, err := w.app.Notifications.PingWebhook(ctx, olivia, labID, webhook.ID)
+	delivery, err := w.app.Webhooks.Ping(ctx, olivia, labID, webhook.ID)
 	w.must(err)
 	grant, err := w.app.Grants.CreateGrant(ctx, olivia,
 		person.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})

@@ -34,6 +34,10 @@ func (d description) webhooks() jsonschema.Object {
 			strings.ReplaceAll(string(kind), "_", " "),
 			"It happened to a request of a material of the organization.", notify.EventMessage{})
 	}
+	for _, t := range notify.AgreementTypes {
+		list[string(t)] = d.webhook(t, "Event: "+strings.ReplaceAll(string(t), ".", " "),
+			"It happened to an agreement for requests of materials of the organization.", notify.AgreementMessage{})
+	}
 	return list
 }
 

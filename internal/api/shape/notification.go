@@ -26,6 +26,7 @@ type Notification struct {
 	Webhook      *int64                  `json:"webhook"`
 	SavedSearch  *int64                  `json:"saved_search"`
 	Inquiry      *int64                  `json:"inquiry"`
+	Agreement    *int64                  `json:"agreement"`
 	Matches      *Matches                `json:"matches"`
 	Actor        *Person                 `json:"actor"` // null: Aliquot itself
 	CreatedAt    Time                    `json:"created_at"`
@@ -45,7 +46,7 @@ func ShowNotification(n notify.Notification) Notification {
 		d := n.Announcement.Detail
 		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = notify.NotificationKind(n.Announcement.Kind),
 			idOrNull(d.Invitation), idOrNull(d.JoinRequest), idOrNull(d.Webhook)
-		out.Inquiry = idOrNull(d.Inquiry)
+		out.Inquiry, out.Agreement = idOrNull(d.Inquiry), idOrNull(d.Agreement)
 		if out.SavedSearch = idOrNull(d.SavedSearch); out.SavedSearch != nil {
 			out.Matches = &Matches{d.Count, d.Materials}
 		}

@@ -37,7 +37,7 @@ func (a Letters) AskAndSign(ctx context.Context, tx store.Conn, who exchange.Act
 	if err != nil {
 		return err
 	}
-	if err := a.send(ctx, tx, &l); err != nil {
+	if err := a.send(ctx, tx, who.ID, &l); err != nil {
 		return err
 	}
 	if err := tx.Agreements.Update(ctx, l); err != nil {
@@ -91,7 +91,10 @@ func (a Letters) SignAhead(ctx context.Context, tx store.Conn, id int64) error {
 				"covers.", ahead.Since, *ahead.Until)}}); err != nil {
 		return err
 	}
-	return a.complete(ctx, tx, &s)
+	if err := a.complete(ctx, tx, &s); err != nil {
+		return err
+	}
+	return s.announceSigned(ctx, tx, party.ProviderScientist, owner)
 }
 
 // Askable returns the instrument by which somebody can ask for materials of a lab and sign at once; "": they ask

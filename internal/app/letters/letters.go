@@ -8,8 +8,11 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/store"
 	"aliquot/internal/store/agreement"
+
+	"github.com/google/uuid"
 )
 
 // Letters are the use cases of agreements.
@@ -141,11 +144,13 @@ func (a Letters) Document(ctx context.Context, who exchange.Actor, id int64) (pd
 // Send sends a letter to be signed. Nothing may be missing, and its instrument must still be the right one today.
 // Officials whose standing approvals cover it sign it at once.
 func (a Letters) Send(ctx context.Context, who exchange.Actor, id int64) (View, error) {
-	return a.act(ctx, who, id, a.send)
+	return a.act(ctx, who, id, func(ctx context.Context, tx store.Conn, l *letter.Agreement) error {
+		return a.send(ctx, tx, who.ID, l)
+	})
 }
 
 // send is Send for a letter whose row is locked; the caller saves it.
-func (a Letters) send(ctx context.Context, tx store.Conn, l *letter.Agreement) error {
+func (a Letters) send(ctx context.Context, tx store.Conn, by uuid.UUID, l *letter.Agreement) error {
 	state, err := l.State.After(letter.Sending)
 	if err != nil {
 		return err
@@ -166,7 +171,10 @@ func (a Letters) send(ctx context.Context, tx store.Conn, l *letter.Agreement) e
 		return exchange.Errorf(exchange.Conflict, "The letter cannot be printed: %v.", err)
 	}
 	l.State, l.SentAt = state, &tx.Now
-	if err := a.complete(ctx, tx, &s); err != nil || l.State != letter.Sent {
+	if err := a.complete(ctx, tx, &s); err != nil {
+		return err
+	}
+	if err := s.announceSent(ctx, tx, by); err != nil || l.State != letter.Sent {
 		return err
 	}
 	return a.inviteExternals(ctx, tx, s)
@@ -174,18 +182,29 @@ func (a Letters) send(ctx context.Context, tx store.Conn, l *letter.Agreement) e
 
 // Decline declines a letter that was sent. Whoever can correct what the reason names makes a new version.
 func (a Letters) Decline(ctx context.Context, who exchange.Actor, id int64, reason string) (View, error) {
-	return a.act(ctx, who, id, func(_ context.Context, _ store.Conn, l *letter.Agreement) (err error) {
-		l.State, err = l.State.After(letter.Declining)
-		l.Reason = reason
-		return err
+	return a.act(ctx, who, id, func(ctx context.Context, tx store.Conn, l *letter.Agreement) error {
+		return decline(ctx, tx, l, notify.Announcement{Actor: who.ID}, reason)
 	})
+}
+
+// decline declines a letter, which is locked; the caller saves it. by has who did it.
+func decline(ctx context.Context, tx store.Conn, l *letter.Agreement, by notify.Announcement,
+	reason string) (err error) {
+	if l.State, err = l.State.After(letter.Declining); err != nil {
+		return err
+	}
+	l.Reason, by.Kind = reason, notify.AgreementDeclined
+	return announceEnd(ctx, tx, *l, by)
 }
 
 // Withdraw ends a letter that was not executed; its requests can be put into another.
 func (a Letters) Withdraw(ctx context.Context, who exchange.Actor, id int64, reason string) (View, error) {
 	return a.act(ctx, who, id, func(ctx context.Context, tx store.Conn, l *letter.Agreement) (err error) {
 		l.Reason = reason
-		return core.EndLetter(ctx, tx, l, letter.Withdrawing)
+		if err := core.EndLetter(ctx, tx, l, letter.Withdrawing); err != nil {
+			return err
+		}
+		return announceEnd(ctx, tx, *l, notify.Announcement{Kind: notify.AgreementWithdrawn, Actor: who.ID})
 	})
 }
 

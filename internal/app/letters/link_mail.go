@@ -91,7 +91,7 @@ func (a Letters) mailSigner(ctx context.Context, r *job.Run, args LinkMail,
 		}
 		id, err := core.Seal(ctx, tx, notifier.OfMessage, fmt.Sprint(notifier.OfAgreementLink, " ", link.ID))
 		m = mail.Message{ID: id + "@" + post.Host(), Kind: "agreement", To: link.Signer.Mail, ToName: link.Signer.Name,
-			At: tx.Now, References: []string{fmt.Sprintf("agreement.%d@%s", l.ID, post.Host())},
+			At: tx.Now, References: []string{post.AgreementThread(l.ID)},
 			List: post.List("agreement"), Subject: words.Subject, Text: words.Text, HTML: words.HTML}
 		return p, nil, err
 	})

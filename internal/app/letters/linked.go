@@ -10,6 +10,7 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/notify"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
@@ -183,11 +184,11 @@ func (a Letters) SignByLink(ctx context.Context, who exchange.Actor, token strin
 func (a Letters) DeclineByLink(ctx context.Context, who exchange.Actor, token string, n letter.LinkUse,
 	reason string) error {
 	return a.use(ctx, who, token, n, func(ctx context.Context, tx store.Conn, l *letter.Agreement,
-		_ signing.Link) (err error) {
-		if l.State, err = l.State.After(letter.Declining); err != nil {
+		link signing.Link) error {
+		by := notify.Announcement{Detail: notify.AnnouncementDetail{Person: link.Signer.Name}}
+		if err := decline(ctx, tx, l, by, reason); err != nil {
 			return err
 		}
-		l.Reason = reason
 		return tx.Agreements.Update(ctx, *l)
 	})
 }

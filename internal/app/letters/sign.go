@@ -103,7 +103,10 @@ func (a Letters) Sign(ctx context.Context, tx store.Conn, l *letter.Agreement, p
 	if err := s.still(*l, s.instrument, exchange.DayOf(tx.Now)); err != nil {
 		return err
 	}
-	return a.complete(ctx, tx, &s)
+	if err := a.complete(ctx, tx, &s); err != nil {
+		return err
+	}
+	return s.announceSigned(ctx, tx, p.Role, p.Signer)
 }
 
 // execute makes a letter that everybody has signed an executed agreement: its sealed PDF becomes a document of each of

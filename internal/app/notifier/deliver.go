@@ -47,7 +47,7 @@ func deliveryArgs(w notify.Webhook, d notify.WebhookDelivery) DeliveryArgs {
 
 // hook sends an event of a request to the webhooks of its organization. It costs one statement if none is enabled, and
 // sends to each once however often it is called. It describes the current state of the request.
-func (a Notifications) hook(ctx context.Context, tx store.Conn, e request.Event, organization int64) error {
+func (a Webhooks) hook(ctx context.Context, tx store.Conn, e request.Event, organization int64) error {
 	list, err := tx.Webhooks.On(ctx, organization)
 	list = slices.DeleteFunc(list, func(w notify.Webhook) bool { return !w.Wants(notify.TypeOf(e.Kind)) })
 	if err != nil || len(list) == 0 {
@@ -66,23 +66,22 @@ func (a Notifications) hook(ctx context.Context, tx store.Conn, e request.Event,
 	}
 	m := notify.NewEventMessage(e, q, people, a.PublicURL)
 	for _, w := range list {
-		if _, err := send(ctx, tx, w, &e.ID, m.Type, m); err != nil {
+		if _, err := send(ctx, tx, w, notify.WebhookDelivery{Event: &e.ID, Type: m.Type}, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// send enqueues a message to a webhook and returns the id of its delivery; 0 if the webhook has one of that event
-// already. The bytes of the message are made here, once.
-func send(ctx context.Context, tx store.Conn, w notify.Webhook, event *int64, kind notify.EventType,
-	message any) (int64, error) {
+// send enqueues a message about what d names to a webhook, and returns the id of its delivery; 0 if the webhook has one
+// of it already. The bytes of the message are made here, once.
+func send(ctx context.Context, tx store.Conn, w notify.Webhook, d notify.WebhookDelivery, message any) (int64, error) {
 	payload, err := json.Marshal(message)
 	if err != nil {
 		return 0, err
 	}
-	d := notify.WebhookDelivery{WebhookID: w.ID, Event: event, Type: kind, Payload: string(payload),
-		MessageID: "msg_" + strings.ReplaceAll(uuid.NewString(), "-", "")}
+	d.WebhookID, d.Payload = w.ID, string(payload)
+	d.MessageID = "msg_" + strings.ReplaceAll(uuid.NewString(), "-", "")
 	added := false
 	if d.ID, added, err = tx.Deliveries.Insert(ctx, d); err != nil || !added {
 		return 0, err
@@ -92,7 +91,7 @@ func send(ctx context.Context, tx store.Conn, w notify.Webhook, event *int64, ki
 }
 
 // Deliver makes one attempt to send a message.
-func (a Notifications) Deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
+func (a Webhooks) Deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	c := a.DB.Read()
 	w, d, turn, err := s.read(ctx, c, delivery.Webhooks.Get, delivery.Deliveries.Get)
 	if err != nil || !turn {
@@ -154,7 +153,7 @@ func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
 }
 
 // settle saves the result of an attempt, and enqueues the next one.
-func (a Notifications) settle(ctx context.Context, tx store.Conn, w notify.Webhook, d notify.WebhookDelivery,
+func (a Webhooks) settle(ctx context.Context, tx store.Conn, w notify.Webhook, d notify.WebhookDelivery,
 	t notify.Attempt, wait time.Duration, jitter float64) error {
 	d, after := d.Tried(w, t, wait, jitter)
 	if err := tx.Deliveries.Update(ctx, d); err != nil {
@@ -172,13 +171,13 @@ func (a Notifications) settle(ctx context.Context, tx store.Conn, w notify.Webho
 		return err
 	}
 	if w.Enabled && !after.Enabled {
-		return a.WebhookOff(ctx, tx, after)
+		return a.SwitchedOff(ctx, tx, after)
 	}
 	return nil
 }
 
-// WebhookOff records that Aliquot disabled a webhook, and notifies the owner of the organization.
-func (a Notifications) WebhookOff(ctx context.Context, tx store.Conn, w notify.Webhook) error {
+// SwitchedOff records that Aliquot disabled a webhook, and notifies the owner of the organization.
+func (a Webhooks) SwitchedOff(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 	a.Log.WarnContext(ctx, "webhook switched off", "id", w.ID, "organization", w.OrganizationID, "reason", w.OffReason)
 	o, err := tx.Organizations.Get(ctx, w.OrganizationID)
 	if err != nil {

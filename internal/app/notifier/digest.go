@@ -255,7 +255,7 @@ func (a Notifications) happenedElsewhere(ctx context.Context, c store.Conn, read
 		}
 		return err
 	}
-	_, visible, err := a.letter(ctx, c, n, reader)
+	_, visible, err := a.content(ctx, c, n, reader)
 	if err == nil && visible {
 		news := notice.Announcement{Announcement: *n.Announcement, Actor: "Aliquot", Organization: n.OrganizationName}
 		if n.Actor != nil {

@@ -109,7 +109,7 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 	if err != nil {
 		return err
 	}
-	letter, visible, err := a.letter(ctx, c, n, reader)
+	says, visible, err := a.content(ctx, c, n, reader)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 	if state == mailing.Waiting {
 		state = mailing.Sending
 	}
-	m := a.message(n, reader, letter)
+	m := a.message(n, reader, says)
 	var found mailing.State
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		now, err := tx.Notifications.ForUpdate(ctx, n.ID)
@@ -155,7 +155,7 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 	if err != nil || found != mailing.Waiting || state != mailing.Sending {
 		return err
 	}
-	state, reason, err := a.postLetter(ctx, m, letter)
+	state, reason, err := a.postContent(ctx, m, says)
 	if err != nil { // it was not sent, so it may be sent again
 		return errors.Join(err, a.mailWaitsAgain(ctx, mailing.Sending, mailing.Waiting, n.ID))
 	}
@@ -170,14 +170,14 @@ func (a Notifications) MailNotification(ctx context.Context, r *job.Run, args Ma
 }
 
 // message returns the message about a notification, without what it says and its ids.
-func (a Notifications) message(n notify.Notification, reader store.Reader, l letter) mail.Message {
+func (a Notifications) message(n notify.Notification, reader store.Reader, l content) mail.Message {
 	list, _, _ := strings.Cut(l.thread, ".")
 	return mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt,
 		References: []string{l.thread}, List: a.List(list)}
 }
 
-// postLetter is Post of a message that says what l says.
-func (a Notifications) postLetter(ctx context.Context, m mail.Message, l letter) (state mailing.State, reason string,
+// postContent is Post of a message that says what l says.
+func (a Notifications) postContent(ctx context.Context, m mail.Message, l content) (state mailing.State, reason string,
 	err error) {
 	words, err := l.write(ctx, m.Unsubscribe)
 	if err != nil {

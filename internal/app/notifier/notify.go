@@ -33,7 +33,7 @@ func NotifyPeople(ctx context.Context, tx store.Conn, n notify.Announcement, peo
 var RestJob = job.Kind[NotifyArgs]{Name: "tell"}
 
 // NotifyArgs names the events of one action and the roles of its actor; or an announcement whose notifications exist
-// already, so that only their mail is left.
+// already, so that only mail and webhooks are left.
 type NotifyArgs struct {
 	Organization int64         `json:"organization"`
 	Events       []int64       `json:"events"`
@@ -110,6 +110,9 @@ type notifyProgress struct {
 func (a Notifications) NotifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error {
 	if args.Announcement != 0 {
 		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+			if err := NewWebhooks(a.Core).hookAnnouncement(ctx, tx, args.Announcement); err != nil {
+				return nil, err
+			}
 			list, err := tx.Mail.OfAnnouncement(ctx, args.Announcement, 2*tellAtOnce)
 			if err != nil {
 				return nil, err
@@ -175,7 +178,7 @@ func (a Notifications) notifySome(ctx context.Context, tx store.Conn, args Notif
 		}
 	}
 	if next.Event > at.Event {
-		if err := a.hook(ctx, tx, e, args.Organization); err != nil {
+		if err := NewWebhooks(a.Core).hook(ctx, tx, e, args.Organization); err != nil {
 			return at, nil, err
 		}
 	}

@@ -68,12 +68,12 @@ func (a Notifications) postOwn(ctx context.Context, m *ownMail) (reader store.Re
 	if reader, err = c.Mail.Reader(ctx, n.User); err != nil {
 		return reader, "", "", err
 	}
-	letter, visible, err := a.letter(ctx, c, n, reader)
+	says, visible, err := a.content(ctx, c, n, reader)
 	if err != nil || !visible {
 		return reader, mailing.NotWanted, "", err
 	}
-	message := a.message(n, reader, letter)
+	message := a.message(n, reader, says)
 	message.ID, message.Unsubscribe = m.id, m.unsubscribe
-	state, reason, err = a.postLetter(ctx, message, letter)
+	state, reason, err = a.postContent(ctx, message, says)
 	return reader, state, reason, err
 }

@@ -44,7 +44,7 @@ func (a Notifications) MailReceipt(ctx context.Context, r *job.Run, args Receipt
 	if err != nil {
 		return err
 	}
-	letter, visible, err := a.letter(ctx, c, n, reader)
+	says, visible, err := a.content(ctx, c, n, reader)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a Notifications) MailReceipt(ctx context.Context, r *job.Run, args Receipt
 		return err
 	}
 	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.Event.At,
-		References: []string{letter.thread}, List: a.List("request")}
+		References: []string{says.thread}, List: a.List("request")}
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		if m.ID, err = a.messageID(ctx, tx, n.User, 0); err == nil {
 			m.Unsubscribe, err = a.unsubscribeURL(ctx, tx, n.User, n.Category)
@@ -67,7 +67,7 @@ func (a Notifications) MailReceipt(ctx context.Context, r *job.Run, args Receipt
 	if err != nil {
 		return err
 	}
-	words, err := letter.write(ctx, m.Unsubscribe)
+	words, err := says.write(ctx, m.Unsubscribe)
 	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
 	var reason string
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"aliquot/internal/webhook"
 )
 
-// Webhooks lists the webhooks of an organization.
-func (a Notifications) Webhooks(ctx context.Context, who exchange.Actor, organization int64,
+// List lists the webhooks of an organization.
+func (a Webhooks) List(ctx context.Context, who exchange.Actor, organization int64,
 	p exchange.Page) (exchange.ListPage[notify.Webhook], error) {
 	c := a.DB.Read()
 	_, err := c.Organizations.Get(ctx, organization)
@@ -26,8 +26,8 @@ func (a Notifications) Webhooks(ctx context.Context, who exchange.Actor, organiz
 	return c.Webhooks.List(ctx, organization, p)
 }
 
-// Webhook reads one webhook of an organization.
-func (a Notifications) Webhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook,
+// Get reads one webhook of an organization.
+func (a Webhooks) Get(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook,
 	error) {
 	w, err := a.DB.Read().Webhooks.Get(ctx, organization, id)
 	if err == nil {
@@ -36,8 +36,8 @@ func (a Notifications) Webhook(ctx context.Context, who exchange.Actor, organiza
 	return w, err
 }
 
-// CreateWebhook creates a webhook of an organization, with a secret.
-func (a Notifications) CreateWebhook(ctx context.Context, who exchange.Actor, organization int64,
+// Create creates a webhook of an organization, with a secret.
+func (a Webhooks) Create(ctx context.Context, who exchange.Actor, organization int64,
 	p notify.WebhookPatch) (notify.Webhook, error) {
 	w, err := p.Create(a.Sender.Check)
 	if err != nil {
@@ -78,28 +78,28 @@ func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w notif
 		map[string]any{"organization": w.OrganizationID, "events": w.Events, "enabled": w.Enabled})
 }
 
-// UpdateWebhook changes a webhook.
-func (a Notifications) UpdateWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+// Update changes a webhook.
+func (a Webhooks) Update(ctx context.Context, who exchange.Actor, organization, id int64,
 	p notify.WebhookPatch, match core.IfMatch[notify.Webhook]) (notify.Webhook, error) {
-	return a.changeWebhook(ctx, who, organization, id, match,
+	return a.change(ctx, who, organization, id, match,
 		func(w notify.Webhook, tx store.Conn) (notify.Webhook, error) {
 			return p.Patch(w, a.Sender.Check, tx.Now)
 		})
 }
 
-// RotateWebhook replaces the secret of a webhook; for a day, messages are signed with the old one too.
-func (a Notifications) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook,
+// Rotate replaces the secret of a webhook; for a day, messages are signed with the old one too.
+func (a Webhooks) Rotate(ctx context.Context, who exchange.Actor, organization, id int64) (notify.Webhook,
 	error) {
-	return a.changeWebhook(ctx, who, organization, id, nil,
+	return a.change(ctx, who, organization, id, nil,
 		func(w notify.Webhook, tx store.Conn) (notify.Webhook, error) {
 			return w.Rotate(webhook.NewSecret(), tx.Now), nil
 		})
 }
 
-func (a Notifications) changeWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+func (a Webhooks) change(ctx context.Context, who exchange.Actor, organization, id int64,
 	match core.IfMatch[notify.Webhook],
 	change func(notify.Webhook, store.Conn) (notify.Webhook, error)) (w notify.Webhook, err error) {
-	err = a.withWebhook(ctx, who, organization, id,
+	err = a.withLocked(ctx, who, organization, id,
 		func(ctx context.Context, tx store.Conn, old notify.Webhook) error {
 			if err := match.Check(old); err != nil {
 				return err
@@ -116,8 +116,8 @@ func (a Notifications) changeWebhook(ctx context.Context, who exchange.Actor, or
 	return w, err
 }
 
-// withWebhook locks a webhook and calls do to change it, if who may.
-func (a Notifications) withWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+// withLocked locks a webhook and calls do to change it, if who may.
+func (a Webhooks) withLocked(ctx context.Context, who exchange.Actor, organization, id int64,
 	do func(context.Context, store.Conn, notify.Webhook) error) error {
 	return a.Write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		w, err := tx.Webhooks.ForUpdate(ctx, organization, id)
@@ -132,10 +132,10 @@ func (a Notifications) withWebhook(ctx context.Context, who exchange.Actor, orga
 	})
 }
 
-// DeleteWebhook deletes a webhook. Its pending deliveries are never sent.
-func (a Notifications) DeleteWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+// Delete deletes a webhook. Its pending deliveries are never sent.
+func (a Webhooks) Delete(ctx context.Context, who exchange.Actor, organization, id int64,
 	match core.IfMatch[notify.Webhook]) error {
-	return a.withWebhook(ctx, who, organization, id,
+	return a.withLocked(ctx, who, organization, id,
 		func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 			if err := match.Check(w); err != nil {
 				return err
@@ -147,13 +147,13 @@ func (a Notifications) DeleteWebhook(ctx context.Context, who exchange.Actor, or
 		})
 }
 
-// PingWebhook sends a test message to a webhook.
-func (a Notifications) PingWebhook(ctx context.Context, who exchange.Actor, organization,
+// Ping sends a test message to a webhook.
+func (a Webhooks) Ping(ctx context.Context, who exchange.Actor, organization,
 	id int64) (d notify.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 		m := notify.PingMessage{Type: notify.Ping, Timestamp: tx.Now,
 			Data: notify.PingData{Organization: organization, Webhook: id}}
-		sent, err := send(ctx, tx, w, nil, m.Type, m)
+		sent, err := send(ctx, tx, w, notify.WebhookDelivery{Type: m.Type}, m)
 		if err == nil {
 			d, err = tx.Deliveries.Get(ctx, id, sent)
 		}
@@ -162,10 +162,10 @@ func (a Notifications) PingWebhook(ctx context.Context, who exchange.Actor, orga
 	return d, err
 }
 
-// sending is withWebhook for calls that send to it.
-func (a Notifications) sending(ctx context.Context, who exchange.Actor, organization, id int64,
+// sending is withLocked for calls that send to it.
+func (a Webhooks) sending(ctx context.Context, who exchange.Actor, organization, id int64,
 	do func(context.Context, store.Conn, notify.Webhook) error) error {
-	return a.withWebhook(ctx, who, organization, id,
+	return a.withLocked(ctx, who, organization, id,
 		func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 			if !w.Enabled {
 				return exchange.Errorf(exchange.Conflict, "This webhook is switched off; switch it on first, with "+
@@ -176,18 +176,18 @@ func (a Notifications) sending(ctx context.Context, who exchange.Actor, organiza
 }
 
 // Deliveries lists the deliveries to a webhook of the last 30 days.
-func (a Notifications) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page,
+func (a Webhooks) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page,
 	f notify.DeliveryFilter) (exchange.ListPage[notify.WebhookDelivery], error) {
-	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
+	if _, err := a.Get(ctx, who, organization, id); err != nil {
 		return exchange.ListPage[notify.WebhookDelivery]{}, err
 	}
 	return a.DB.Read().Deliveries.List(ctx, id, p, f)
 }
 
 // Delivery reads a delivery with its attempts, the oldest first.
-func (a Notifications) Delivery(ctx context.Context, who exchange.Actor, organization, id,
+func (a Webhooks) Delivery(ctx context.Context, who exchange.Actor, organization, id,
 	delivery int64) (d notify.WebhookDelivery, attempts []notify.Attempt, err error) {
-	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
+	if _, err := a.Get(ctx, who, organization, id); err != nil {
 		return d, nil, err
 	}
 	c := a.DB.Read()
@@ -198,7 +198,7 @@ func (a Notifications) Delivery(ctx context.Context, who exchange.Actor, organiz
 }
 
 // Redeliver sends a message again now, under the same id, whatever became of it before.
-func (a Notifications) Redeliver(ctx context.Context, who exchange.Actor, organization, id,
+func (a Webhooks) Redeliver(ctx context.Context, who exchange.Actor, organization, id,
 	delivery int64) (d notify.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w notify.Webhook) error {
 		old, err := tx.Deliveries.ForUpdate(ctx, id, delivery)

@@ -5,13 +5,14 @@ import "slices"
 // Category is a category of notifications; its value is the settings field that switches it.
 type Category string
 
-// The categories of announcements, which have no switch: lab membership, webhooks, inquiries, and saved searches, whose
-// alerts are switched off in each search.
+// The categories of announcements, which have no switch: lab membership, webhooks, inquiries, agreements, and saved
+// searches, whose alerts are switched off in each search.
 const (
 	MembershipNotif Category = "membership"
 	WebhookNotif    Category = "webhook"
 	SearchNotif     Category = "saved_search"
 	InquiryNotif    Category = "inquiry"
+	AgreementNotif  Category = "agreement"
 )
 
 // The five categories of the specification.
@@ -27,7 +28,8 @@ const (
 var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, AssignedNotif, ReminderNotif}
 
 // AllCategories lists the categories that mail can be about.
-var AllCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif, SearchNotif, InquiryNotif)
+var AllCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif, SearchNotif, InquiryNotif,
+	AgreementNotif)
 
 var categoryWords = map[Category]string{
 	NewRequestNotif: "new requests",
@@ -39,6 +41,7 @@ var categoryWords = map[Category]string{
 	WebhookNotif:    "webhooks",
 	SearchNotif:     "saved searches",
 	InquiryNotif:    "inquiries",
+	AgreementNotif:  "agreements",
 }
 
 // Words returns what mail of a category is about.

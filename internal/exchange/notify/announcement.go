@@ -41,28 +41,41 @@ const (
 	InquiryMade       AnnouncementKind = "inquiry_made"   // to the contact of the material
 	InquiryAnswered   AnnouncementKind = "inquiry_answered"
 	ErasureAsked      AnnouncementKind = "erasure_asked" // to the person who is to be erased
+
+	AgreementSent      AnnouncementKind = "agreement_sent"     // to those who may sign it
+	AgreementSigned    AnnouncementKind = "agreement_signed"   // to the parties, and to the officials who signed it
+	AgreementDeclined  AnnouncementKind = "agreement_declined" // to the same
+	AgreementWithdrawn AnnouncementKind = "agreement_withdrawn"
 )
 
 // AnnouncementKinds lists all kinds of announcements.
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
-	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked}
+	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
+	AgreementDeclined, AgreementWithdrawn}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
 	Invitation  int64    `json:"invitation,omitempty"`
 	JoinRequest int64    `json:"join_request,omitempty"`
 	Role        lab.Role `json:"role,omitempty"`
-	Text        string   `json:"text,omitempty"` // what the person wrote who asks to join; a question or its answer
-	Webhook     int64    `json:"webhook,omitempty"`
+	// what the person wrote who asks to join; a question or its answer; why an agreement was declined or withdrawn
+	Text    string `json:"text,omitempty"`
+	Webhook int64  `json:"webhook,omitempty"`
 	// why a request to join was declined, a webhook switched off or an erasure asked for; the first fault of a record
 	Reason string `json:"reason,omitempty"`
 
-	Inquiry     int64             `json:"inquiry,omitempty"`
-	SavedSearch int64             `json:"saved_search,omitempty"`
-	Name        string            `json:"name,omitempty"`      // of the saved search, or of the material asked about
-	Count       int               `json:"count,omitempty"`     // number of new materials, or of faults
-	Materials   []MaterialPayload `json:"materials,omitempty"` // the newest of them
+	Inquiry     int64 `json:"inquiry,omitempty"`
+	SavedSearch int64 `json:"saved_search,omitempty"`
+	// of the saved search, of the material asked about, or of the agreement: its number
+	Name      string            `json:"name,omitempty"`
+	Count     int               `json:"count,omitempty"`     // number of new materials, or of faults
+	Materials []MaterialPayload `json:"materials,omitempty"` // the newest of them
+
+	Agreement int64  `json:"agreement,omitempty"`
+	Person    string `json:"person,omitempty"`   // who signed or declined it without an account
+	As        string `json:"as,omitempty"`       // the role in which it was signed
+	Executed  bool   `json:"executed,omitempty"` // everybody has signed it
 }
 
 // Category returns the notification category of a kind. These categories have no switch: people are always notified.
@@ -74,6 +87,8 @@ func (k AnnouncementKind) Category() mailing.Category {
 		return mailing.SearchNotif
 	case InquiryMade, InquiryAnswered:
 		return mailing.InquiryNotif
+	case AgreementSent, AgreementSigned, AgreementDeclined, AgreementWithdrawn:
+		return mailing.AgreementNotif
 	default:
 		return mailing.MembershipNotif
 	}
@@ -82,6 +97,7 @@ func (k AnnouncementKind) Category() mailing.Category {
 // DescribeAnnouncement returns one sentence about what happened, for the people who are notified.
 func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	owner := n.Detail.Role == lab.OwnerRole
+	actor = cmp.Or(n.Detail.Person, actor)
 	switch n.Kind {
 	case Invited:
 		if owner {
@@ -104,6 +120,17 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	case InquiryAnswered:
 		return fmt.Sprintf("%s answered your inquiry to %s about %s.", actor, organization,
 			cmp.Or(n.Detail.Name, "a material"))
+	case AgreementSent:
+		return fmt.Sprintf("%s asks you to sign the agreement %s about materials of %s.", actor, n.Detail.Name,
+			organization)
+	case AgreementSigned:
+		return fmt.Sprintf("%s signed the agreement %s about materials of %s%s.", actor, n.Detail.Name, organization,
+			executed(n.Detail))
+	case AgreementDeclined:
+		return fmt.Sprintf("%s declined to sign the agreement %s about materials of %s.", actor, n.Detail.Name,
+			organization)
+	case AgreementWithdrawn:
+		return fmt.Sprintf("%s withdrew the agreement %s about materials of %s.", actor, n.Detail.Name, organization)
 	case SearchMatched:
 		return describeMatch(n.Detail)
 	case RecordFaulty:
@@ -121,4 +148,12 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	default:
 		return fmt.Sprintf("%s declined your request to join %s.", actor, organization)
 	}
+}
+
+// executed says that a signature was the last one.
+func executed(d AnnouncementDetail) string {
+	if d.Executed {
+		return ", which is executed now"
+	}
+	return ""
 }

@@ -33,6 +33,8 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 				want = mailing.WebhookNotif
 			case notify.InquiryMade, notify.InquiryAnswered:
 				want = mailing.InquiryNotif
+			case notify.AgreementSent, notify.AgreementSigned, notify.AgreementDeclined, notify.AgreementWithdrawn:
+				want = mailing.AgreementNotif
 			}
 			if kind.Category() != want {
 				t.Errorf("%s is of %s", kind, kind.Category())

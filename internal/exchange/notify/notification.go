@@ -76,7 +76,7 @@ func (n Notification) Text() string {
 func (k NotificationKind) FirstContact() bool {
 	switch k {
 	case NotificationKind(request.Made), NotificationKind(Invited), NotificationKind(JoinAsked),
-		NotificationKind(InquiryMade):
+		NotificationKind(InquiryMade), NotificationKind(AgreementSent):
 		return true
 	}
 	return false

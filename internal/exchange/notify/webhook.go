@@ -53,8 +53,27 @@ var EventTypes = func() (list []EventType) {
 	for _, k := range request.EventKinds {
 		list = append(list, TypeOf(k))
 	}
-	return list
+	return append(list, AgreementTypes...)
 }()
+
+// AgreementTypes are the types of messages about agreements for requests of the organization.
+var AgreementTypes = []EventType{"agreement.sent", "agreement.signed", "agreement.declined", "agreement.withdrawn",
+	agreementExecuted}
+
+const agreementExecuted EventType = "agreement.executed"
+
+// TypesOf returns the types of the messages about an announcement, none for one that webhooks do not receive. The last
+// signature of an agreement is two: that it was signed, and that it is executed.
+func TypesOf(n Announcement) (list []EventType) {
+	if n.Detail.Agreement == 0 {
+		return nil
+	}
+	list = []EventType{EventType(strings.Replace(string(n.Kind), "_", ".", 1))}
+	if n.Detail.Executed {
+		list = append(list, agreementExecuted)
+	}
+	return list
+}
 
 // WebhookPatch is the body of POST, PUT and PATCH of webhooks.
 type WebhookPatch struct {
@@ -154,19 +173,21 @@ func (w Webhook) Secrets(now time.Time) []string {
 type WebhookDelivery struct {
 	ID        int64
 	WebhookID int64
-	Event     *int64 // nil: a ping
-	MessageID string // the same at every attempt
-	Type      EventType
-	Payload   string // the same bytes at every attempt
-	State     DeliveryState
-	Round     int64      // how often it was sent again by hand
-	Tries     int        // in this round
-	Attempts  int64      // in total, including earlier rounds
-	Status    *int       // of the last response; nil: there was none
-	Error     string     // of the last attempt; ""
-	NextAt    *time.Time // when the next attempt is due; nil: never
-	CreatedAt time.Time
-	EndedAt   *time.Time
+	Event     *int64 // of a request that it is about; nil: an announcement, or a ping
+	// that it is about; nil: an event, or a ping
+	Announcement *int64
+	MessageID    string // the same at every attempt
+	Type         EventType
+	Payload      string // the same bytes at every attempt
+	State        DeliveryState
+	Round        int64      // how often it was sent again by hand
+	Tries        int        // in this round
+	Attempts     int64      // in total, including earlier rounds
+	Status       *int       // of the last response; nil: there was none
+	Error        string     // of the last attempt; ""
+	NextAt       *time.Time // when the next attempt is due; nil: never
+	CreatedAt    time.Time
+	EndedAt      *time.Time
 }
 
 // DeliveryState is the state of a delivery.

@@ -69,6 +69,45 @@ type TurnPayload struct {
 	Due   *time.Time   `json:"due"`
 }
 
+// AgreementMessage is the message about an agreement that webhooks receive. It contains no mail addresses and no text
+// of the agreement.
+type AgreementMessage struct {
+	Type      EventType     `json:"type"`
+	Timestamp time.Time     `json:"timestamp"` // when it happened
+	Data      AgreementData `json:"data"`
+}
+
+// AgreementData is the data of an AgreementMessage.
+type AgreementData struct {
+	Organization int64            `json:"organization"`
+	Agreement    AgreementPayload `json:"agreement"`
+	Event        AgreementEvent   `json:"event"`
+}
+
+// AgreementPayload is an agreement as it was when the message was made.
+type AgreementPayload struct {
+	ID         int64    `json:"id"`
+	Number     string   `json:"number"`
+	URL        string   `json:"url"` // address of its page
+	API        string   `json:"api"`
+	State      string   `json:"state"`
+	Version    int      `json:"version"`
+	SHA256     string   `json:"sha256"`
+	Instrument string   `json:"instrument"`
+	Provider   int64    `json:"provider"`  // institution
+	Recipient  int64    `json:"recipient"` // institution
+	Requests   []int64  `json:"requests"`
+	Unsigned   []string `json:"unsigned"` // the roles that have not signed
+}
+
+// AgreementEvent is what somebody did with an agreement.
+type AgreementEvent struct {
+	Actor    *PersonPayload `json:"actor"`    // null: somebody without an account
+	External string         `json:"external"` // the name of who did it without an account
+	Role     string         `json:"role"`     // in which it was signed; empty for all but signatures
+	Reason   string         `json:"reason"`
+}
+
 // PingMessage is the message that tests a webhook.
 type PingMessage struct {
 	Type      EventType `json:"type"`

@@ -123,13 +123,13 @@ func (st Webhooks) Delete(ctx context.Context, id int64) error {
 	return err
 }
 
-const deliveryColumns = `o.id, o.webhook_id, o.event_id, o.message_id, o.type, o.payload, o.state, o.round, o.tries,
-	(SELECT COUNT(*) FROM webhook_attempts t WHERE t.delivery_id = o.id), o.status, o.error, o.next_at, o.created_at,
-	o.ended_at`
+const deliveryColumns = `o.id, o.webhook_id, o.event_id, o.news_id, o.message_id, o.type, o.payload, o.state, o.round,
+	o.tries, (SELECT COUNT(*) FROM webhook_attempts t WHERE t.delivery_id = o.id), o.status, o.error, o.next_at,
+	o.created_at, o.ended_at`
 
 func scanDelivery(r sqldb.Row, d *notify.WebhookDelivery) error {
-	return r.Scan(&d.ID, &d.WebhookID, &d.Event, &d.MessageID, &d.Type, &d.Payload, &d.State, &d.Round, &d.Tries,
-		&d.Attempts, &d.Status, &d.Error, sqldb.UTCOrNull(&d.NextAt), sqldb.UTC(&d.CreatedAt),
+	return r.Scan(&d.ID, &d.WebhookID, &d.Event, &d.Announcement, &d.MessageID, &d.Type, &d.Payload, &d.State, &d.Round,
+		&d.Tries, &d.Attempts, &d.Status, &d.Error, sqldb.UTCOrNull(&d.NextAt), sqldb.UTC(&d.CreatedAt),
 		sqldb.UTCOrNull(&d.EndedAt))
 }
 
@@ -160,13 +160,13 @@ func (st Deliveries) List(ctx context.Context, webhook int64, p exchange.Page,
 }
 
 // Insert adds a delivery that is to be sent now, and returns its id; added is false where the webhook has one of that
-// event already.
+// event or announcement already.
 func (st Deliveries) Insert(ctx context.Context, d notify.WebhookDelivery) (id int64, added bool, err error) {
 	ids, err := sqldb.All(ctx, st.conn, sqldb.Value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id,
-		message_id, type,
-		payload, state, round, tries, error, next_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', $7, $7) ON CONFLICT (webhook_id, event_id) DO NOTHING RETURNING id`,
-		d.WebhookID, d.Event, d.MessageID, string(d.Type), d.Payload, string(notify.DeliveryPending), st.conn.Now)
+		news_id, message_id, type, payload, state, round, tries, error, next_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, '', $8, $8) ON CONFLICT DO NOTHING RETURNING id`,
+		d.WebhookID, d.Event, d.Announcement, d.MessageID, string(d.Type), d.Payload,
+		string(notify.DeliveryPending), st.conn.Now)
 	if err != nil || len(ids) == 0 {
 		return 0, false, err
 	}

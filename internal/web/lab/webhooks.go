@@ -28,7 +28,7 @@ func (v *pageRequest) readWebhooks() (*labWebhooksPage, error) {
 		return nil, err
 	}
 	p := &labWebhooksPage{labPage: base, All: true, Types: notify.EventTypes}
-	list, err := v.App.Notifications.Webhooks(v.Context(), v.Who.Actor, base.Lab.ID,
+	list, err := v.App.Webhooks.List(v.Context(), v.Who.Actor, base.Lab.ID,
 		exchange.Page{Limit: notify.MaxWebhooks})
 	p.Webhooks = list.Items
 	return p, err
@@ -65,7 +65,7 @@ func (v *pageRequest) makeWebhook() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	patch, typed, everything := v.webhookForm()
-	made, err := v.App.Notifications.CreateWebhook(v.Context(), v.Who.Actor, lab, patch)
+	made, err := v.App.Webhooks.Create(v.Context(), v.Who.Actor, lab, patch)
 	text, refused := refusal(err)
 	if err != nil && !refused {
 		return ui.Response{}, err
@@ -114,7 +114,7 @@ func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
 	}
 	p := &labWebhookPage{labWebhooksPage: labWebhooksPage{labPage: base, Types: notify.EventTypes},
 		States: notify.DeliveryStates}
-	if p.Webhook, err = v.App.Notifications.Webhook(v.Context(), v.Who.Actor, base.Lab.ID, id); err != nil {
+	if p.Webhook, err = v.App.Webhooks.Get(v.Context(), v.Who.Actor, base.Lab.ID, id); err != nil {
 		return nil, err
 	}
 	p.Form, p.All = p.Webhook, p.Webhook.Events == nil
@@ -122,13 +122,13 @@ func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
 	if state := notify.DeliveryState(v.URL.Query().Get("state")); slices.Contains(p.States, state) {
 		p.State, f.State = string(state), &state
 	}
-	list, err := v.App.Notifications.Deliveries(v.Context(), v.Who.Actor, base.Lab.ID, id, v.pageOf(), f)
+	list, err := v.App.Webhooks.Deliveries(v.Context(), v.Who.Actor, base.Lab.ID, id, v.pageOf(), f)
 	if err != nil {
 		return nil, err
 	}
 	p.Deliveries, p.Total, p.Links = list.Items, list.Total, v.linksOf(list.Next)
 	if n, err := strconv.ParseInt(v.URL.Query().Get("delivery"), 10, 64); err == nil {
-		d, attempts, err := v.App.Notifications.Delivery(v.Context(), v.Who.Actor, base.Lab.ID, id, n)
+		d, attempts, err := v.App.Webhooks.Delivery(v.Context(), v.Who.Actor, base.Lab.ID, id, n)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func (v *pageRequest) saveWebhook() (ui.Response, error) {
 		return ui.Response{}, err
 	}
 	patch, typed, everything := v.webhookForm()
-	_, err = v.App.Notifications.UpdateWebhook(v.Context(), v.Who.Actor, lab, id, patch, nil)
+	_, err = v.App.Webhooks.Update(v.Context(), v.Who.Actor, lab, id, patch, nil)
 	if fields, ok := ui.FieldErrorsIn(err); ok {
 		p, err := v.readWebhook()
 		if err != nil {
@@ -182,14 +182,14 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 	switch v.PathValue("act") {
 	case "on", "off":
 		on := v.PathValue("act") == "on"
-		w, err := v.App.Notifications.UpdateWebhook(ctx, who, lab, id, notify.WebhookPatch{Enabled: exchange.Some(on)},
+		w, err := v.App.Webhooks.Update(ctx, who, lab, id, notify.WebhookPatch{Enabled: exchange.Some(on)},
 			nil)
 		if w.Enabled {
 			return here.Saying("Webhook switched on."), err
 		}
 		return here.Saying("Webhook switched off. Events that happen while it is off are not sent."), err
 	case "rotate":
-		w, err := v.App.Notifications.RotateWebhook(ctx, who, lab, id)
+		w, err := v.App.Webhooks.Rotate(ctx, who, lab, id)
 		if err != nil {
 			return ui.Response{}, err
 		}
@@ -200,10 +200,10 @@ func (v *pageRequest) actOnWebhook() (ui.Response, error) {
 		p.Made = &w
 		return secretly(ui.Show("lab-webhook", p))
 	case "ping":
-		_, err := v.App.Notifications.PingWebhook(ctx, who, lab, id)
+		_, err := v.App.Webhooks.Ping(ctx, who, lab, id)
 		return here.Saying("A test message is on its way. Reload the page to see the result."), err
 	case "delete":
-		err := v.App.Notifications.DeleteWebhook(ctx, who, lab, id, nil)
+		err := v.App.Webhooks.Delete(ctx, who, lab, id, nil)
 		return ui.SeeOther(v.lab("/webhooks")).Saying("Webhook deleted."), err
 	}
 	return v.Missing()
@@ -219,7 +219,7 @@ func (v *pageRequest) redeliver() (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	if _, err := v.App.Notifications.Redeliver(v.Context(), v.Who.Actor, lab, id, delivery); err != nil {
+	if _, err := v.App.Webhooks.Redeliver(v.Context(), v.Who.Actor, lab, id, delivery); err != nil {
 		return ui.Response{}, err
 	}
 	return ui.SeeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).Saying("The message is being sent again with the same " +

@@ -68,6 +68,12 @@ func newsLook(k notify.AnnouncementKind) Look {
 		return Look{"turn", "users"}
 	case notify.InquiryMade:
 		return Look{"turn", "message"}
+	case notify.AgreementSent:
+		return Look{"turn", "file"}
+	case notify.AgreementSigned:
+		return Look{"good", "check"}
+	case notify.AgreementDeclined, notify.AgreementWithdrawn:
+		return Look{"turn", "undo"}
 	case notify.InquiryAnswered:
 		return Look{"info", "message"}
 	case notify.WebhookOff, notify.RecordFaulty, notify.ErasureAsked:

@@ -72,6 +72,8 @@ func newsAddress(n notify.Notification) string {
 		return lab + "/webhooks"
 	case notify.InquiryMade, notify.InquiryAnswered:
 		return "/inquiry/" + strconv.FormatInt(n.Announcement.Detail.Inquiry, 10)
+	case notify.AgreementSent, notify.AgreementSigned, notify.AgreementDeclined, notify.AgreementWithdrawn:
+		return "/letters/" + strconv.FormatInt(n.Announcement.Detail.Agreement, 10)
 	case notify.SearchMatched:
 		return matchAddress(n.Announcement.Detail)
 	case notify.RecordFaulty:

@@ -38,15 +38,15 @@ func InvitationWords(v lab.ShownInvitation, link string) notice.Invitation {
 		Role: strings.ToLower(string(v.Role)), Expires: v.ExpiresAt, Link: link}
 }
 
-// letter is the content of mail about a notification, written when it is sent.
-type letter struct {
+// content is what mail about a notification says, written when it is sent.
+type content struct {
 	thread string // the conversation to which it belongs
 	write  func(ctx context.Context, unsubscribe string) (notice.Text, error)
 }
 
-// letter returns the content of mail about a notification. visible reports whether the person may still see it.
-func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notification, reader store.Reader) (l letter,
-	visible bool, err error) {
+// content returns what mail about a notification says. visible reports whether the person may still see it.
+func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notification,
+	reader store.Reader) (l content, visible bool, err error) {
 	if n.Announcement == nil {
 		facts, visible, err := a.facts(ctx, c, n, reader)
 		if err == nil && visible {
@@ -54,30 +54,33 @@ func (a Notifications) letter(ctx context.Context, c store.Conn, n notify.Notifi
 			kept, err = c.Events.Facts(ctx, []int64{n.Event.ID})
 			facts = then(facts, kept)
 		}
-		return letter{a.thread(facts.Request), func(_ context.Context, unsubscribe string) (notice.Text, error) {
+		return content{a.thread(facts.Request), func(_ context.Context, unsubscribe string) (notice.Text, error) {
 			facts.Unsubscribe = unsubscribe
 			return a.Notice.Event(facts)
 		}}, visible, err
 	}
 	switch n.Announcement.Kind {
 	case notify.Invited:
-		return a.invitationLetter(ctx, c, n, reader)
+		return a.invitationContent(ctx, c, n, reader)
 	case notify.SearchMatched:
 		m, visible, err := match(ctx, c, n, reader)
-		return letter{a.searchThread(n.Announcement.Detail.SavedSearch),
+		return content{a.searchThread(n.Announcement.Detail.SavedSearch),
 			func(_ context.Context, unsubscribe string) (notice.Text, error) {
 				m.Unsubscribe = unsubscribe
 				return a.Notice.Match(m)
 			}}, visible, err
 	}
 	d := n.Announcement.Detail
+	if d.Agreement != 0 {
+		return a.agreementContent(ctx, c, n)
+	}
 	m := notice.Membership{Kind: notice.MembershipKind(n.Announcement.Kind), Organization: n.OrganizationName,
 		Person: "Aliquot", Note: d.Text,
 		Link: fmt.Sprintf("%s/labs/%d/people", a.PublicURL, n.Organization)}
 	if n.Actor != nil {
 		m.Person = n.Actor.Name()
 	}
-	l = letter{a.InvitationThread(d.Invitation),
+	l = content{a.InvitationThread(d.Invitation),
 		func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
 	if n.Announcement.Kind == notify.WebhookOff {
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.Host())
@@ -136,9 +139,9 @@ func inquiryVisible(ctx context.Context, c store.Conn, n notify.Notification) (b
 	return c.Organizations.IsMember(ctx, i.OrganizationID, n.User)
 }
 
-// invitationLetter returns the letter of an invitation to someone who has signed in before.
-func (a Notifications) invitationLetter(ctx context.Context, c store.Conn, n notify.Notification,
-	reader store.Reader) (l letter, visible bool, err error) {
+// invitationContent returns that of an invitation to someone who has signed in before.
+func (a Notifications) invitationContent(ctx context.Context, c store.Conn, n notify.Notification,
+	reader store.Reader) (l content, visible bool, err error) {
 	v, err := c.Invitations.Get(ctx, n.Announcement.Detail.Invitation)
 	write := func(ctx context.Context, _ string) (words notice.Text, err error) {
 		link := ""
@@ -153,5 +156,5 @@ func (a Notifications) invitationLetter(ctx context.Context, c store.Conn, n not
 		i.Location = reader.Mail.Location()
 		return a.Notice.Invitation(i)
 	}
-	return letter{a.InvitationThread(v.ID), write}, v.Status == lab.InvitationPending, err
+	return content{a.InvitationThread(v.ID), write}, v.Status == lab.InvitationPending, err
 }
