@@ -35,7 +35,8 @@ func Filled(ctx context.Context, a *app.App) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	own, err := c.Requests.List(ctx, exchange.Page{Limit: 1}, request.Filter{Requester: &u.ID}, exchange.Actor{ID: u.ID})
+	own, err := c.Requests.List(ctx, exchange.Page{Limit: 1}, request.Filter{Requester: &u.ID},
+		exchange.Actor{ID: u.ID})
 	return len(own.Items) > 0, err
 }
 

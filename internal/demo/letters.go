@@ -168,7 +168,7 @@ func (f *filling) makeLetters() {
 		waits.after(hour).sign(neighbour, other)
 	}
 
-	// declined: the requester mends it
+	// declined: the requester corrects it
 	n = f.parcel(requester, "1 breeding pair")
 	n.Abstract = exchange.Some("Inhibition of interneurons.")
 	declined := f.ask(24*day, requester, mice[1], n)
