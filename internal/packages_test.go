@@ -130,7 +130,7 @@ var mayImport = map[string][]string{
 	"web/request": {"agreement/letter", "agreement/party", "exchange", "app", "server", "web/ui"},
 	"web/share":   {"exchange", "app", "server", "web/ui"},
 	"web/sign":    {"agreement/letter", "agreement/signing", "exchange", "app", "web/ui"},
-	"demo":        {"agreement/party", "exchange", "app", "identity"},
+	"demo":        {"agreement", "exchange", "app", "identity"},
 	"seal":        {"atomicfile", "agreement/letter", "agreement/pades"},
 	"seed":        {"exchange", "search", "store"},
 	"limit":       {},

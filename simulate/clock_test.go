@@ -37,11 +37,10 @@ type clock struct {
 	now    atomic.Pointer[time.Time]
 	coming future
 	n      int
-	random *rand.Rand
 }
 
-func newClock(start time.Time, seed uint64) *clock {
-	c := &clock{random: rand.New(rand.NewPCG(seed, 0))}
+func newClock(start time.Time) *clock {
+	c := &clock{}
 	c.now.Store(&start)
 	return c
 }
@@ -67,12 +66,9 @@ func (c *clock) run() {
 type delay struct{ median, sigma float64 }
 
 // draw returns a delay by a log-normal distribution.
-func (c *clock) draw(d delay) time.Duration {
-	return time.Duration(d.median * math.Exp(d.sigma*c.random.NormFloat64()) * float64(time.Hour))
+func (d delay) draw(random *rand.Rand) time.Duration {
+	return time.Duration(d.median * math.Exp(d.sigma*random.NormFloat64()) * float64(time.Hour))
 }
-
-// chance reports whether something of a probability happens.
-func (c *clock) chance(p float64) bool { return c.random.Float64() < p }
 
 // calendar is when people at a place work: from opens until closes on weekdays that are no holidays.
 type calendar struct {

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 // transfer is one request of the simulation, and what it took until its agreement was executed.
 type transfer struct {
 	way      string
+	random   *rand.Rand // what happens to it; the same for the request of each way with its number
 	id       int64
 	material int64
 	asks     exchange.Actor
@@ -22,8 +24,8 @@ type transfer struct {
 	touches  int // of people
 	returns  int // of the agreement, for correction
 
-	letter     int64
-	instrument string
+	letter  int64
+	covered bool // by the standing approvals of both sides
 }
 
 // What people need for a step, in hours of work. They are assumptions: the time of an office is that of "two days to
@@ -52,23 +54,27 @@ var mistakes = []mistake{
 	{"a scan that cannot be read", 0.04, 0.3},
 }
 
-// ask plans a request for a material by a scientist.
-func (w *world) ask(way string, at time.Time, next func(*transfer)) {
-	m := w.materials[w.random.IntN(len(w.materials))]
-	x := &transfer{way: way, material: m, asks: w.scientist[w.random.IntN(len(w.scientist))], owner: w.owner[m]}
+// ask plans a request for a material by a scientist, who signs the agreement at once where approvals exist.
+func (w *world) ask(way string, n int, next func(*transfer)) {
+	g, random := w.groups[way], rand.New(rand.NewPCG(*seed, uint64(n)))
+	m := g.materials[random.IntN(len(g.materials))]
+	x := &transfer{way: way, random: random, material: m, asks: g.scientists[random.IntN(len(g.scientists))],
+		owner: w.owner[m]}
 	w.transfers = append(w.transfers, x)
-	w.plan(w.recipient.after(at, 0), func() {
+	w.plan(w.recipient.after(w.time().Add(time.Duration(n)*between), 0), func() {
 		x.began = w.time()
-		q, err := w.app.Requests.CreateRequest(w.ctx, x.asks, request.New{Material: exchange.Some(exchange.Ref(m))})
+		asked := request.New{Material: exchange.Some(exchange.Ref(m))}
+		asked.SignAgreement = exchange.Some(way == standingWay)
+		q, err := w.app.Requests.CreateRequest(w.ctx, x.asks, asked)
 		must(w.t, err)
-		x.id, x.touches = q.ID, 1
+		x.id, x.letter, x.touches = q.ID, q.Letter, 1
 		next(x)
 	})
 }
 
 // step plans what a person of a side does after a delay: a touch.
 func (w *world) step(x *transfer, at calendar, d delay, do func()) {
-	w.plan(at.after(w.time(), w.draw(d)), func() {
+	w.plan(at.after(w.time(), d.draw(x.random)), func() {
 		x.touches++
 		do()
 	})
@@ -77,7 +83,7 @@ func (w *world) step(x *transfer, at calendar, d delay, do func()) {
 // paper is the way of a request whose agreement is a form that travels.
 func (w *world) paper(x *transfer) {
 	w.step(x, w.provider.calendar, reaction, func() { // the lab accepts the request
-		w.update(x, x.owner, request.Patch{Status: exchange.Some(request.Approved)})
+		w.accept(x)
 		w.fill(x, 1)
 	})
 }
@@ -87,12 +93,12 @@ func (w *world) fill(x *transfer, care float64) {
 	w.step(x, w.recipient.calendar, filling, func() {
 		var wrong *mistake
 		for i := range mistakes {
-			if wrong == nil && w.chance(care*mistakes[i].rate) {
+			if wrong == nil && x.random.Float64() < care*mistakes[i].rate {
 				wrong = &mistakes[i]
 			}
 		}
 		w.step(x, w.recipient.calendar, office, func() { // the recipient's office signs it
-			if wrong != nil && w.chance(wrong.noticed) {
+			if wrong != nil && x.random.Float64() < wrong.noticed {
 				x.returns++
 				w.fill(x, care/2)
 				return
@@ -124,8 +130,10 @@ func (w *world) countersign(x *transfer, wrong *mistake, care float64) {
 	})
 }
 
-func (w *world) update(x *transfer, who exchange.Actor, p request.Patch) {
-	_, err := w.app.Requests.UpdateRequest(w.ctx, who, x.id, p, nil)
+// accept has the owner of the lab accept the request.
+func (w *world) accept(x *transfer) {
+	_, err := w.app.Requests.UpdateRequest(w.ctx, x.owner, x.id, request.Patch{Status: exchange.Some(request.Approved)},
+		nil)
 	must(w.t, err)
 }
 

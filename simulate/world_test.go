@@ -29,10 +29,17 @@ type world struct {
 	admin     exchange.Actor
 	provider  side
 	recipient side
-	scientist []exchange.Actor
-	materials []int64
+	groups    map[string]*group // by way
 	transfers []*transfer
 	owner     map[int64]exchange.Actor // of the lab, by material
+}
+
+// group is who takes a way: scientists, and labs with their materials. Each way has its own, so that what one of them
+// has signed in advance is only for its own requests.
+type group struct {
+	scientists, owners []exchange.Actor
+	labs               []int64 // one for each owner
+	materials          []int64
 }
 
 // side is an institution, its officer, and when people work there.
@@ -43,17 +50,18 @@ type side struct {
 }
 
 const (
-	labsOfProvider      = 8
+	labsOfGroup         = 4
 	materialsOfLab      = 5
-	scientistsWhoAsk    = 40
+	scientistsOfGroup   = 20
 	firstDay            = "2026-01-05"
 	firstDayOfAuthority = "2024-01-01"
 )
 
-func newWorld(t *testing.T, db *store.DB, seed uint64) *world {
+func newWorld(t *testing.T, db *store.DB) *world {
 	start, err := time.Parse(time.DateOnly, firstDay)
 	must(t, err)
-	w := &world{clock: newClock(start, seed), t: t, ctx: t.Context(), owner: map[int64]exchange.Actor{}}
+	w := &world{clock: newClock(start), t: t, ctx: t.Context(), groups: map[string]*group{},
+		owner: map[int64]exchange.Actor{}}
 	db.Clock = w.time
 	folder, err := files.OpenFolder(t.TempDir())
 	must(t, err)
@@ -64,16 +72,32 @@ func newWorld(t *testing.T, db *store.DB, seed uint64) *world {
 	w.admin = w.person("admin")
 	w.provider = w.institution("Aarlund University", "DK", "Europe/Copenhagen", "2026-04-02", "2026-04-03", "2026-04-06")
 	w.recipient = w.institution("Weston University", "US", "America/New_York", "2026-01-19", "2026-05-25", "2026-07-03")
-	for n := range labsOfProvider {
-		w.addLab("owner " + strconv.Itoa(n))
+	for _, way := range []string{paperWay, letterWay, standingWay} {
+		w.groups[way] = w.group(way)
 	}
-	for n := range scientistsWhoAsk {
-		who := w.person("scientist " + strconv.Itoa(n))
-		register(w, w.app.Institutions.Affiliations, w.recipient.officer, w.recipient.id,
-			fields{"person": who.ID, "from": firstDayOfAuthority, "confirmed": true})
-		w.scientist = append(w.scientist, who)
-	}
+	w.signAhead(w.groups[standingWay])
 	return w
+}
+
+// group adds the people and materials of a way.
+func (w *world) group(way string) *group {
+	g := &group{}
+	for n := range labsOfGroup {
+		w.addLab(g, "owner "+strconv.Itoa(n)+", "+way)
+	}
+	for n := range scientistsOfGroup {
+		g.scientists = append(g.scientists, w.employ(w.recipient, "scientist "+strconv.Itoa(n)+", "+way))
+	}
+	return g
+}
+
+// employ signs somebody in who is at an institution, as its officer confirms.
+func (w *world) employ(s side, name string) exchange.Actor {
+	w.t.Helper()
+	who := w.person(name)
+	register(w, w.app.Institutions.Affiliations, s.officer, s.id,
+		fields{"person": who.ID, "from": firstDayOfAuthority, "confirmed": true})
+	return who
 }
 
 // fields is a body of the API.
@@ -127,10 +151,10 @@ func (w *world) institution(name, country, zone string, holidays ...string) side
 	return s
 }
 
-// addLab adds a lab of the provider with materials that need an agreement.
-func (w *world) addLab(owner string) {
+// addLab adds a lab of the provider with materials that need an agreement. The last has a higher biosafety level.
+func (w *world) addLab(g *group, owner string) {
 	w.t.Helper()
-	who := w.person(owner)
+	who := w.employ(w.provider, owner)
 	o, err := w.app.Labs.CreateOrganization(w.ctx, who, lab.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(who.ID)),
 		Members: exchange.Some([]exchange.UserRef{})})
 	must(w.t, err)
@@ -146,8 +170,13 @@ func (w *world) addLab(owner string) {
 			Title: exchange.Some("pSim " + strconv.Itoa(n)), Organization: exchange.Some(exchange.Ref(o.ID)),
 			NeedsMTA: exchange.Some(true)})
 		must(w.t, err)
-		w.materials = append(w.materials, m.ID)
+		g.materials = append(g.materials, m.ID)
 		w.owner[m.ID] = who
-		w.state(who, m.ID)
+		bsl := "1"
+		if n == materialsOfLab-1 {
+			bsl = "2"
+		}
+		w.state(who, m.ID, bsl)
 	}
+	g.owners, g.labs = append(g.owners, who), append(g.labs, o.ID)
 }

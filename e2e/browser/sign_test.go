@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/approval"
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/app/evidence"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/job/jobtest"
@@ -73,22 +75,24 @@ func TestSign_AnOfficialWithoutAnAccountExecutesAnAgreement(t *testing.T) {
 				*tab
 				as string
 			}{{olivia, "scientist"}, {tomas, "official"}} {
-				one.visit("/letters/1")
+				one.visit(s.newestLetter())
 				one.followIn("main", "Read and sign as "+one.as)
 				one.followIn("main", "Sign")
 			}
 
+			number := letter.Number(s.letterID())
 			nobody.visit(strings.TrimPrefix(s.mailed(dana, `http\S+/sign\?token=\S+`), s.url))
 			nobody.says("Dana Director")
 			nobody.followIn("main", "Send a code to d…@provider.example")
 			nobody.fill("The code from the e-mail", "000000x")
-			nobody.followIn("main", "Sign A-1")
+			nobody.followIn("main", "Sign "+number)
 			nobody.says("this code is wrong")
 			nobody.fill("The code from the e-mail", s.mailed(dana, `[0-9]{6}`))
-			nobody.followIn("main", "Sign A-1")
+			nobody.followIn("main", "Sign "+number)
 			nobody.says("The agreement is executed")
-			josiah.visit("/letters/1")
+			josiah.visit(s.newestLetter())
 			josiah.says("Executed")
+			s.recordHolds()
 		})
 	}
 }
@@ -141,10 +145,32 @@ func TestSign_WithStandingApprovalsOneClickOfEachExecutesAnAgreement(t *testing.
 	josiah.followIn("main", "Request pLetter9")
 	josiah.fill("Ask and sign", "yes")
 	josiah.followIn("main", "Send request")
-	josiah.says("A-1")
+	josiah.says(letter.Number(s.letterID()))
 	olivia.visit(fmt.Sprintf("/requests/%d", s.id("SELECT MAX(id) FROM material_requests WHERE quantity <> $1", "-")))
 	olivia.followIn("#next", "Accept")
-	josiah.visit("/letters/1")
+	josiah.visit(s.newestLetter())
 	josiah.again("Executed")
 	josiah.says("by standing approval")
+	s.recordHolds()
+}
+
+// letterID returns the id of the newest letter.
+func (s *site) letterID() int64 {
+	s.Helper()
+	return s.id("SELECT MAX(id) FROM agreements WHERE state <> $1", "")
+}
+
+func (s *site) newestLetter() string {
+	s.Helper()
+	return fmt.Sprintf("/letters/%d", s.letterID())
+}
+
+// recordHolds verifies the whole record, as aliquot verify does.
+func (s *site) recordHolds() {
+	s.Helper()
+	report, err := s.app.Evidence.Verify(s.Context(), evidence.Verification{Files: true})
+	s.must(err)
+	if report.Requests == 0 || report.FaultCount > 0 {
+		s.Errorf("of %d requests, the record has %d faults: %v", report.Requests, report.FaultCount, report.Faults)
+	}
 }

@@ -18,20 +18,26 @@ import (
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
+	"aliquot/internal/exchange/request"
 	"aliquot/internal/identity"
 )
 
 //go:embed files
 var files embed.FS
 
-// Filled reports whether the sample data are there. The admin signs in last, so if the admin is there, everything is.
+// Filled reports whether the sample data are there. The admin's request comes last, so if it is there, everything is.
 // After a crash all data are filled in again, some of them twice.
 func Filled(ctx context.Context, a *app.App) (bool, error) {
-	_, err := a.DB.Read().Users.ByRegistryID(ctx, AdminID)
+	c := a.DB.Read()
+	u, err := c.Users.ByRegistryID(ctx, AdminID)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return false, nil
+	} else if err != nil {
+		return false, err
 	}
-	return err == nil, err
+	own, err := c.Requests.List(ctx, exchange.Page{Limit: 1}, request.Filter{Requester: &u.ID},
+		exchange.Actor{ID: u.ID})
+	return len(own.Items) > 0, err
 }
 
 // Fill creates the sample data, unless they are there.
@@ -40,28 +46,27 @@ func Fill(ctx context.Context, a *app.App) error {
 		return err
 	}
 	f := filling{ctx: ctx, app: a, actors: map[string]exchange.Actor{}, addresses: map[string]exchange.Ref{},
-		materials: map[string]exchange.Ref{}}
+		materials: map[string]exchange.Ref{}, offices: map[string]int64{},
+		institutions: map[string]int64{}}
 	clock := a.DB.Clock
 	f.today, f.now = clock(), clock()
 	a.DB.Clock = func() time.Time { return f.now }
 	defer func() { a.DB.Clock = clock }()
-	people := People()
-	others, admin := people[:len(people)-1], people[len(people)-1:]
 	f.goBack(127 * day)
-	f.signIn(others)
+	f.signIn(People())
+	f.do("make the admin one", func() error { return a.Accounts.SetAdmin(ctx, AdminID, true) })
 	f.goBack(126 * day)
 	f.openLabs()
 	f.listMaterials()
+	f.at(120*day, "register the institutions", f.registerInstitutions)
+	f.prepareAgreements()
 	f.makeRequests()
+	f.makeLetters()
 	for ago := 125 * day; ago > 0; ago -= day {
 		f.at(ago, "remind", f.remind)
 	}
 	f.at(6*day, "read the notifications", f.readNotifications)
 	f.play()
-	f.goBack(hour)
-	f.signIn(admin)
-	f.do("make the admin one", func() error { return a.Accounts.SetAdmin(ctx, AdminID, true) })
-	f.registerInstitutions()
 	f.makeAdminsRequest()
 	f.play()
 	f.goBack(0)
@@ -72,15 +77,17 @@ func Fill(ctx context.Context, a *app.App) error {
 
 // filling is one run of Fill.
 type filling struct {
-	ctx       context.Context
-	app       *app.App
-	actors    map[string]exchange.Actor // by registry id
-	addresses map[string]exchange.Ref   // by registry id
-	materials map[string]exchange.Ref   // by title
-	today     time.Time                 // at which the past ends
-	now       time.Time                 // what the clock of the database shows
-	steps     []step                    // to be taken, in the order in which they were thought of
-	err       error                     // the first; nothing is done after it
+	ctx          context.Context
+	app          *app.App
+	actors       map[string]exchange.Actor // by registry id
+	addresses    map[string]exchange.Ref   // by registry id
+	materials    map[string]exchange.Ref   // by title
+	institutions map[string]int64          // by name
+	offices      map[string]int64          // institutions, by the registry id of an officer
+	today        time.Time                 // at which the past ends
+	now          time.Time                 // what the clock of the database shows
+	steps        []step                    // to be taken, in the order in which they were thought of
+	err          error                     // the first; nothing is done after it
 }
 
 // step is what a person did some time ago.

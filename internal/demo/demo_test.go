@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/agreement/letter"
 	"aliquot/internal/app"
 	"aliquot/internal/app/catalog"
 	"aliquot/internal/app/evidence"
@@ -97,6 +98,7 @@ func TestDemo(t *testing.T) {
 		t.Run("every status has a request", func(t *testing.T) { everyStatus(t, a) })
 		t.Run("every step is waited for somewhere", func(t *testing.T) { everyStep(t, a) })
 		t.Run("something waits for every person", func(t *testing.T) { everyPerson(t, a) })
+		t.Run("every person sees agreements, in each state that waits for somebody", func(t *testing.T) { everyLetter(t, a) })
 		t.Run("every material is listed", func(t *testing.T) { everyMaterial(t, a) })
 		t.Run("every material is found by what it is called", func(t *testing.T) { everyName(t, a) })
 		t.Run("events and files verify", func(t *testing.T) { verifies(t, a) })
@@ -154,6 +156,43 @@ func everyPerson(t *testing.T, a *app.App) {
 	for _, p := range People() {
 		if !waitedFor[actor(t, a, p.RegistryID).ID] {
 			t.Errorf("nothing waits for %s (%s)", p.Name, p.Role)
+		}
+	}
+}
+
+func everyLetter(t *testing.T, a *app.App) {
+	all := func(who exchange.Actor) []letter.Agreement {
+		page, err := a.Letters.Letters(t.Context(), who, letter.Filter{}, exchange.Page{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Items
+	}
+	for _, p := range People() {
+		if len(all(actor(t, a, p.RegistryID))) == 0 {
+			t.Errorf("%s (%s) sees no agreement", p.Name, p.Role)
+		}
+	}
+	seen := map[string]bool{}
+	ada := actor(t, a, AdminID)
+	for _, l := range all(ada) {
+		v, err := a.Letters.Letter(t.Context(), ada, l.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[string(l.State)] = true
+		for _, role := range l.Waits {
+			seen["waits for "+role] = true
+		}
+		for _, s := range v.Signatures {
+			seen["by standing approval"] = seen["by standing approval"] || s.Approval != nil
+		}
+		seen["something is missing"] = seen["something is missing"] || len(v.Missing()) > 0
+	}
+	for _, want := range []string{"DRAFT", "SENT", "EXECUTED", "DECLINED", "by standing approval", "something is missing",
+		"waits for PROVIDER_SCIENTIST", "waits for PROVIDER_OFFICIAL", "waits for RECIPIENT_OFFICIAL"} {
+		if !seen[want] {
+			t.Errorf("no agreement: %s", want)
 		}
 	}
 }

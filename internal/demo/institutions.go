@@ -21,9 +21,10 @@ type fields map[string]any
 // sampleInstitution is an institution of the file.
 type sampleInstitution struct {
 	Institution fields
-	Masters     []fields
+	Masters     []fields // with: the name of an earlier institution, the counterparty
 	Labs        []string // registry ids of their owners
-	People      []string // registry ids
+	People      []string // registry ids of those whom the admin confirms
+	Claims      []string // registry ids of those who say it themselves
 	Positions   []struct {
 		Position    fields
 		Authorities []struct {
@@ -35,12 +36,17 @@ type sampleInstitution struct {
 }
 
 // registerInstitutions makes the sample institutions. The admin confirms them and gives the first authorities.
-func (f *filling) registerInstitutions() {
+func (f *filling) registerInstitutions() error {
 	var samples []sampleInstitution
-	f.do("read the institutions", func() error { return json.Unmarshal(institutionsFile, &samples) })
-	for _, s := range samples {
-		f.do("register an institution", func() error { return f.registerInstitution(s) })
+	if err := json.Unmarshal(institutionsFile, &samples); err != nil {
+		return err
 	}
+	for _, s := range samples {
+		if err := f.registerInstitution(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *filling) registerInstitution(s sampleInstitution) error {
@@ -62,6 +68,7 @@ func (f *filling) registerInstitution(s sampleInstitution) error {
 			held.Authority["position"] = position.ID
 			if held.Holder != "" {
 				held.Authority["holder"] = f.actors[held.Holder].ID
+				f.offices[held.Holder] = made.ID
 			}
 			authority, err := add(f, a.Authorities, AdminID, made.ID, held.Authority)
 			if err != nil {
@@ -75,7 +82,12 @@ func (f *filling) registerInstitution(s sampleInstitution) error {
 			}
 		}
 	}
+	f.institutions[made.LegalName] = made.ID
 	for _, m := range s.Masters {
+		if m["with"] != nil {
+			m["counterparty"] = f.institutions[m["with"].(string)]
+			delete(m, "with")
+		}
 		if _, err := add(f, a.Masters, AdminID, made.ID, m); err != nil {
 			return err
 		}
@@ -94,6 +106,12 @@ func (f *filling) registerInstitution(s sampleInstitution) error {
 		}
 	}
 	for _, person := range s.People {
+		if _, err := add(f, a.Affiliations, AdminID, made.ID, fields{"person": f.actors[person].ID,
+			"confirmed": true}); err != nil {
+			return err
+		}
+	}
+	for _, person := range s.Claims {
 		if _, err := add(f, a.Affiliations, person, made.ID, fields{}); err != nil {
 			return err
 		}

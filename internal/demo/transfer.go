@@ -13,6 +13,7 @@ type transfer struct {
 	*filling
 	ago      time.Duration // when the next step is taken
 	id       int64
+	letter   int64
 	material string
 	issue    int64 // the last
 }

@@ -33,7 +33,8 @@ func TestApprovals_AreDraftedSignedAndWithdrawnByAnOfficer(t *testing.T) {
 		form := olivia.get(path).want(http.StatusOK).doc.Find(".lines form").First()
 		one, version := form.AttrOr("action", ""), form.Find("[name=version]").AttrOr("value", "")
 		olivia.post(one, "do", "sign", "version", version).want(http.StatusSeeOther)
-		if text := olivia.get(path).doc.Find(".lines").Text(); !strings.Contains(text, "Signs letters") {
+		if text := olivia.get(path).doc.Find(".lines").Text(); !strings.Contains(text, "Signs letters") ||
+			!strings.Contains(text, "AgreementsImplementing letter of the UBMTA") {
 			w.Errorf("signed: %s", text)
 		}
 		olivia.post(one, "do", "withdraw").want(http.StatusSeeOther)

@@ -25,7 +25,7 @@ func TestOffice_IsKeptByItsOfficers(t *testing.T) {
 			strings.Contains(who, "Connie") {
 			t.Errorf("who may sign: %s", who)
 		}
-		if who := tomas.get(office + "?direction=RECEIVE&family=UBMTA&day=2026-02-01").
+		if who := tomas.get(office + "?direction=RECEIVE&family=UBMTA_LETTER&day=2026-02-01").
 			text("section[aria-labelledby=h-signers] .lines"); !strings.Contains(who, "Connie") ||
 			!strings.Contains(who, "Vera Vertretung, for Tomas Transfer") {
 			t.Errorf("who may sign on receipt: %s", who)

@@ -211,8 +211,8 @@ func TestRequestPage_AcceptingCanBeUndone(t *testing.T) {
 		q := w.transfer("HeLa")
 		path, v := w.at("HeLa"), w.as("mario")
 		a := v.post(path+"/move", "to", "APPROVED").follow().want(http.StatusOK)
-		if a.text("#next h2") != "Request 25 will be accepted." ||
-			!strings.Contains(a.text(".toast"), "Request 25 will be accepted.") || w.now(q.ID).Status != request.Open {
+		accepted := fmt.Sprintf("Request %d will be accepted.", q.ID)
+		if a.text("#next h2") != accepted || !strings.Contains(a.text(".toast"), accepted) || w.now(q.ID).Status != request.Open {
 			w.Errorf("%s; %s", a.text("#next"), a.text(".toast"))
 		}
 		if other := w.as("josiah").get(path); strings.Contains(other.text("main"), "will be accepted") {

@@ -31,6 +31,16 @@ func (p *approvalPage) Checked(name, value string) bool { return slices.Contains
 // Typed returns what the form of a new approval has in a field.
 func (p *approvalPage) Typed(name string) string { return p.Form.Get(name) }
 
+// Agreement returns what the agreements of a family are called.
+func (p *approvalPage) Agreement(family string) string {
+	for _, f := range p.Families {
+		if f.Code == family {
+			return f.Title
+		}
+	}
+	return family
+}
+
 // Category is the name of a category.
 func (p *approvalPage) Category(code string) string {
 	c, _ := category.Get(code)
