@@ -291,6 +291,15 @@ const (
 	JoinStatusWITHDRAWN JoinStatus = "WITHDRAWN"
 )
 
+// Defines values for LineageRelation.
+const (
+	LineageRelationMODIFICATION         LineageRelation = "MODIFICATION"
+	LineageRelationORIGINAL             LineageRelation = "ORIGINAL"
+	LineageRelationPROGENY              LineageRelation = "PROGENY"
+	LineageRelationSUBSTANCE            LineageRelation = "SUBSTANCE"
+	LineageRelationUNMODIFIEDDERIVATIVE LineageRelation = "UNMODIFIED_DERIVATIVE"
+)
+
 // Defines values for MailDelivery.
 const (
 	MailDeliveryATONCE MailDelivery = "AT_ONCE"
@@ -503,6 +512,13 @@ const (
 const (
 	SearchFiltersShippingFalse SearchFiltersShipping = "false"
 	SearchFiltersShippingTrue  SearchFiltersShipping = "true"
+)
+
+// Defines values for SharingVerdict.
+const (
+	SharingVerdictASK SharingVerdict = "ASK"
+	SharingVerdictNO  SharingVerdict = "NO"
+	SharingVerdictYES SharingVerdict = "YES"
 )
 
 // Defines values for SignatureLevel.
@@ -3815,6 +3831,21 @@ type LabAward struct {
 	User openapi_types.UUID `json:"user"`
 }
 
+// Lineage defines model for Lineage.
+type Lineage struct {
+	// Origins What the material came from; an empty list: its lab made it; null: nobody stated it.
+	Origins nullable.Nullable[[]Origin] `json:"origins"`
+}
+
+// LineagePatch defines model for LineagePatch.
+type LineagePatch struct {
+	// Origins What the material came from; an empty list: its lab made it; null: nobody stated it.
+	Origins nullable.Nullable[[]Origin] `json:"origins,omitempty"`
+}
+
+// LineageRelation defines model for LineageRelation.
+type LineageRelation string
+
 // LoggedDelivery defines model for LoggedDelivery.
 type LoggedDelivery struct {
 	// Attempts Every attempt, oldest first.
@@ -4902,6 +4933,16 @@ type OrganizationVersion struct {
 	Version int64 `json:"version"`
 }
 
+// Origin defines model for Origin.
+type Origin struct {
+	// Material The earlier material here; that of the request, if there is one.
+	Material nullable.Nullable[int64] `json:"material"`
+	Relation LineageRelation          `json:"relation"`
+
+	// Request The fulfilled request by which a member of the lab received it; null: the lab did not receive it.
+	Request nullable.Nullable[int64] `json:"request"`
+}
+
 // Owed defines model for Owed.
 type Owed struct {
 	// Questions What the lab has to state first.
@@ -5882,6 +5923,44 @@ type Settings struct {
 	// User The user it belongs to.
 	User openapi_types.UUID `json:"user"`
 }
+
+// Sharing defines model for Sharing.
+type Sharing struct {
+	// Purpose What it would be for.
+	Purpose string `json:"purpose"`
+
+	// Reasons What each step back to the origins says.
+	Reasons []SharingReason `json:"reasons"`
+
+	// To The institution that would get it.
+	To      int64          `json:"to"`
+	Verdict SharingVerdict `json:"verdict"`
+}
+
+// SharingReason defines model for SharingReason.
+type SharingReason struct {
+	// Agreement The agreement whose terms count; null: none, or one that the caller may not read.
+	Agreement nullable.Nullable[int64] `json:"agreement"`
+
+	// Holder Who has rights to it, by name, as far as the caller may know; empty: nobody.
+	Holder string `json:"holder"`
+
+	// Material The material that the step is about; null: one that the caller may not see.
+	Material nullable.Nullable[int64] `json:"material"`
+
+	// Provider The institution that provided it by that agreement, whom to ask.
+	Provider nullable.Nullable[int64] `json:"provider"`
+
+	// Term The term that counts, such as NO_REDISTRIBUTION; empty: none.
+	Term    string         `json:"term"`
+	Verdict SharingVerdict `json:"verdict"`
+
+	// Why Why, in a sentence.
+	Why string `json:"why"`
+}
+
+// SharingVerdict defines model for SharingVerdict.
+type SharingVerdict string
 
 // Shipment defines model for Shipment.
 type Shipment struct {
@@ -7632,6 +7711,15 @@ type ListMaterialHistoryParams struct {
 // ListMaterialHistoryParamsOrdering defines parameters for ListMaterialHistory.
 type ListMaterialHistoryParamsOrdering string
 
+// MayShareParams defines parameters for MayShare.
+type MayShareParams struct {
+	// To The institution that would get it. Required.
+	To *int64 `form:"to,omitempty" json:"to,omitempty"`
+
+	// Purpose What it would be for: RESEARCH (the usual), COMMERCIAL or CLINICAL.
+	Purpose *string `form:"purpose,omitempty" json:"purpose,omitempty"`
+}
+
 // ListSettingsParams defines parameters for ListSettings.
 type ListSettingsParams struct {
 	// ChangeInRequestStatusNotif Only items whose `change_in_request_status_notif` is this.
@@ -8840,6 +8928,9 @@ type UpdateMaterialJSONRequestBody = MaterialPatch
 
 // CreateInquiryJSONRequestBody defines body for CreateInquiry for application/json ContentType.
 type CreateInquiryJSONRequestBody = TextBody
+
+// StateLineageJSONRequestBody defines body for StateLineage for application/json ContentType.
+type StateLineageJSONRequestBody = LineagePatch
 
 // StateFactsJSONRequestBody defines body for StateFacts for application/json ContentType.
 type StateFactsJSONRequestBody = TransferFactsPatch
@@ -10500,6 +10591,38 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 	GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetLineage Read where a material came from, as its lab stated it
+	//
+	// Members of the lab do. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /materials/{id}/lineage (the `GetLineage` operationId).
+	GetLineage(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StateLineageWithBody State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+	//
+	// Members of its lab do. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+	StateLineageWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StateLineage State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+	//
+	// Members of its lab do. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+	StateLineage(ctx context.Context, id int64, body StateLineageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MayShare Ask whether a material may be passed on to an institution today: YES, NO, or ASK whom the reasons name
+	//
+	// The terms of every agreement back to the origins count, and the strictest answer holds. Agreements are named to those who may read them. Open to anyone.
+	//
+	// Corresponds with GET /materials/{id}/may-share (the `MayShare` operationId).
+	MayShare(ctx context.Context, id int64, params *MayShareParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetTransferFacts Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each comes from
 	//
@@ -14200,6 +14323,78 @@ func (c *Client) CreateInquiry(ctx context.Context, id int64, body CreateInquiry
 // Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 func (c *Client) GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetMaterialLinkedRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetLineage Read where a material came from, as its lab stated it
+//
+// Members of the lab do. Open to members of the organization and admins.
+//
+// Corresponds with GET /materials/{id}/lineage (the `GetLineage` operationId).
+func (c *Client) GetLineage(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetLineageRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StateLineageWithBody State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+//
+// Members of its lab do. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+func (c *Client) StateLineageWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStateLineageRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StateLineage State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+//
+// Members of its lab do. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+func (c *Client) StateLineage(ctx context.Context, id int64, body StateLineageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStateLineageRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MayShare Ask whether a material may be passed on to an institution today: YES, NO, or ASK whom the reasons name
+//
+// The terms of every agreement back to the origins count, and the strictest answer holds. Agreements are named to those who may read them. Open to anyone.
+//
+// Corresponds with GET /materials/{id}/may-share (the `MayShare` operationId).
+func (c *Client) MayShare(ctx context.Context, id int64, params *MayShareParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMayShareRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -23701,6 +23896,160 @@ func NewGetMaterialLinkedRequest(server string, id int64) (*http.Request, error)
 	return req, nil
 }
 
+// NewGetLineageRequest constructs an http.Request for the GetLineage method
+func NewGetLineageRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/lineage", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewStateLineageRequest calls the generic StateLineage builder with application/json body
+func NewStateLineageRequest(server string, id int64, body StateLineageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewStateLineageRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewStateLineageRequestWithBody constructs an http.Request for the StateLineage method, with any body, and a specified content type
+func NewStateLineageRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/lineage", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewMayShareRequest constructs an http.Request for the MayShare method
+func NewMayShareRequest(server string, id int64, params *MayShareParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/may-share", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Purpose != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "purpose", *params.Purpose, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetTransferFactsRequest constructs an http.Request for the GetTransferFacts method
 func NewGetTransferFactsRequest(server string, id int64) (*http.Request, error) {
 	var err error
@@ -32831,6 +33180,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
 	GetMaterialLinkedWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetMaterialLinkedResponse, error)
 
+	// GetLineageWithResponse Read where a material came from, as its lab stated it
+	//
+	// Members of the lab do. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /materials/{id}/lineage (the `GetLineage` operationId).
+	GetLineageWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetLineageResponse, error)
+
+	// StateLineageWithBodyWithResponse State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+	//
+	// Members of its lab do. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+	StateLineageWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StateLineageResponse, error)
+
+	// StateLineageWithResponse State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+	//
+	// Members of its lab do. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+	StateLineageWithResponse(ctx context.Context, id int64, body StateLineageJSONRequestBody, reqEditors ...RequestEditorFn) (*StateLineageResponse, error)
+
+	// MayShareWithResponse Ask whether a material may be passed on to an institution today: YES, NO, or ASK whom the reasons name
+	//
+	// The terms of every agreement back to the origins count, and the strictest answer holds. Agreements are named to those who may read them. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /materials/{id}/may-share (the `MayShare` operationId).
+	MayShareWithResponse(ctx context.Context, id int64, params *MayShareParams, reqEditors ...RequestEditorFn) (*MayShareResponse, error)
+
 	// GetTransferFactsWithResponse Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each comes from
 	//
 	// UNKNOWN never counts as no. Open to anyone.
@@ -36308,6 +36693,75 @@ func (r GetMaterialLinkedResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetMaterialLinkedResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetLineageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Lineage
+}
+
+// Status returns HTTPResponse.Status
+func (r GetLineageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetLineageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type StateLineageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Lineage
+}
+
+// Status returns HTTPResponse.Status
+func (r StateLineageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StateLineageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type MayShareResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Sharing
+}
+
+// Status returns HTTPResponse.Status
+func (r MayShareResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r MayShareResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -40730,6 +41184,66 @@ func (c *ClientWithResponses) GetMaterialLinkedWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseGetMaterialLinkedResponse(rsp)
+}
+
+// GetLineageWithResponse Read where a material came from, as its lab stated it
+//
+// Members of the lab do. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /materials/{id}/lineage (the `GetLineage` operationId).
+func (c *ClientWithResponses) GetLineageWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetLineageResponse, error) {
+	rsp, err := c.GetLineage(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetLineageResponse(rsp)
+}
+
+// StateLineageWithBodyWithResponse State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+//
+// Members of its lab do. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+func (c *ClientWithResponses) StateLineageWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StateLineageResponse, error) {
+	rsp, err := c.StateLineageWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStateLineageResponse(rsp)
+}
+
+// StateLineageWithResponse State where a material came from: earlier materials here, and fulfilled requests of members of the lab by which it received them
+//
+// Members of its lab do. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /materials/{id}/lineage (the `StateLineage` operationId).
+func (c *ClientWithResponses) StateLineageWithResponse(ctx context.Context, id int64, body StateLineageJSONRequestBody, reqEditors ...RequestEditorFn) (*StateLineageResponse, error) {
+	rsp, err := c.StateLineage(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStateLineageResponse(rsp)
+}
+
+// MayShareWithResponse Ask whether a material may be passed on to an institution today: YES, NO, or ASK whom the reasons name
+//
+// The terms of every agreement back to the origins count, and the strictest answer holds. Agreements are named to those who may read them. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /materials/{id}/may-share (the `MayShare` operationId).
+func (c *ClientWithResponses) MayShareWithResponse(ctx context.Context, id int64, params *MayShareParams, reqEditors ...RequestEditorFn) (*MayShareResponse, error) {
+	rsp, err := c.MayShare(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMayShareResponse(rsp)
 }
 
 // GetTransferFactsWithResponse Read the facts of a material that decide which agreement and what else a transfer of it needs, and where each comes from
@@ -45158,6 +45672,84 @@ func ParseGetMaterialLinkedResponse(rsp *http.Response) (*GetMaterialLinkedRespo
 			return nil, err
 		}
 		response.ApplicationLdJSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetLineageResponse parses an HTTP response from a GetLineageWithResponse call
+func ParseGetLineageResponse(rsp *http.Response) (*GetLineageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetLineageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Lineage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseStateLineageResponse parses an HTTP response from a StateLineageWithResponse call
+func ParseStateLineageResponse(rsp *http.Response) (*StateLineageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StateLineageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Lineage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseMayShareResponse parses an HTTP response from a MayShareWithResponse call
+func ParseMayShareResponse(rsp *http.Response) (*MayShareResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &MayShareResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Sharing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 

@@ -174,6 +174,9 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			questions:[string]`,
 		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
 			why:string citation:string}] questions:[{fact:string question:string rule:string why:string}]`,
+		"/materials/{id}/lineage": `origins:[{relation:string material:int? request:int?}]?`,
+		"/materials/{id}/may-share": `to:int purpose:string verdict:string reasons:[{material:int? agreement:int?
+			provider:int? holder:string term:string verdict:string why:string}]`,
 		"/materials/{id}/transfer-facts": `human_derived:string consent_allows:string live_animal:string
 			genetically_modified:string bsl:string select_agent:string plant_genetic_resource:string
 			origin_country:string accessed_on:string? export_class:string proprietary:string for_profit_use:string

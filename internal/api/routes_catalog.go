@@ -62,6 +62,15 @@ var catalogRoutes = []rest.Route{
 		requirement.StateFacts,
 		"State facts of a material. Members of its lab do; what contradicts its category is refused. A fact that "+
 			"follows from the category is not stored as stated."),
+	rest.On("getLineage", "GET /materials/{id}/lineage", exchange.MaterialLineage, 200, requirement.GetLineage,
+		"Read where a material came from, as its lab stated it. Members of the lab do."),
+	rest.On("stateLineage", "PUT,PATCH /materials/{id}/lineage", exchange.MaterialState, 200, requirement.StateLineage,
+		"State where a material came from: earlier materials here, and fulfilled requests of members of the lab by "+
+			"which it received them. Members of its lab do."),
+	rest.On("mayShare", "GET /materials/{id}/may-share", exchange.MaterialRead, 200, requirement.MayShare,
+		"Ask whether a material may be passed on to an institution today: YES, NO, or ASK whom the reasons name. The "+
+			"terms of every agreement back to the origins count, and the strictest answer holds. Agreements are named "+
+			"to those who may read them."),
 
 	rest.On("createGrant", "POST /grants", exchange.GrantCreate, 200, catalog.CreateGrant, "Add a grant"),
 	rest.On("listGrants", "GET /grants", exchange.GrantList, 200, catalog.ListGrants,

@@ -865,6 +865,15 @@ var visits = []routeCase{
 			"encumbrances": []obj{{"holder": fmt.Sprint("Institute ", s.next()), "terms": []string{"ATTRIBUTION"},
 				"document": "MTA 7"}}, "data_uses": []obj{{"id": "DUO:0000042"}}})
 	}},
+	{"GET /materials/{id}/lineage", "member",
+		func(s *scene, _ string) visit { return atf("/materials/%d/lineage", s.material) }},
+	{"PUT,PATCH /materials/{id}/lineage", "member", func(s *scene, _ string) visit {
+		return atf("/materials/%d/lineage", s.newMaterial()).with(obj{"origins": []obj{{"relation": "PROGENY",
+			"material": s.material, "request": nil}}})
+	}},
+	{"GET /materials/{id}/may-share", "anonymous", func(s *scene, _ string) visit {
+		return atf("/materials/%d/may-share?to=%d", s.material, s.institution().id)
+	}},
 	{"GET /materials/{id}/history", "member",
 		func(s *scene, _ string) visit { return atf("/materials/%d/history", s.material) }},
 

@@ -90,7 +90,8 @@ const (
 	MaterialTemplate Action = "material.template" // the spreadsheet to fill in, and the result of one
 	MaterialExport   Action = "material.export"   // embargoed and archived ones too
 	MaterialImport   Action = "material.import"
-	MaterialState    Action = "material.state"    // facts that decide what a transfer of it needs
+	MaterialState    Action = "material.state"    // facts that decide what a transfer of it needs, and its lineage
+	MaterialLineage  Action = "material.lineage"  // to read that lineage
 	AgreementResolve Action = "agreement.resolve" // to ask which instrument a transfer takes
 	MaterialPreview  Action = "material.preview"  // what an import would create
 	PublicationRead  Action = "publication.read"
@@ -248,6 +249,7 @@ var rules = Policy{
 	MaterialExport:   MemberOf,
 	MaterialImport:   MemberOf,
 	MaterialState:    MemberOf,
+	MaterialLineage:  MemberOf,
 	AgreementResolve: Anyone,
 	MaterialPreview:  SignedIn,
 	PublicationRead:  SignedIn,

@@ -163,6 +163,7 @@ const matrix = `
 | both | user.admin | the owner | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | material.state | the lab | n | n | y | y | n | y | n | y |
+| both | material.lineage | the lab | n | n | y | y | n | y | n | y |
 | both | material.import | the lab | n | n | y | y | n | y | n | y |
 | both | agreement.resolve | nothing | y | y | y | y | y | y | y | y |
 | both | material.preview | nothing | n | y | y | y | y | y | y | y |

@@ -118,6 +118,7 @@ type Conn struct {
 	Invitations     Invitations
 	Jobs            queue.Jobs
 	JoinRequests    JoinRequests
+	Lineages        agreement.Lineages
 	Links           agreement.Links
 	Log             Log
 	Mail            Mail
@@ -153,7 +154,8 @@ func storesOn(c *sqldb.Conn) Conn {
 		Insights: insight.New(c), Institutions: institution.New(c), Instruments: library.New(c),
 		Invitations: Invitations{c},
 		Jobs:        queue.New(c), JoinRequests: JoinRequests{c},
-		Links: agreement.NewLinks(c), Log: Log{c}, Mail: Mail{c}, Materials: Materials{c},
+		Lineages: agreement.NewLineages(c), Links: agreement.NewLinks(c), Log: Log{c}, Mail: Mail{c},
+		Materials:   Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
 		Passkeys:  signing.NewPasskeys(c),
 		Reminders: Reminders{c}, Replies: Replies{c},

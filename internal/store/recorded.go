@@ -76,6 +76,8 @@ var recordedTables = map[string]recordedTable{
 		partKey: "material_id", clear: "human_derived consent_allows live_animal genetically_modified bsl " +
 			"select_agent plant_genetic_resource origin_country accessed_on export_class proprietary for_profit_use",
 		personal: "encumbrances data_uses", left: "updated_at"}, requirement.FactFields),
+	"material_origins": {object: "material", key: "material_id", part: "origin", partKey: "id",
+		clear: "relation from_material request", times: "created_at"},
 	"material_moves": {object: "material", key: "material_id", part: "move", partKey: "id",
 		clear: "from_organization_id version", times: "moved_at"},
 	"grants": {object: "grant", key: "id", clear: "user_id", times: "created_at",

@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
@@ -267,6 +268,35 @@ func TestTransferFacts_AreStatedOnTheirPage(t *testing.T) {
 			if !strings.Contains(a.text("#transfer"), text) {
 				t.Errorf("no %q in %s", text, a.text("#transfer"))
 			}
+		}
+	})
+}
+
+func TestLineage_IsStatedOnItsPage(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		at, earlier, v := w.listing("LoVo"), w.listing("HeLa"), w.as("mario")
+		if a := w.as("").get(at); a.has("#lineage") || a.has("#share") {
+			t.Error("a visitor sees where it came from")
+		}
+		wrong := v.post(at+"/lineage", "stated", "RECEIVED", "relation", "PROGENY", "request", "x", "material", "").
+			want(http.StatusUnprocessableEntity)
+		if text := wrong.text(".errors"); !strings.Contains(text, "is not a number") ||
+			!wrong.has(`input[name="request"][value="x"]`) {
+			t.Errorf("the errors are %q, or what was typed is gone", text)
+		}
+		a := v.post(at+"/lineage", "stated", "RECEIVED", "relation", "PROGENY", "request", "", "material",
+			path.Base(earlier)).follow()
+		if text := a.text("#lineage"); !strings.Contains(text, "Progeny of it: HeLa") {
+			t.Errorf("it came from %q", text)
+		}
+		share := v.get(at + "/lineage?to=university")
+		if text := share.text("#share"); !strings.Contains(text, "Ask first") ||
+			!strings.Contains(text, "Nothing is known of where this material came from") {
+			t.Errorf("it may be passed on: %q", text)
+		}
+		if text := v.get(at + "/lineage?to=nowhere").text("#share"); !strings.Contains(text, "No institution with this name") {
+			t.Errorf("to nowhere: %q", text)
 		}
 	})
 }

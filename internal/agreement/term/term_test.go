@@ -60,6 +60,35 @@ func TestMayShare_FollowsTheLineage(t *testing.T) {
 	}
 }
 
+func TestMayShare_FollowsEveryBranch(t *testing.T) {
+	t.Parallel()
+	lineage := []term.Link{
+		{Material: 4, From: 2, Relation: term.Modification}, {Material: 4, From: 3, Relation: term.Progeny},
+		{Material: 2, From: 1, Relation: term.Original, Provider: 5, Agreement: "A-1",
+			Terms: []term.Term{term.NonCommercial}},
+		{Material: 3, From: 1, Relation: term.Original, Provider: 6, Agreement: "A-2",
+			Terms: []term.Term{term.NoRedistribution}},
+		{Material: 1, Relation: term.Original},
+	}
+	for _, c := range []struct {
+		to   term.Recipient
+		want term.Verdict
+	}{
+		{term.Recipient{Institution: 8, Nonprofit: true}, term.No},
+		{term.Recipient{Institution: 6, Nonprofit: true}, term.Yes},
+		{term.Recipient{Institution: 6, UnknownKind: true}, term.Ask},
+		{term.Recipient{Institution: 6}, term.No},
+	} {
+		if got, reasons := term.MayShare(lineage, 4, c.to, day); got != c.want {
+			t.Errorf("to %+v: %s because of %+v, not %s", c.to, got, reasons, c.want)
+		}
+	}
+	lineage[3].Paper = true
+	if got, _ := term.MayShare(lineage, 4, term.Recipient{Institution: 8, Nonprofit: true}, day); got != term.Ask {
+		t.Errorf("on paper: %s, not %s", got, term.Ask)
+	}
+}
+
 func TestMayShare_MoreTermsNeverAllowMore(t *testing.T) {
 	t.Parallel()
 	order := []term.Verdict{term.Yes, term.Ask, term.No}

@@ -7,6 +7,7 @@ import (
 
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -53,6 +54,8 @@ var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
 	reflect.TypeFor[letter.State]():      enumerate("AgreementState", letter.States...),
 	reflect.TypeFor[requirement.State](): enumerate("OwedState", requirement.States...),
+	reflect.TypeFor[term.Relation]():     enumerate("LineageRelation", term.Relations...),
+	reflect.TypeFor[term.Verdict]():      enumerate("SharingVerdict", term.Verdicts...),
 	reflect.TypeFor[counting]():          enumerate("Counting", string(countExact)),
 	reflect.TypeFor[exchange.Scope]():    enumerate("TokenScope", exchange.Scopes...),
 	reflect.TypeFor[document.Slot]():     enumerate("DocumentName", document.Slots...),

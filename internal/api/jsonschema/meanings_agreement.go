@@ -43,8 +43,26 @@ func agreementMeanings() map[string]string {
 		"remedy": "What people can do about it: INSTALL_TEXT (the operator), SIGN_MASTER (the institution that lacks " +
 			"it), STATE_FACTS (the lab), STATE_KIND (the institution whose kind is unknown), KEEP_TEXT or CHOOSE; " +
 			"empty: nothing.",
-		"Owed.requirements": "What the transfer needs today.",
-		"Owed.questions":    "What the lab has to state first.",
+		"origins": "What the material came from; an empty list: its lab made it; null: nobody stated it.",
+		"Origin.relation": "How it came from that: ORIGINAL is the same material, PROGENY descends from it, " +
+			"UNMODIFIED_DERIVATIVE is a part or product of it, MODIFICATION contains or uses it, SUBSTANCE was made " +
+			"with it and does not contain it.",
+		"Origin.material": "The earlier material here; that of the request, if there is one.",
+		"Origin.request": "The fulfilled request by which a member of the lab received it; null: the lab did not " +
+			"receive it.",
+		"Sharing.to":             "The institution that would get it.",
+		"Sharing.purpose":        "What it would be for.",
+		"Sharing.verdict":        "The strictest of all reasons.",
+		"Sharing.reasons":        "What each step back to the origins says.",
+		"SharingReason.material": "The material that the step is about; null: one that the caller may not see.",
+		"SharingReason.agreement": "The agreement whose terms count; null: none, or one that the caller may not " +
+			"read.",
+		"SharingReason.provider": "The institution that provided it by that agreement, whom to ask.",
+		"SharingReason.holder":   "Who has rights to it, by name, as far as the caller may know; empty: nobody.",
+		"SharingReason.term":     "The term that counts, such as NO_REDISTRIBUTION; empty: none.",
+		"SharingReason.verdict":  "What this step says.",
+		"Owed.requirements":      "What the transfer needs today.",
+		"Owed.questions":         "What the lab has to state first.",
 		"OwedRequirement.kind": "What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, " +
 			"IMPORT_PERMIT or IRCC.",
 		"OwedRequirement.state":    "BLOCKED: nothing fulfils it.",

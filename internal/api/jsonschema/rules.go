@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -78,7 +79,7 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
 		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{},
-		requirement.Stating{}, instrument.Asking{},
+		requirement.Stating{}, instrument.Asking{}, term.LineageStating{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
 		letter.SignatureNew{}, letter.LinkNew{}, letter.PasskeyAsk{},
@@ -133,6 +134,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[shape.Master]():         {party.Patch[party.Master]{}},
 	reflect.TypeFor[shape.Approval]():       {party.Patch[approval.Approval]{}},
 	reflect.TypeFor[shape.TransferFacts]():  {requirement.Stating{}},
+	reflect.TypeFor[shape.Lineage]():        {term.LineageStating{}},
 	reflect.TypeFor[shape.JoinRequest]():    {lab.JoinNew{}, lab.JoinDecline{}},
 }
 

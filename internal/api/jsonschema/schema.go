@@ -17,6 +17,7 @@ import (
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/api/shape"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
@@ -219,6 +220,7 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[approval.SignNew]():               "ApprovalSignNew",
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",
 	reflect.TypeFor[requirement.Stating]():            "TransferFactsPatch",
+	reflect.TypeFor[term.LineageStating]():            "LineagePatch",
 }
 
 // schemaName returns the name of the schema of a type.

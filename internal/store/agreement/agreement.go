@@ -277,3 +277,17 @@ func (st Agreements) Idle(ctx context.Context, since time.Time, limit int) ([]le
 		" WHERE o.state IN ('DRAFT', 'SENT', 'DECLINED') AND o.updated_at < $1 ORDER BY o.updated_at LIMIT $2", since,
 		limit)
 }
+
+// ByIDs reads those of some agreements that exist, by id.
+func (st Agreements) ByIDs(ctx context.Context, ids []int64) (list []letter.Agreement, err error) {
+	for some := range slices.Chunk(ids, sqldb.MaxIn) {
+		places, args := sqldb.In(nil, some)
+		found, err := sqldb.All(ctx, st.conn, scan, "SELECT "+columns+" FROM agreements o "+join+" WHERE o.id IN ("+
+			places+") ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}

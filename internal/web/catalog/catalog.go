@@ -25,6 +25,8 @@ var catalogPages = []ui.Route{
 	ui.GetID("/catalog/{id}/map", (*pageRequest).sequenceMap),
 	ui.GetID("/catalog/{id}/transfer", (*pageRequest).transferFacts).Private(),
 	ui.PostID("/catalog/{id}/transfer", (*pageRequest).stateFacts),
+	ui.GetID("/catalog/{id}/lineage", (*pageRequest).lineage).Private(),
+	ui.PostID("/catalog/{id}/lineage", (*pageRequest).stateLineage),
 	ui.PostID("/catalog/{id}/archive", (*pageRequest).archive),
 	ui.PostID("/catalog/{id}/offer", (*pageRequest).offerAgain),
 	ui.Get("/robots.txt", (*pageRequest).robots),

@@ -34,6 +34,9 @@ type materialPage struct {
 	Sections   []factSection
 	Transfer   transferFacts
 	Usual      *requirements.Usual // under which agreement it is passed on; nil: its lab is of no institution
+	Origins    []originLine        // for members of its lab
+	Stated     bool                // its lab stated where it came from, for members
+	Share      *sharingLine        // whether the visitor's institution may get it; nil: nothing forbids it
 	With       []needLine          // what a request needs when it is sent
 	After      []needLine          // what it needs once it is accepted
 	Decision   string
@@ -89,6 +92,9 @@ func (v *pageRequest) material(id int64) (ui.Response, error) {
 		Sections: sectionsOf(c, m.Shown), Transfer: transferFactsOf(c, m.Facts),
 	}
 	if p.Usual, err = v.App.Requirements.Usual(v.Context(), v.Who.Actor, m.Material, m.Facts); err != nil {
+		return ui.Response{}, err
+	}
+	if err := v.lineageLines(p); err != nil {
 		return ui.Response{}, err
 	}
 	embargoed := m.Embargoed(m.Now)

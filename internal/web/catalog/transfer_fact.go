@@ -180,16 +180,10 @@ func stating(form url.Values) (p requirement.Stating, rights []requirement.Encum
 		}
 	}
 	wrong.Merge(field.ReadForm(requirement.FactFields, form, &p))
-	row := func(name string, i int) string {
-		if list := form[name]; i < len(list) {
-			return strings.TrimSpace(list[i])
-		}
-		return ""
-	}
 	rights = []requirement.Encumbrance{}
 	for i := range form["holder"] {
-		e := requirement.Encumbrance{Holder: row("holder", i), Document: row("document", i)}
-		e.Terms = field.SplitItems(strings.ToUpper(row("terms", i)))
+		e := requirement.Encumbrance{Holder: at(form["holder"], i), Document: at(form["document"], i)}
+		e.Terms = field.SplitItems(strings.ToUpper(at(form["terms"], i)))
 		if e.Holder == "" && e.Document == "" && len(e.Terms) == 0 {
 			continue
 		}
