@@ -253,6 +253,7 @@ var statements = map[string]int64{
 // of its index, SQLite beside it; it is asked for the first hits part by part; and in a transaction it plans again how to
 // read materials by a list of ids, which takes two settings.
 var onPostgres = map[string]int64{
+	"PUT,PATCH /materials/{id}/lineage":          10,
 	"DELETE /users/{id}":                         62,
 	"POST /login":                                10,
 	"POST /users":                                10,
