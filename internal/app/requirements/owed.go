@@ -52,7 +52,8 @@ func owedBy(t requirement.Transfer, q request.Detail, day exchange.Date) (owed O
 }
 
 // transferOf reads what the rules look at in a request.
-func (a Requirements) transferOf(ctx context.Context, c store.Conn, q request.Detail) (t requirement.Transfer, err error) {
+func (a Requirements) transferOf(ctx context.Context, c store.Conn, q request.Detail) (t requirement.Transfer,
+	err error) {
 	m, err := c.Materials.Get(ctx, q.MaterialID)
 	if err != nil {
 		return t, err
