@@ -425,6 +425,17 @@ const (
 	PaymentMethodSHIPPINGCODE  PaymentMethod = "SHIPPING_CODE"
 )
 
+// Defines values for PermitRegime.
+const (
+	PermitRegimeEXPORTLICENCE PermitRegime = "EXPORT_LICENCE"
+	PermitRegimeIACUC         PermitRegime = "IACUC"
+	PermitRegimeIBC           PermitRegime = "IBC"
+	PermitRegimeIMPORTPERMIT  PermitRegime = "IMPORT_PERMIT"
+	PermitRegimeIRB           PermitRegime = "IRB"
+	PermitRegimeIRCC          PermitRegime = "IRCC"
+	PermitRegimeSELECTAGENT   PermitRegime = "SELECT_AGENT"
+)
+
 // Defines values for RequestStatus.
 const (
 	RequestStatusAPPROVED          RequestStatus = "APPROVED"
@@ -1134,6 +1145,23 @@ const (
 	ListDeliveriesParamsOrderingMinusType      ListDeliveriesParamsOrdering = "-type"
 	ListDeliveriesParamsOrderingState          ListDeliveriesParamsOrdering = "state"
 	ListDeliveriesParamsOrderingType           ListDeliveriesParamsOrdering = "type"
+)
+
+// Defines values for ListPermitsParamsRegime.
+const (
+	ListPermitsParamsRegimeEXPORTLICENCE ListPermitsParamsRegime = "EXPORT_LICENCE"
+	ListPermitsParamsRegimeIACUC         ListPermitsParamsRegime = "IACUC"
+	ListPermitsParamsRegimeIBC           ListPermitsParamsRegime = "IBC"
+	ListPermitsParamsRegimeIMPORTPERMIT  ListPermitsParamsRegime = "IMPORT_PERMIT"
+	ListPermitsParamsRegimeIRB           ListPermitsParamsRegime = "IRB"
+	ListPermitsParamsRegimeIRCC          ListPermitsParamsRegime = "IRCC"
+	ListPermitsParamsRegimeSELECTAGENT   ListPermitsParamsRegime = "SELECT_AGENT"
+)
+
+// Defines values for ListPermitsParamsOrdering.
+const (
+	ListPermitsParamsOrderingID      ListPermitsParamsOrdering = "id"
+	ListPermitsParamsOrderingMinusID ListPermitsParamsOrdering = "-id"
 )
 
 // Defines values for SearchMaterialsParamsOrdering.
@@ -4972,11 +5000,17 @@ type OwedRequirement struct {
 	// Citation Where the rule comes from; empty: a rule of Aliquot.
 	Citation string `json:"citation"`
 
+	// Expired Whether a permit fulfilled it until it was no longer valid.
+	Expired bool `json:"expired"`
+
 	// Kind What is needed, such as MTA, ABSTRACT, IRB, IBC, IACUC, EXPORT_LICENCE, IMPORT_PERMIT or IRCC.
 	Kind string `json:"kind"`
 
 	// OwedBy REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.
 	OwedBy string `json:"owed_by"`
+
+	// Permit The valid permit that fulfils it; null: none.
+	Permit nullable.Nullable[int64] `json:"permit"`
 
 	// Rule The rule that fired.
 	Rule  string    `json:"rule"`
@@ -5079,6 +5113,146 @@ type PasskeyOptions struct {
 
 // PaymentMethod defines model for PaymentMethod.
 type PaymentMethod string
+
+// Permit defines model for Permit.
+type Permit struct {
+	// Authority The board or office that decided.
+	Authority string `json:"authority"`
+
+	// Categories The categories of materials that it is limited to; an empty list is all.
+	Categories []string `json:"categories"`
+
+	// Country Of the authority: a name or a code, such as Germany or DE.
+	Country string `json:"country"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Document The attachment with the decision; null: none.
+	Document nullable.Nullable[int64] `json:"document"`
+
+	// From The first day on which it is valid.
+	From nullable.Nullable[openapi_types.Date] `json:"from"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// Institution The institution whose permit it is; null: of none. It stays as it is.
+	Institution nullable.Nullable[int64] `json:"institution"`
+
+	// Institutions The ids of institutions, one of which has to provide or receive; an empty list is all.
+	Institutions []int64 `json:"institutions"`
+
+	// Materials The ids of the materials that it is limited to; an empty list is all.
+	Materials []int64 `json:"materials"`
+
+	// Number As the authority gave it, such as IRB 2026-117.
+	Number string `json:"number"`
+
+	// Organization The lab whose permit it is; null: of no lab. It stays as it is.
+	Organization nullable.Nullable[int64] `json:"organization"`
+
+	// Person Who added it; whose it is, if it is of no lab and no institution.
+	Person openapi_types.UUID `json:"person"`
+	Regime PermitRegime       `json:"regime"`
+
+	// Until The first day on which it is no longer valid; empty: without end.
+	Until nullable.Nullable[openapi_types.Date] `json:"until"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// PermitNew defines model for PermitNew.
+type PermitNew struct {
+	// Authority The board or office that decided.
+	Authority string `json:"authority"`
+
+	// Categories The categories of materials that it is limited to; an empty list is all.
+	Categories nullable.Nullable[[]string] `json:"categories,omitempty"`
+
+	// Country Of the authority: a name or a code, such as Germany or DE.
+	//
+	// Examples: DE
+	Country *string `json:"country,omitempty"`
+
+	// Document The attachment with the decision; null: none.
+	Document nullable.Nullable[ID] `json:"document,omitempty"`
+
+	// From The first day on which it is valid.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Institution The institution whose permit it is; null: of none. It stays as it is.
+	Institution nullable.Nullable[ID] `json:"institution,omitempty"`
+
+	// Institutions The ids of institutions, one of which has to provide or receive; an empty list is all.
+	Institutions nullable.Nullable[[]int64] `json:"institutions,omitempty"`
+
+	// Materials The ids of the materials that it is limited to; an empty list is all.
+	Materials nullable.Nullable[[]int64] `json:"materials,omitempty"`
+
+	// Number As the authority gave it, such as IRB 2026-117.
+	Number string `json:"number"`
+
+	// Organization The lab whose permit it is; null: of no lab. It stays as it is.
+	Organization nullable.Nullable[ID] `json:"organization,omitempty"`
+	Regime       PermitRegime          `json:"regime"`
+
+	// Until The first day on which it is no longer valid; empty: without end.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+}
+
+// PermitPatch defines model for PermitPatch.
+type PermitPatch struct {
+	// Authority The board or office that decided.
+	Authority *string `json:"authority,omitempty"`
+
+	// Categories The categories of materials that it is limited to; an empty list is all.
+	Categories nullable.Nullable[[]string] `json:"categories,omitempty"`
+
+	// Country Of the authority: a name or a code, such as Germany or DE.
+	//
+	// Examples: DE
+	Country *string `json:"country,omitempty"`
+
+	// Document The attachment with the decision; null: none.
+	Document nullable.Nullable[ID] `json:"document,omitempty"`
+
+	// From The first day on which it is valid.
+	From nullable.Nullable[openapi_types.Date] `json:"from,omitempty"`
+
+	// Institution The institution whose permit it is; null: of none. It stays as it is.
+	Institution nullable.Nullable[ID] `json:"institution,omitempty"`
+
+	// Institutions The ids of institutions, one of which has to provide or receive; an empty list is all.
+	Institutions nullable.Nullable[[]int64] `json:"institutions,omitempty"`
+
+	// Materials The ids of the materials that it is limited to; an empty list is all.
+	Materials nullable.Nullable[[]int64] `json:"materials,omitempty"`
+
+	// Number As the authority gave it, such as IRB 2026-117.
+	Number *string `json:"number,omitempty"`
+
+	// Organization The lab whose permit it is; null: of no lab. It stays as it is.
+	Organization nullable.Nullable[ID] `json:"organization,omitempty"`
+	Regime       *PermitRegime         `json:"regime,omitempty"`
+
+	// Until The first day on which it is no longer valid; empty: without end.
+	Until nullable.Nullable[openapi_types.Date] `json:"until,omitempty"`
+}
+
+// PermitRegime defines model for PermitRegime.
+type PermitRegime string
+
+// PermitUseNew defines model for PermitUseNew.
+type PermitUseNew struct {
+	// Permit The id of an object.
+	Permit ID `json:"permit"`
+}
 
 // Person defines model for Person.
 type Person struct {
@@ -8119,6 +8293,51 @@ type ListDeliveriesParams struct {
 // ListDeliveriesParamsOrdering defines parameters for ListDeliveries.
 type ListDeliveriesParamsOrdering string
 
+// ListPermitsParams defines parameters for ListPermits.
+type ListPermitsParams struct {
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// Document Only items whose `document` is this.
+	Document *int64 `form:"document,omitempty" json:"document,omitempty"`
+
+	// From Only items whose `from` is this.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Institution Only items whose `institution` is this.
+	Institution *int64 `form:"institution,omitempty" json:"institution,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Person Only items whose `person` is this.
+	Person *openapi_types.UUID `form:"person,omitempty" json:"person,omitempty"`
+
+	// Regime Only items whose `regime` is this.
+	Regime *ListPermitsParamsRegime `form:"regime,omitempty" json:"regime,omitempty"`
+
+	// Until Only items whose `until` is this.
+	Until *openapi_types.Date `form:"until,omitempty" json:"until,omitempty"`
+
+	// Ordering The field to sort by, ascending; with - before it, descending. Default: newest first.
+	Ordering *ListPermitsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page starts, from Link or next of the previous page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListPermitsParamsRegime defines parameters for ListPermits.
+type ListPermitsParamsRegime string
+
+// ListPermitsParamsOrdering defines parameters for ListPermits.
+type ListPermitsParamsOrdering string
+
 // GetPublicationParams defines parameters for GetPublication.
 type GetPublicationParams struct {
 	// PubmedID PubMed id, in any form people paste. Either this or doi.
@@ -8905,6 +9124,9 @@ type OpenIssueJSONRequestBody = TextBody
 // SendMessageJSONRequestBody defines body for SendMessage for application/json ContentType.
 type SendMessageJSONRequestBody = MessageBody
 
+// UsePermitJSONRequestBody defines body for UsePermit for application/json ContentType.
+type UsePermitJSONRequestBody = PermitUseNew
+
 // ShipRequestJSONRequestBody defines body for ShipRequest for application/json ContentType.
 type ShipRequestJSONRequestBody = ShipmentPatch
 
@@ -8958,6 +9180,12 @@ type CreateWebhookJSONRequestBody = WebhookNew
 
 // UpdateWebhookJSONRequestBody defines body for UpdateWebhook for application/json ContentType.
 type UpdateWebhookJSONRequestBody = WebhookPatch
+
+// CreatePermitJSONRequestBody defines body for CreatePermit for application/json ContentType.
+type CreatePermitJSONRequestBody = PermitNew
+
+// UpdatePermitJSONRequestBody defines body for UpdatePermit for application/json ContentType.
+type UpdatePermitJSONRequestBody = PermitPatch
 
 // CreateRequestGroupJSONRequestBody defines body for CreateRequestGroup for application/json ContentType.
 type CreateRequestGroupJSONRequestBody = RequestGroupNew
@@ -10385,6 +10613,31 @@ type ClientInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessage(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UsePermitWithBody Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+	//
+	// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+	UsePermitWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UsePermit Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+	//
+	// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+	UsePermit(ctx context.Context, id int64, body UsePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReleasePermit No longer use a permit for a request
+	//
+	// Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+	//
+	// Corresponds with DELETE /material-requests/{id}/permits/{permit} (the `ReleasePermit` operationId).
+	ReleasePermit(ctx context.Context, id int64, permit int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetOwed Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
 	//
 	// What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
@@ -11004,6 +11257,56 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
 	RotateWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPermits List permits of the caller, of their labs and of their institutions, newest first, or those that a request uses
+	//
+	// An admin sees all. Open to anyone with a token.
+	//
+	// Corresponds with GET /permits (the `ListPermits` operationId).
+	ListPermits(ctx context.Context, params *ListPermitsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePermitWithBody Add a permit: the decision of an official that fulfils a requirement for a time
+	//
+	// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /permits (the `CreatePermit` operationId).
+	CreatePermitWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePermit Add a permit: the decision of an official that fulfils a requirement for a time
+	//
+	// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /permits (the `CreatePermit` operationId).
+	CreatePermit(ctx context.Context, body CreatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPermit Read a permit
+	//
+	// Open to the owner, members of the organization, the parties of a request that it is linked to, officers of the institution, people at the institution and admins.
+	//
+	// Corresponds with GET /permits/{id} (the `GetPermit` operationId).
+	GetPermit(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePermitWithBody Change a permit
+	//
+	// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+	UpdatePermitWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdatePermit Change a permit
+	//
+	// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+	UpdatePermit(ctx context.Context, id int64, body UpdatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPublication Look a publication up by its PubMed id or its DOI, for PATCH of a material
 	//
@@ -13876,6 +14179,61 @@ func (c *Client) SendMessage(ctx context.Context, id int64, body SendMessageJSON
 	return c.Client.Do(req)
 }
 
+// UsePermitWithBody Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+//
+// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+func (c *Client) UsePermitWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUsePermitRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UsePermit Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+//
+// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+func (c *Client) UsePermit(ctx context.Context, id int64, body UsePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUsePermitRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReleasePermit No longer use a permit for a request
+//
+// Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+//
+// Corresponds with DELETE /material-requests/{id}/permits/{permit} (the `ReleasePermit` operationId).
+func (c *Client) ReleasePermit(ctx context.Context, id int64, permit int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReleasePermitRequest(c.Server, id, permit)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetOwed Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
 //
 // What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
@@ -15266,6 +15624,116 @@ func (c *Client) PingWebhook(ctx context.Context, id int64, webhook int64, reqEd
 // Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
 func (c *Client) RotateWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRotateWebhookRequest(c.Server, id, webhook)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPermits List permits of the caller, of their labs and of their institutions, newest first, or those that a request uses
+//
+// An admin sees all. Open to anyone with a token.
+//
+// Corresponds with GET /permits (the `ListPermits` operationId).
+func (c *Client) ListPermits(ctx context.Context, params *ListPermitsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPermitsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePermitWithBody Add a permit: the decision of an official that fulfils a requirement for a time
+//
+// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /permits (the `CreatePermit` operationId).
+func (c *Client) CreatePermitWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePermitRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePermit Add a permit: the decision of an official that fulfils a requirement for a time
+//
+// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /permits (the `CreatePermit` operationId).
+func (c *Client) CreatePermit(ctx context.Context, body CreatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePermitRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPermit Read a permit
+//
+// Open to the owner, members of the organization, the parties of a request that it is linked to, officers of the institution, people at the institution and admins.
+//
+// Corresponds with GET /permits/{id} (the `GetPermit` operationId).
+func (c *Client) GetPermit(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPermitRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePermitWithBody Change a permit
+//
+// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+func (c *Client) UpdatePermitWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePermitRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdatePermit Change a permit
+//
+// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+func (c *Client) UpdatePermit(ctx context.Context, id int64, body UpdatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePermitRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -22865,6 +23333,94 @@ func NewSendMessageRequestWithBody(server string, id int64, contentType string, 
 	return req, nil
 }
 
+// NewUsePermitRequest calls the generic UsePermit builder with application/json body
+func NewUsePermitRequest(server string, id int64, body UsePermitJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUsePermitRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUsePermitRequestWithBody constructs an http.Request for the UsePermit method, with any body, and a specified content type
+func NewUsePermitRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/permits", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewReleasePermitRequest constructs an http.Request for the ReleasePermit method
+func NewReleasePermitRequest(server string, id int64, permit int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "permit", permit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/permits/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetOwedRequest constructs an http.Request for the GetOwed method
 func NewGetOwedRequest(server string, id int64) (*http.Request, error) {
 	var err error
@@ -27082,6 +27638,313 @@ func NewRotateWebhookRequest(server string, id int64, webhook int64) (*http.Requ
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewListPermitsRequest constructs an http.Request for the ListPermits method
+func NewListPermitsRequest(server string, params *ListPermitsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/permits")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Document != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "document", *params.Document, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Institution != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "institution", *params.Institution, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Person != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "person", *params.Person, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Regime != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "regime", *params.Regime, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Until != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreatePermitRequest calls the generic CreatePermit builder with application/json body
+func NewCreatePermitRequest(server string, body CreatePermitJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePermitRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreatePermitRequestWithBody constructs an http.Request for the CreatePermit method, with any body, and a specified content type
+func NewCreatePermitRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/permits")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetPermitRequest constructs an http.Request for the GetPermit method
+func NewGetPermitRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/permits/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdatePermitRequest calls the generic UpdatePermit builder with application/json body
+func NewUpdatePermitRequest(server string, id int64, body UpdatePermitJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdatePermitRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdatePermitRequestWithBody constructs an http.Request for the UpdatePermit method, with any body, and a specified content type
+func NewUpdatePermitRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/permits/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -32955,6 +33818,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /material-requests/{id}/messages (the `SendMessage` operationId).
 	SendMessageWithResponse(ctx context.Context, id int64, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*SendMessageResponse, error)
 
+	// UsePermitWithBodyWithResponse Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+	//
+	// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+	UsePermitWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UsePermitResponse, error)
+
+	// UsePermitWithResponse Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+	//
+	// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+	UsePermitWithResponse(ctx context.Context, id int64, body UsePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*UsePermitResponse, error)
+
+	// ReleasePermitWithResponse No longer use a permit for a request
+	//
+	// Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /material-requests/{id}/permits/{permit} (the `ReleasePermit` operationId).
+	ReleasePermitWithResponse(ctx context.Context, id int64, permit int64, reqEditors ...RequestEditorFn) (*ReleasePermitResponse, error)
+
 	// GetOwedWithResponse Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
 	//
 	// What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
@@ -33656,6 +34546,60 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
 	RotateWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*RotateWebhookResponse, error)
+
+	// ListPermitsWithResponse List permits of the caller, of their labs and of their institutions, newest first, or those that a request uses
+	//
+	// An admin sees all. Open to anyone with a token.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /permits (the `ListPermits` operationId).
+	ListPermitsWithResponse(ctx context.Context, params *ListPermitsParams, reqEditors ...RequestEditorFn) (*ListPermitsResponse, error)
+
+	// CreatePermitWithBodyWithResponse Add a permit: the decision of an official that fulfils a requirement for a time
+	//
+	// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /permits (the `CreatePermit` operationId).
+	CreatePermitWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePermitResponse, error)
+
+	// CreatePermitWithResponse Add a permit: the decision of an official that fulfils a requirement for a time
+	//
+	// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /permits (the `CreatePermit` operationId).
+	CreatePermitWithResponse(ctx context.Context, body CreatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePermitResponse, error)
+
+	// GetPermitWithResponse Read a permit
+	//
+	// Open to the owner, members of the organization, the parties of a request that it is linked to, officers of the institution, people at the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /permits/{id} (the `GetPermit` operationId).
+	GetPermitWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPermitResponse, error)
+
+	// UpdatePermitWithBodyWithResponse Change a permit
+	//
+	// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+	UpdatePermitWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePermitResponse, error)
+
+	// UpdatePermitWithResponse Change a permit
+	//
+	// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+	UpdatePermitWithResponse(ctx context.Context, id int64, body UpdatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePermitResponse, error)
 
 	// GetPublicationWithResponse Look a publication up by its PubMed id or its DOI, for PATCH of a material
 	//
@@ -36310,6 +37254,52 @@ func (r SendMessageResponse) StatusCode() int {
 	return 0
 }
 
+type UsePermitResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Permit
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Permit
+}
+
+// Status returns HTTPResponse.Status
+func (r UsePermitResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UsePermitResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ReleasePermitResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r ReleasePermitResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReleasePermitResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetOwedResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37674,6 +38664,98 @@ func (r RotateWebhookResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r RotateWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListPermitsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Permit
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPermitsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPermitsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreatePermitResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Permit
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePermitResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePermitResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetPermitResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Permit
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPermitResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPermitResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdatePermitResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Permit
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdatePermitResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdatePermitResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -40811,6 +41893,51 @@ func (c *ClientWithResponses) SendMessageWithResponse(ctx context.Context, id in
 	return ParseSendMessageResponse(rsp)
 }
 
+// UsePermitWithBodyWithResponse Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+//
+// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+func (c *ClientWithResponses) UsePermitWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UsePermitResponse, error) {
+	rsp, err := c.UsePermitWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUsePermitResponse(rsp)
+}
+
+// UsePermitWithResponse Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it fulfils the requirement of its regime
+//
+// Both sides of the request may read it from then on. Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /material-requests/{id}/permits (the `UsePermit` operationId).
+func (c *ClientWithResponses) UsePermitWithResponse(ctx context.Context, id int64, body UsePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*UsePermitResponse, error) {
+	rsp, err := c.UsePermit(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUsePermitResponse(rsp)
+}
+
+// ReleasePermitWithResponse No longer use a permit for a request
+//
+// Open to the owner, members of the organization, officers of the institution, people at the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /material-requests/{id}/permits/{permit} (the `ReleasePermit` operationId).
+func (c *ClientWithResponses) ReleasePermitWithResponse(ctx context.Context, id int64, permit int64, reqEditors ...RequestEditorFn) (*ReleasePermitResponse, error) {
+	rsp, err := c.ReleasePermit(ctx, id, permit, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReleasePermitResponse(rsp)
+}
+
 // GetOwedWithResponse Read what the transfer of a request needs by facts of the material and by law, who owes it, and what the lab has to state first
 //
 // What the life cycle asks for is in requirements of the request itself. Open to members of the organization, the requester and admins.
@@ -41979,6 +43106,96 @@ func (c *ClientWithResponses) RotateWebhookWithResponse(ctx context.Context, id 
 		return nil, err
 	}
 	return ParseRotateWebhookResponse(rsp)
+}
+
+// ListPermitsWithResponse List permits of the caller, of their labs and of their institutions, newest first, or those that a request uses
+//
+// An admin sees all. Open to anyone with a token.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /permits (the `ListPermits` operationId).
+func (c *ClientWithResponses) ListPermitsWithResponse(ctx context.Context, params *ListPermitsParams, reqEditors ...RequestEditorFn) (*ListPermitsResponse, error) {
+	rsp, err := c.ListPermits(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPermitsResponse(rsp)
+}
+
+// CreatePermitWithBodyWithResponse Add a permit: the decision of an official that fulfils a requirement for a time
+//
+// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /permits (the `CreatePermit` operationId).
+func (c *ClientWithResponses) CreatePermitWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePermitResponse, error) {
+	rsp, err := c.CreatePermitWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePermitResponse(rsp)
+}
+
+// CreatePermitWithResponse Add a permit: the decision of an official that fulfils a requirement for a time
+//
+// It is the caller's own, or that of a lab that they belong to, or of an institution that they are an officer of. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /permits (the `CreatePermit` operationId).
+func (c *ClientWithResponses) CreatePermitWithResponse(ctx context.Context, body CreatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePermitResponse, error) {
+	rsp, err := c.CreatePermit(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePermitResponse(rsp)
+}
+
+// GetPermitWithResponse Read a permit
+//
+// Open to the owner, members of the organization, the parties of a request that it is linked to, officers of the institution, people at the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /permits/{id} (the `GetPermit` operationId).
+func (c *ClientWithResponses) GetPermitWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetPermitResponse, error) {
+	rsp, err := c.GetPermit(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPermitResponse(rsp)
+}
+
+// UpdatePermitWithBodyWithResponse Change a permit
+//
+// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+func (c *ClientWithResponses) UpdatePermitWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePermitResponse, error) {
+	rsp, err := c.UpdatePermitWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePermitResponse(rsp)
+}
+
+// UpdatePermitWithResponse Change a permit
+//
+// What requests need follows at once. Open to the owner, members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /permits/{id} (the `UpdatePermit` operationId).
+func (c *ClientWithResponses) UpdatePermitWithResponse(ctx context.Context, id int64, body UpdatePermitJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePermitResponse, error) {
+	rsp, err := c.UpdatePermit(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdatePermitResponse(rsp)
 }
 
 // GetPublicationWithResponse Look a publication up by its PubMed id or its DOI, for PATCH of a material
@@ -45246,6 +46463,55 @@ func ParseSendMessageResponse(rsp *http.Response) (*SendMessageResponse, error) 
 	return response, nil
 }
 
+// ParseUsePermitResponse parses an HTTP response from a UsePermitWithResponse call
+func ParseUsePermitResponse(rsp *http.Response) (*UsePermitResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UsePermitResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Permit
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Permit
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReleasePermitResponse parses an HTTP response from a ReleasePermitWithResponse call
+func ParseReleasePermitResponse(rsp *http.Response) (*ReleasePermitResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReleasePermitResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
 // ParseGetOwedResponse parses an HTTP response from a GetOwedWithResponse call
 func ParseGetOwedResponse(rsp *http.Response) (*GetOwedResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -46740,6 +48006,110 @@ func ParseRotateWebhookResponse(rsp *http.Response) (*RotateWebhookResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest WebhookSecret
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListPermitsResponse parses an HTTP response from a ListPermitsWithResponse call
+func ParseListPermitsResponse(rsp *http.Response) (*ListPermitsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPermitsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Permit
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreatePermitResponse parses an HTTP response from a CreatePermitWithResponse call
+func ParseCreatePermitResponse(rsp *http.Response) (*CreatePermitResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePermitResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Permit
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPermitResponse parses an HTTP response from a GetPermitWithResponse call
+func ParseGetPermitResponse(rsp *http.Response) (*GetPermitResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPermitResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Permit
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdatePermitResponse parses an HTTP response from a UpdatePermitWithResponse call
+func ParseUpdatePermitResponse(rsp *http.Response) (*UpdatePermitResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdatePermitResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Permit
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
 
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/app/core"
@@ -113,6 +115,10 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	embargoes, err := s.embargoes()
+	if err != nil {
+		return err
+	}
 	db.Log = log
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words,
@@ -123,6 +129,7 @@ func (s *serve) Run(e environment) error {
 		Quotas:        core.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 		DocumentTypes: s.DocumentTypes, LogKeys: func() (record.Keys, error) { return record.ReadKeys(recordKey) },
 		Witnesses: witnesses, TimestampURL: s.TSAURL, ErasedList: s.ErasedPath(), Sealer: sealer,
+		Destinations: embargoes,
 	})
 	if err := openRecordKey(e.ctx, a, recordKey); err != nil {
 		return err
@@ -194,6 +201,23 @@ func (s *serve) Run(e environment) error {
 		debug.SetMemoryLimit(memoryGoal)
 	}
 	return server.Serve(ctx, l, server.NewSite(s.PublicURL).Secure(mux), trusted, log)
+}
+
+// embargoes reads the lists of where nothing must go.
+func (s *serve) embargoes() ([]requirement.Destinations, error) {
+	if s.Destinations == "" {
+		return nil, nil
+	}
+	file, err := os.Open(s.Destinations)
+	if err != nil {
+		return nil, fmt.Errorf("destinations: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	lists, err := requirement.ReadDestinations(file)
+	if err != nil {
+		return nil, fmt.Errorf("destinations: %s: %w", s.Destinations, err)
+	}
+	return lists, nil
 }
 
 // stampTime is how long an authority for timestamps has to answer: whoever executes an agreement waits for it.

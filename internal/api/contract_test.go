@@ -62,6 +62,9 @@ var (
 		grants:[{id:int title:string funder_id:string}] invitations:[{` + invitationFields + `}] material_requests:[{` +
 		requestFields + `}]
 		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
+	permitFields = "id:int regime:string number:string authority:string country:string from:string? until:string? " +
+		"materials:[int] categories:[string] institutions:[int] document:int? organization:int? institution:int? " +
+		"person:uuid created_at:time updated_at:time"
 	reasonFields       = "rule:string why:string citation:string remedy:string"
 	eventFields        = "id:int seq:int kind:string actor:uuid? at:time detail:object prev_hash:string hash:string"
 	groupFields        = "id:int requester:uuid requests:[{" + requestFields + "}] created_at:time"
@@ -173,7 +176,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			because:[{` + reasonFields + `}] alternatives:[{instrument:string title:string why_not:[{` + reasonFields + `}]}]
 			questions:[string]`,
 		"/material-requests/{id}/requirements": `requirements:[{kind:string state:string owed_by:string rule:string
-			why:string citation:string}] questions:[{fact:string question:string rule:string why:string}]`,
+			why:string citation:string permit:int? expired:bool}] questions:[{fact:string question:string rule:string why:string}]`,
 		"/materials/{id}/lineage": `origins:[{relation:string material:int? request:int?}]?`,
 		"/materials/{id}/may-share": `to:int purpose:string verdict:string reasons:[{material:int? agreement:int?
 			provider:int? holder:string term:string verdict:string why:string}]`,
@@ -229,6 +232,7 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/institutions/{id}/approvals":                  approvalFields, "/institutions/{id}/approvals/{approval}": approvalFields,
 		"/institutions/{id}/approvals/{approval}/sign": approvalFields,
 		"/institutions/{id}/masters":                   masterFields, "/institutions/{id}/masters/{master}": masterFields,
+		"/permits": permitFields, "/permits/{id}": permitFields, "/material-requests/{id}/permits": permitFields,
 		"GET /agreements": agreementSummaryFields, "GET /agreements/inbox": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
@@ -284,6 +288,9 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /users/{id}/passkeys":                                                   201,
 		"DELETE /users/{id}/passkeys/{passkey}":                                       204,
 		"POST /agreements":                                                            201,
+		"POST /permits":                                                               201,
+		"POST /material-requests/{id}/permits":                                        201,
+		"DELETE /material-requests/{id}/permits/{permit}":                             204,
 		"POST /agreements/{id}/signatures":                                            201,
 		"POST /users/{id}/signatures":                                                 201,
 		"POST /agreements/{id}/links":                                                 201,

@@ -39,6 +39,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newPasskey()
 	s.letter = s.sendLetter(s.newPlasmid())
 	s.link(s.letter)
+	s.newPermit(s.requester(), obj{})
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
@@ -64,7 +65,7 @@ var crowded = []string{"users", "members", "organizations", "memberships", "addr
 	"inquiries", "notifications", "material versions", "organization versions", "jobs",
 	"agreements", "agreement_versions", "agreement_requests", "agreement_links",
 	"webhooks", "webhook_deliveries", "institutions", "institution_labs", "affiliations", "positions", "authorities",
-	"stand_ins", "masters", "approvals"}
+	"stand_ins", "masters", "approvals", "permits"}
 
 // ofInstitutions are the tables of what is registered of an institution, which has at most 5,000 of each.
 var ofInstitutions = []string{"institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters",
@@ -134,6 +135,7 @@ func (c *crowd) lists() map[string]longList {
 		"GET /institutions/{id}/approvals": {c.institution().path + "/approvals", c.owner, []string{"approvals"}, nil},
 		"GET /institutions/{id}/masters":   {c.institution().path + "/masters", c.member, []string{"masters"}, nil},
 		"GET /agreements/inbox":            {"/agreements/inbox", c.requester(), []string{"agreements", "agreement_versions"}, nil},
+		"GET /permits":                     {"/permits", c.requester(), []string{"permits"}, nil},
 		"GET /agreements":                  {"/agreements", c.requester(), []string{"agreements", "agreement_versions"}, nil},
 		"GET /agreements/{id}/links":       {c.letter + "/links", c.requester(), []string{"agreement_links"}, nil},
 		"GET /agreements/{id}/versions": {c.letter + "/versions", c.requester(), []string{"agreement_versions"},
@@ -311,7 +313,8 @@ func (c *crowd) more(table string, n int) {
 		c.copies("institutions", "o.id = (SELECT MIN(id) FROM institutions)", numbers, columns{
 			"legal_name": word("university"), "legal_name_sort": word("university"), "ror": "''", "created_at": early,
 			"updated_at": late})
-	case "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "approvals": // ofInstitutions
+	case "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "approvals", // ofInstitutions
+		"permits":
 		c.copies(table, "o.id = (SELECT MIN(id) FROM "+table+")", numbers,
 			columns{"created_at": early, "updated_at": late})
 	default:

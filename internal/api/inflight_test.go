@@ -154,6 +154,8 @@ func (s *scene) fly(c routeCase, at int, end func(*testPerson)) {
 			got = '1'
 		case a.Status == 403:
 			got = '3'
+		case a.Status == 404 && a.Body["error_code"] == "NOT_FOUND":
+			got = '4'
 		}
 		if want := inFlightOf(c)[at]; got != want {
 			s.t.Errorf("%s %s by %s, in flight: %c, want %c: %d %.300s", method, c.route, c.by, got, want, a.Status,

@@ -2,7 +2,9 @@ package api
 
 import (
 	"aliquot/internal/api/agreement"
+	"aliquot/internal/api/requirement"
 	"aliquot/internal/api/rest"
+	"aliquot/internal/api/shape"
 	"aliquot/internal/exchange"
 )
 
@@ -55,4 +57,19 @@ var agreementRoutes = []rest.Route{
 	rest.On("getAgreementDocument", "GET /agreements/{id}/document", exchange.AgreementRead, 200, agreement.Document,
 		"Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached").
 		As("application/pdf"),
+	rest.On("listPermits", "GET /permits", exchange.PermitList, 200, requirement.ListPermits,
+		"List permits of the caller, of their labs and of their institutions, newest first, or those that a request "+
+			"uses. An admin sees all.").SortedBy(exchange.PermitFields),
+	rest.On("createPermit", "POST /permits", exchange.PermitWrite, 201, requirement.CreatePermit,
+		"Add a permit: the decision of an official that fulfils a requirement for a time. It is the caller's own, or "+
+			"that of a lab that they belong to, or of an institution that they are an officer of."),
+	rest.On("getPermit", "GET /permits/{id}", exchange.PermitRead, 200, requirement.GetPermit, "Read a permit"),
+	rest.On("updatePermit", "PUT,PATCH /permits/{id}", exchange.PermitWrite, 200, requirement.UpdatePermit,
+		"Change a permit. What requests need follows at once."),
+	rest.On("usePermit", "POST /material-requests/{id}/permits", exchange.PermitUse, 201, requirement.UsePermit,
+		"Use a permit of the caller's side for a request: each day on which it is valid and covers the request, it "+
+			"fulfils the requirement of its regime. Both sides of the request may read it from then on.").
+		Already("The request uses it already.", shape.Permit{}),
+	rest.On("releasePermit", "DELETE /material-requests/{id}/permits/{permit}", exchange.PermitUse, 204,
+		requirement.ReleasePermit, "No longer use a permit for a request"),
 }

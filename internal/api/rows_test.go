@@ -23,7 +23,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"search_epochs", "material_changes", "embargo_days", "material_moves", "cell_lines", "cell_line_keys",
 	"inbox_views", "replies", "basket_items", "request_groups", "inquiries",
 	"institutions", "institution_labs", "affiliations", "positions", "authorities", "stand_ins", "masters", "approvals", "instruments",
-	"passkeys", "signing_statements", "transfer_facts", "material_origins",
+	"passkeys", "signing_statements", "transfer_facts", "material_origins", "permits", "request_permits",
 	"agreements", "agreement_versions", "agreement_requests", "agreement_signatures", "agreement_links",
 	"material_index", "organization_index", "user_index", "search_words"}
 

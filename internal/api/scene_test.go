@@ -1003,6 +1003,35 @@ var visits = []routeCase{
 			return at(s.req("/documents/executed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
 		}},
 
+	{"GET /permits", "requester", func(s *scene, _ string) visit {
+		s.newPermit(s.requester(), obj{})
+		return at("/permits", nil)
+	}},
+	{"GET /permits (of a request)", "requester",
+		func(s *scene, _ string) visit {
+			var request, permit int64
+			if _, err := fmt.Sscanf(s.used("requester"), usedPath, &request, &permit); err != nil {
+				s.t.Fatal(err)
+			}
+			return atf("/permits?request=%d", request)
+		}},
+	{"POST /permits", "requester", func(s *scene, _ string) visit { return at("/permits", s.permit(obj{})) }},
+	{"POST /permits (of a lab)", "member",
+		func(s *scene, _ string) visit { return at("/permits", s.permit(obj{"organization": s.id})) }},
+	{"POST /permits (of an institution)", "owner",
+		func(s *scene, _ string) visit {
+			return at("/permits", s.permit(obj{"institution": s.institution().id}))
+		}},
+	{"GET /permits/{id}", "requester", func(s *scene, _ string) visit { return atf("/permits/%d", s.usedPermit("member")) }},
+	{"PUT,PATCH /permits/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/permits/%d", s.usedPermit("member")).with(obj{"number": fmt.Sprint("B-", s.next())})
+	}},
+	{"POST /material-requests/{id}/permits", "requester", func(s *scene, role string) visit {
+		return atf("/material-requests/%d/permits", s.newRequest()).with(obj{"permit": s.permitOf(role)})
+	}},
+	{"DELETE /material-requests/{id}/permits/{permit}", "requester", func(s *scene, role string) visit {
+		return at(s.used(role), nil)
+	}},
 	{"POST /agreements", "requester",
 		func(s *scene, _ string) visit { return at("/agreements", s.draft(s.newProtocol())) }},
 	{"GET /agreements", "requester", func(s *scene, _ string) visit {

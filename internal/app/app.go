@@ -61,7 +61,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 	return &App{Core: c, Accounts: account.New(c), Documents: documents.New(c),
 		Evidence: evidence.New(c), Grants: funding.New(c), Institutions: institutions.New(c),
 		Instruments: instruments.New(c), Labs: labs.New(c), Letters: letters.New(c),
-		Lineages: letters.Lineages{Letters: letters.New(c)},
+		Lineages:      letters.Lineages{Letters: letters.New(c)},
 		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},

@@ -59,6 +59,7 @@ type Server struct {
 	RateLimit            string        `enum:"on,off" default:"on" help:"${rate_limit}"`
 	Mail                 string        `help:"${mail}"`
 	MailFrom             string        `name:"mail-from" help:"${mail_from}"`
+	Destinations         string        `help:"${destinations}"`
 	Reminders            []int         `default:"7,14,28" help:"${reminders}"`
 	Escalation           int           `default:"21" help:"${escalation}"`
 	WebhookPrivate       bool          `name:"webhook-private" help:"${webhook_private}"`

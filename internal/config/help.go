@@ -37,6 +37,8 @@ var HelpTexts = kong.Vars{
 	"mail": "Mail server: smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write " +
 		"each message to a file; use ALIQUOT_MAIL_FILE if it contains a password. Default: messages are " +
 		"written to the folder mails in the data folder.",
+	"destinations": "CSV file of countries and parties to which nothing must go, with the columns list, published, " +
+		"source, country and party; it is read at start. Default: none.",
 	"mail_from": "Sender of messages, such as Aliquot <aliquot@example.org>; bounces go to this address. Default: " +
 		"aliquot at the host of public-url.",
 	"reminders":  "Days of a turn on which its side is reminded; after the last, every 30 days. 0: never.",

@@ -121,7 +121,7 @@ var reads = []Action{
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
 	RequestList, InquiryRead, AddressRead, GrantList,
 	InstitutionRead, AffiliationRead, AuthorityRead, SignatoryRead, AgreementList, AgreementRead, AgreementOpen,
-	InstrumentRead,
+	InstrumentRead, PermitList, PermitRead,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, LogRead, JobRead, JobList, JobListAll, AdminRead,
 }
 

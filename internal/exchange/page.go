@@ -111,6 +111,7 @@ var (
 		{Name: "began_at", Kind: Moment},
 		{Name: "ended_at", Kind: Moment, Nullable: true}}
 	PasskeyFields = []Field{byID, byCreated}
+	PermitFields  = []Field{byID}
 	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
 	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
 	WebhookFields = []Field{byID, byCreated, byUpdated}

@@ -15,6 +15,7 @@ const (
 	PartyOf                          // a party of a request that the document is linked to
 	ReaderOf                         // anyone, if a listed material shows the document
 	OfficerOf                        // holds an authority of the institution that the object belongs to
+	StaffOf                          // is at that institution, as known from others
 	AdminOf                          // an administrator
 
 	ReadOnly // restricts the others: the token only reads
@@ -136,6 +137,11 @@ const (
 	SignatoryRead        Action = "signatory.read" // all signatories of master agreements, as a spreadsheet
 	SignatoryImport      Action = "signatory.import"
 	InstrumentRead       Action = "instrument.read"
+
+	PermitList  Action = "permit.list" // those of the caller's side
+	PermitRead  Action = "permit.read"
+	PermitWrite Action = "permit.write"
+	PermitUse   Action = "permit.use" // for a request
 
 	AgreementCreate Action = "agreement.create"
 	AgreementList   Action = "agreement.list" // those that the caller may read
@@ -294,6 +300,11 @@ var rules = Policy{
 	SignatoryRead:        Anyone,
 	SignatoryImport:      AdminOf,
 	InstrumentRead:       Anyone,
+
+	PermitList:  SignedIn,
+	PermitRead:  OwnerOf | MemberOf | OfficerOf | StaffOf | PartyOf,
+	PermitWrite: OwnerOf | MemberOf | OfficerOf,
+	PermitUse:   OwnerOf | MemberOf | OfficerOf | StaffOf,
 
 	AgreementCreate: MemberOf | RequesterOf | OfficerOf,
 	AgreementList:   SignedIn,

@@ -192,6 +192,16 @@ const matrix = `
 | both | signatory.read | nothing | y | y | y | y | y | y | y | y |
 | both | instrument.read | nothing | y | y | y | y | y | y | y | y |
 | both | signatory.import | an institution | n | n | n | n | n | n | n | y |
+| both | permit.list | nothing | n | y | y | y | y | y | y | y |
+| both | permit.read | the lab | n | n | y | y | n | y | n | y |
+| both | permit.read | the owner | n | n | n | y | n | n | n | y |
+| both | permit.read | an institution | n | n | n | y | n | n | n | y |
+| both | permit.write | the lab | n | n | y | y | n | y | n | y |
+| both | permit.write | the owner | n | n | n | y | n | n | n | y |
+| both | permit.write | an institution | n | n | n | y | n | n | n | y |
+| both | permit.use | the lab | n | n | y | y | n | y | n | y |
+| both | permit.use | the owner | n | n | n | y | n | n | n | y |
+| both | permit.use | an institution | n | n | n | y | n | n | n | y |
 | both | agreement.create | a letter | n | n | y | y | y | y | n | y |
 | both | agreement.list | nothing | n | y | y | y | y | y | y | y |
 | both | agreement.read | a letter | n | n | y | y | y | y | n | y |

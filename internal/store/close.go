@@ -93,7 +93,8 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 		grants      = " WHERE grant_id IN (SELECT id FROM grants WHERE user_id = $1)"
 		withdrawn   = "status = CASE status WHEN 'PENDING' THEN 'WITHDRAWN' ELSE status END"
 		ownDocument = ` owned_by_user = $1 AND NOT of_lab AND NOT EXISTS (SELECT 1 FROM request_documents d
-			WHERE d.attachment_id = attachments.id)`
+			WHERE d.attachment_id = attachments.id) AND NOT EXISTS (SELECT 1 FROM permits p
+			WHERE p.document = attachments.id)`
 	)
 	id, now := []any{u.ID}, person.ClosedID(u.ID)
 	err := changeAll(ctx, st.conn,
@@ -112,6 +113,9 @@ func (st Closing) ForgetUser(ctx context.Context, u person.User, labs []int64, g
 		change{"DELETE FROM addresses WHERE user_id = $1", id},
 		change{"DELETE FROM memberships WHERE user_id = $1 AND organization_id NOT IN (SELECT id FROM organizations " +
 			"WHERE owner_id = $1)", id},
+		// one that a request uses stays as evidence of both sides
+		change{"DELETE FROM permits WHERE organization IS NULL AND institution IS NULL AND person = $1 AND NOT " +
+			"EXISTS (SELECT 1 FROM request_permits u WHERE u.permit = permits.id)", id},
 		change{"DELETE FROM affiliations WHERE person = $1", id},
 		change{"UPDATE authorities SET until_day = $2 WHERE holder = $1 AND (until_day = '' OR until_day > $2)",
 			[]any{u.ID, st.conn.Today()}},

@@ -127,6 +127,7 @@ type Conn struct {
 	Notifications   Notifications
 	Organizations   Organizations
 	Passkeys        signing.Passkeys
+	Permits         requirement.Permits
 	Reminders       Reminders
 	Replies         Replies
 	Requests        Requests
@@ -157,7 +158,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		Lineages: agreement.NewLineages(c), Links: agreement.NewLinks(c), Log: Log{c}, Mail: Mail{c},
 		Materials:   Materials{c},
 		Memberships: Memberships{c}, Notifications: Notifications{c}, Organizations: Organizations{c},
-		Passkeys:  signing.NewPasskeys(c),
+		Passkeys: signing.NewPasskeys(c), Permits: requirement.NewPermits(c),
 		Reminders: Reminders{c}, Replies: Replies{c},
 		Requests: Requests{c}, SavedSearches: SavedSearches{c}, Search: search.New(c), Secrets: Secrets{c},
 		Shippings: Shippings{c}, Statements: signing.NewStatements(c), Storage: Storage{c},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/exchange/mailing"
@@ -72,6 +73,14 @@ func (l testLab) recorded() (requestID int64) {
 			ExpiresAt: tx.Now.Add(time.Hour)}, "hash"); err != nil {
 			return err
 		}
+		permit, err := tx.Permits.Insert(ctx, requirement.Permit{Regime: "IRB", Number: "7", Authority: "A",
+			Person: josiah.ID})
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Permits.Use(ctx, requestID, permit, josiah.ID); err != nil {
+			return err
+		}
 		return errors.Join(
 			tx.Requests.SaveDocuments(ctx, requestID, nil, []document.Document{{Slot: document.SignedMTA, AttachmentID: pdf,
 				State: document.Delivered, AddedBy: josiah.ID, AddedAt: tx.Now}}),
@@ -100,6 +109,8 @@ var rowTamperings = map[string]struct{ statement, want string }{
 	"a document re-pointed":  {"UPDATE request_documents SET attachment_id = attachment_id + 1", ".attachment_id"},
 	"a document removed":     {"DELETE FROM request_documents", ".slot"},
 	"a document accepted":    {"UPDATE request_documents SET state = 'ACCEPTED'", ".state"},
+	"a permit moved":         {"UPDATE permits SET until_day = '2999-01-01'", "events led to: until_day"},
+	"a permit released":      {"DELETE FROM request_permits", "permit."},
 	"a document added": {"INSERT INTO request_documents (request_id, slot, attachment_id, state, reason, " +
 		"added_by, added_at) SELECT request_id, 'MTA', attachment_id, state, '', added_by, added_at " +
 		"FROM request_documents", ".slot"},

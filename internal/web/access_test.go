@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/material"
@@ -98,10 +99,16 @@ func (w *world) furnished() *strings.Replacer {
 		patch[party.Lab](w, map[string]any{"organization": labID}))
 	w.must(err)
 	agreement := w.agreement()
+	permit, err := w.app.Requirements.AddPermit(ctx, josiah, patch[requirement.Permit](w, map[string]any{
+		"regime": "IRB", "number": "7", "authority": "The board"}))
+	w.must(err)
+	_, _, err = w.app.Requirements.UsePermit(ctx, josiah, owned.ID,
+		requirement.PermitUse{Permit: exchange.Some(exchange.Ref(permit.ID))})
+	w.must(err)
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(labID), "{contact}", hela.Contact.ID.String(),
 		"{institution}", id(institution.ID), "{institution lab}", id(claimed.ID),
-		"{agreement}", id(agreement.ID), "{agreed}", id(agreement.Letter.Requests[0].ID),
+		"{permit}", id(permit.ID), "{agreement}", id(agreement.ID), "{agreed}", id(agreement.Letter.Requests[0].ID),
 		"{member}", w.as("tomas").actor.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}",
 		id(deref(hela.MTAAttachmentID)),
 		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}",

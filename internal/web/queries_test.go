@@ -14,16 +14,17 @@ const maxReads = 20
 // moreReads are the pages that need more.
 var moreReads = map[string]int64{
 	"GET /{$}": 27, // with inquiries to answer, agreements to sign, and what an import listed
-	// with the texts that the lab keeps, what the requester asked and requested before, and which agreement fits
-	"GET /requests/{id}":           37,
-	"GET /requests/{id}/move":      37,
+	// with the texts that the lab keeps, what the requester asked and requested before, which agreement fits, what the
+	// transfer needs, and permits to choose from
+	"GET /requests/{id}":           44,
+	"GET /requests/{id}/move":      44,
 	"GET /letters/{id}":            46, // who may sign, what it is made of today, approvals, and what could be chosen
 	"GET /offices/{id}/report":     28, // the same register, for the tabs
 	"GET /letters/{id}/sign":       46,
 	"GET /offices/{id}/authority":  22, // whether the visitor is an officer, then the whole register
 	"GET /offices/{id}/approvals":  26, // the same, and the approvals with the names that they have
 	"GET /offices/{id}/letters":    30, // the same, the letters, and what they can be filtered by
-	"GET /account/export/data.zip": 41, // one or two for each kind of thing that is kept about a person
+	"GET /account/export/data.zip": 43, // one or two for each kind of thing that is kept about a person
 	"GET /requests/{id}/dossier":   30, // the events, documents and names of a request, and proofs
 }
 

@@ -2,7 +2,8 @@ package party
 
 import "cmp"
 
-// labels says in words what the codes of institutions, authorities, and signatures with their roles, mean.
+// labels says in words what the codes of institutions, authorities, requirements, and signatures with their roles,
+// mean.
 var labels = map[string]string{
 	string(Nonprofit):  "non-profit",
 	string(Government): "government",
@@ -29,6 +30,20 @@ var labels = map[string]string{
 	string(Willing):   "willing to use it",
 	string(Bilateral): "bilateral",
 
+	"MTA":                "material transfer agreement",
+	"ABSTRACT":           "research abstract",
+	"IRB":                "approval of a review board (IRB)",
+	"IBC":                "approval of a biosafety committee (IBC)",
+	"IACUC":              "approval of an animal care committee (IACUC)",
+	"SELECT_AGENT":       "authorization for select agents",
+	"EXPORT_LICENCE":     "export licence",
+	"IMPORT_PERMIT":      "import permit",
+	"IRCC":               "Nagoya certificate (IRCC), or proof that none is needed",
+	"DATA_USE":           "terms of data use",
+	"HAZARDOUS_SHIPMENT": "shipment as a hazardous substance",
+	"CONSENT_FORBIDS":    "consent of the donor",
+	"DESTINATION":        "destination",
+
 	string(Self):             "stated by the person",
 	string(Officer):          "confirmed by an officer",
 	string(MailDomain):       "mail address of the institution",
@@ -36,5 +51,5 @@ var labels = map[string]string{
 	string(ORCIDAsserted):    "ORCID record",
 }
 
-// Label returns a code of this package in words, or the code itself if it has none.
+// Label returns a code of agreements in words, or the code itself if it has none.
 func Label(code string) string { return cmp.Or(labels[code], code) }

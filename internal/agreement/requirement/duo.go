@@ -1,7 +1,6 @@
 package requirement
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -179,29 +178,4 @@ func both(a, b Answer) Answer {
 		return Yes
 	}
 	return Unknown
-}
-
-// Destinations is a list of countries to which something must not go, as of a day.
-type Destinations struct {
-	Name      string
-	Source    string
-	Published exchange.Date
-	Countries []string
-}
-
-// Blocked returns why nothing may go to the country on the day: of each list, the edition of that day counts.
-func Blocked(lists []Destinations, country string, day exchange.Date) (reasons []string) {
-	current := map[string]Destinations{}
-	for _, l := range lists {
-		if l.Published <= day && l.Published >= current[l.Name].Published {
-			current[l.Name] = l
-		}
-	}
-	for _, l := range current {
-		if slices.Contains(l.Countries, country) {
-			reasons = append(reasons, fmt.Sprintf("%s is on the list %q of %s", country, l.Name, l.Published))
-		}
-	}
-	slices.Sort(reasons)
-	return reasons
 }

@@ -43,22 +43,6 @@ func mustLoad(b []byte) (ruleFile, *table.Table) {
 // Flags are the three of the specification: the lab asks for something, whatever the facts are.
 type Flags struct{ MTA, IRB, Abstract bool }
 
-// Permit is an official's decision that fulfils a requirement for a time.
-type Permit struct {
-	Regime    string // the kind of requirement that it fulfils
-	Number    string
-	Authority string
-	Country   string
-	From      exchange.Date
-	Until     exchange.Date // the first day on which it is no longer valid; empty: without end
-	Document  int64
-}
-
-// Valid reports whether the permit is valid on the day.
-func (p Permit) Valid(day exchange.Date) bool {
-	return p.Number != "" && p.From <= day && (p.Until == "" || day < p.Until)
-}
-
 // Requirement is one thing that a transfer needs.
 type Requirement struct {
 	Kind     string
@@ -94,12 +78,16 @@ type Question struct {
 
 // Transfer is what the rules look at.
 type Transfer struct {
-	Facts   Facts
-	Flags   Flags
-	From    string // countries, ISO 3166-1
-	To      string
-	Permits []Permit
-	Lists   []Destinations
+	Facts    Facts
+	Flags    Flags
+	Material int64
+	Category string
+	From     string // a country, ISO 3166-1
+	To       Destination
+	// Institutions; 0: none is known.
+	Provider, Recipient int64
+	Permits             []Permit // that are used for it
+	Lists               []Destinations
 }
 
 // Owed returns what the transfer needs on the day and what the lab must answer first. It is the one function that says
@@ -126,13 +114,13 @@ func Owed(t Transfer, day exchange.Date) ([]Requirement, []Question) {
 			Blocks:   k.Blocks,
 		}
 		for _, p := range t.Permits {
-			if !k.Permit || p.Regime != r.Then {
+			if !k.Permit || p.Regime != r.Then || p.Outside(t) != "" {
 				continue
 			}
 			if p.Valid(day) {
 				one.Permit = &p
 			}
-			one.Expired = one.Expired || p.Until != "" && p.Until <= day
+			one.Expired = one.Expired || p.Expired(day)
 		}
 		one.Expired = one.Expired && one.Permit == nil
 		owed = append(owed, one)
@@ -155,14 +143,14 @@ func point(t Transfer) []string {
 		// outside of the protocol
 	case f.Origin == "" || f.Accessed == "":
 		nagoya = "UNKNOWN"
-	case f.Accessed >= nagoyaInForce && f.Origin != t.To:
+	case f.Accessed >= nagoyaInForce && f.Origin != t.To.Country:
 		nagoya = "ACCESSED"
 	}
 	border := "SAME"
 	switch {
-	case t.From == "" || t.To == "":
+	case t.From == "" || t.To.Country == "":
 		border = "UNKNOWN"
-	case t.From != t.To:
+	case t.From != t.To.Country:
 		border = "CROSSED"
 	}
 	uses := "NONE"

@@ -3,6 +3,7 @@ package requirement
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -82,7 +83,7 @@ func TestOwed_TheFlagsOfTheSpecificationKeepTheirMeaning(t *testing.T) {
 		{Abstract: true}:   {"ABSTRACT"},
 		{true, true, true}: {"MTA", "ABSTRACT", "IRB"},
 	} {
-		owed, questions := Owed(Transfer{Facts: settled(), Flags: flags, From: "DE", To: "DE"}, day)
+		owed, questions := Owed(Transfer{Facts: settled(), Flags: flags, From: "DE", To: Destination{Country: "DE"}}, day)
 		if !slices.Equal(kinds(owed), want) || len(questions) > 0 {
 			t.Errorf("%+v: owed %v, asked %v", flags, kinds(owed), facts(questions))
 		}
@@ -92,7 +93,7 @@ func TestOwed_TheFlagsOfTheSpecificationKeepTheirMeaning(t *testing.T) {
 func TestOwed_HumanPlasmaWithoutAnyFlagAsksAboutConsentAndIRB(t *testing.T) {
 	t.Parallel()
 	plasma := FromCategory("OTHER", map[string]json.RawMessage{"organism_ids": json.RawMessage(`["NCBITaxon:9606"]`)})
-	owed, questions := Owed(Transfer{Facts: plasma, From: "DE", To: "DE"}, day)
+	owed, questions := Owed(Transfer{Facts: plasma, From: "DE", To: Destination{Country: "DE"}}, day)
 	for _, fact := range []string{"human_derived", "consent_allows", "irb_needed"} {
 		if !slices.Contains(facts(questions), fact) {
 			t.Errorf("nobody asks about %s", fact)
@@ -114,7 +115,7 @@ func TestOwed_DependsOnTheFacts(t *testing.T) {
 		"anonymous donor":        {func(t *Transfer) { t.Facts.Human = HumanAnonymised }, nil, nil},
 		"consent forbids":        {func(t *Transfer) { t.Facts.Human, t.Facts.ConsentAllows = HumanAnonymised, No }, []string{"CONSENT_FORBIDS"}, nil},
 		"live animals":           {func(t *Transfer) { t.Facts.LiveAnimal = Yes }, []string{"IACUC"}, nil},
-		"live animals abroad":    {func(t *Transfer) { t.Facts.LiveAnimal, t.To = Yes, "FR" }, []string{"IACUC", "IMPORT_PERMIT"}, nil},
+		"live animals abroad":    {func(t *Transfer) { t.Facts.LiveAnimal, t.To.Country = Yes, "FR" }, []string{"IACUC", "IMPORT_PERMIT"}, nil},
 		"genetically modified":   {func(t *Transfer) { t.Facts.GeneticallyChanged = Yes }, []string{"IBC"}, nil},
 		"level 3":                {func(t *Transfer) { t.Facts.BSL = BSL3 }, []string{"IBC", "HAZARDOUS_SHIPMENT"}, nil},
 		"level 3 and modified":   {func(t *Transfer) { t.Facts.BSL, t.Facts.GeneticallyChanged = BSL3, Yes }, []string{"IBC", "HAZARDOUS_SHIPMENT"}, nil},
@@ -124,14 +125,14 @@ func TestOwed_DependsOnTheFacts(t *testing.T) {
 		"of unknown origin":      {func(t *Transfer) { t.Facts.Origin = "" }, nil, []string{"origin"}},
 		"under the plant treaty": {func(t *Transfer) { t.Facts.Origin, t.Facts.PlantTreaty = "", Yes }, nil, nil},
 		"controlled, at home":    {func(t *Transfer) { t.Facts.ExportControlled = Yes }, nil, nil},
-		"controlled, abroad":     {func(t *Transfer) { t.Facts.ExportControlled, t.To = Yes, "FR" }, []string{"EXPORT_LICENCE"}, nil},
-		"unknown export, abroad": {func(t *Transfer) { t.Facts.ExportControlled, t.To = Unknown, "FR" }, nil, []string{"export_class"}},
+		"controlled, abroad":     {func(t *Transfer) { t.Facts.ExportControlled, t.To.Country = Yes, "FR" }, []string{"EXPORT_LICENCE"}, nil},
+		"unknown export, abroad": {func(t *Transfer) { t.Facts.ExportControlled, t.To.Country = Unknown, "FR" }, nil, []string{"export_class"}},
 		"terms of use":           {func(t *Transfer) { t.Facts.Uses = []DataUse{{ID: "DUO:0000042"}} }, []string{"DATA_USE"}, nil},
 		"a destination on a list": {func(t *Transfer) {
-			t.To, t.Lists = "KP", []Destinations{{Name: "UN", Published: "2026-01-01", Countries: []string{"KP"}}}
+			t.To.Country, t.Lists = "KP", []Destinations{{Name: "UN", Published: "2026-01-01", Countries: []string{"KP"}}}
 		}, []string{"DESTINATION"}, nil},
 	} {
-		transfer := Transfer{Facts: settled(), From: "DE", To: "DE"}
+		transfer := Transfer{Facts: settled(), From: "DE", To: Destination{Country: "DE"}}
 		c.change(&transfer)
 		owed, questions := Owed(transfer, day)
 		if !slices.Equal(kinds(owed), c.owed) || !slices.Equal(facts(questions), c.question) {
@@ -142,7 +143,7 @@ func TestOwed_DependsOnTheFacts(t *testing.T) {
 
 func TestOwed_AnExpiredPermitIsOwedAgain(t *testing.T) {
 	t.Parallel()
-	transfer := Transfer{Facts: settled(), Flags: Flags{IRB: true}, From: "DE", To: "DE",
+	transfer := Transfer{Facts: settled(), Flags: Flags{IRB: true}, From: "DE", To: Destination{Country: "DE"},
 		Permits: []Permit{{Regime: "IRB", Number: "2025-17", From: "2025-01-01", Until: day}}}
 	for d, want := range map[exchange.Date][2]bool{
 		"2024-12-31": {false, false}, "2026-06-14": {true, false}, day: {false, true}} {
@@ -172,7 +173,7 @@ func TestOwed_FactsThatBecomeUnknownNeverRemoveAQuestion(t *testing.T) {
 			SelectAgent: rapid.SampledFrom(answers).
 				Draw(t, "select"),
 			ExportControlled: rapid.SampledFrom(answers).Draw(t, "export")}
-		transfer := Transfer{Facts: f, From: "DE", To: rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "to")}
+		transfer := Transfer{Facts: f, From: "DE", To: Destination{Country: rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "to")}}
 		_, before := Owed(transfer, day)
 		switch rapid.IntRange(0, 4).Draw(t, "which") {
 		case 0:
@@ -333,8 +334,36 @@ func TestBlocked_UsesTheEditionOfTheDay(t *testing.T) {
 		{Name: "A", Published: day},
 	}
 	for d, want := range map[exchange.Date]int{"2024-12-31": 0, "2026-06-14": 1, day: 0} {
-		if got := Blocked(lists, "KP", d); len(got) != want {
+		if got := Blocked(lists, Destination{Country: "KP"}, d); len(got) != want {
 			t.Errorf("on %s: %v", d, got)
+		}
+	}
+}
+
+func TestReadDestinations_NamesLineAndColumnOfWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	const head = "list,published,source,country,party\n"
+	lists, err := ReadDestinations(strings.NewReader(head + "Embargo,2026-01-31,Gazette 7,North Korea,\n" +
+		"Embargo,2026-01-31,Gazette 7,,\"Acme, Ltd.\"\nOther,2025-01-01,,CU,\n"))
+	if err != nil || len(lists) != 2 || lists[0].Source != "Gazette 7" {
+		t.Fatalf("%v, %v", lists, err)
+	}
+	to := Destination{Country: "KP", Parties: []string{"ACME, Ltd.", "", "Institute"}}
+	want := []string{`ACME, Ltd. is on the list "Embargo" of 2026-01-31`, `KP is on the list "Embargo" of 2026-01-31`}
+	if got := Blocked(lists, to, day); !slices.Equal(got, want) {
+		t.Errorf("blocked because %q", got)
+	}
+	for text, want := range map[string]string{"": "line 1", "country\n": "line 1", head: "line 2",
+		head + "A,2026-01-31,,DE,\n,2026-01-31,,DE,\n": "line 3: list",
+		head + "A,soon,,DE,\n":                         "line 2: published",
+		head + "A,2026-01-31,,Atlantis,\n":             "line 2: country",
+		head + "A,2026-01-31,,,\n":                     "line 2: country",
+		head + "A,2026-01-31,,DE,Acme\n":               "line 2: country",
+		head + "A,2026-01-31,,DE\n":                    "line 2",
+		head + "A,2026-01-31,,\"DE,\n":                 "line 2",
+	} {
+		if _, err := ReadDestinations(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -30,6 +30,7 @@ var tableMeanings = func() map[string]string {
 	ownMeanings(all, "Master", party.MasterFields)
 	ownMeanings(all, "Approval", approval.Fields)
 	ownMeanings(all, "TransferFacts", requirement.FactFields)
+	ownMeanings(all, "Permit", requirement.PermitFields)
 	maps.Copy(all, agreementMeanings())
 	return all
 }()

@@ -68,6 +68,9 @@ func agreementMeanings() map[string]string {
 		"OwedRequirement.state":    "BLOCKED: nothing fulfils it.",
 		"owed_by":                  "REQUESTER, LAB, BOTH, or NOBODY if nothing fulfils it.",
 		"OwedRequirement.citation": "Where the rule comes from; empty: a rule of Aliquot.",
+		"OwedRequirement.permit":   "The valid permit that fulfils it; null: none.",
+		"expired":                  "Whether a permit fulfilled it until it was no longer valid.",
+		"PermitUse.permit":         "A permit of the caller, of their lab or of their institution.",
 		"fact":                     "The fact that is unknown, as in transfer-facts; irb_needed: the flag needs_irb.",
 		"OwedQuestion.question":    "What to answer, in a sentence.",
 		"encumbrances": "The agreements under which the lab received it and which bind whoever it goes to; null: " +

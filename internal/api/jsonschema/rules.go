@@ -79,7 +79,8 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Institution]{}, party.Patch[party.Lab]{}, party.Patch[party.Affiliation]{},
 		party.Patch[party.Position]{}, party.Patch[party.Authority]{}, party.Patch[party.StandIn]{},
 		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{},
-		requirement.Stating{}, instrument.Asking{}, term.LineageStating{},
+		requirement.Stating{}, requirement.PermitPatch{}, requirement.PermitUse{}, instrument.Asking{},
+		term.LineageStating{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
 		letter.SignatureNew{}, letter.LinkNew{}, letter.PasskeyAsk{},
@@ -135,6 +136,7 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[shape.Approval]():       {party.Patch[approval.Approval]{}},
 	reflect.TypeFor[shape.TransferFacts]():  {requirement.Stating{}},
 	reflect.TypeFor[shape.Lineage]():        {term.LineageStating{}},
+	reflect.TypeFor[shape.Permit]():         {requirement.PermitPatch{}},
 	reflect.TypeFor[shape.JoinRequest]():    {lab.JoinNew{}, lab.JoinDecline{}},
 }
 

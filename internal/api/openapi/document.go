@@ -126,6 +126,7 @@ func whoMay(action exchange.Action) string {
 			{exchange.PartyOf, "the parties of a request that it is linked to"},
 			{exchange.ReaderOf, "anyone where a listed material shows it"},
 			{exchange.OfficerOf, "officers of the institution"},
+			{exchange.StaffOf, "people at the institution"},
 		} {
 			if relations&one.relation != 0 {
 				list = append(list, one.who)

@@ -110,6 +110,8 @@ type OwedRequirement struct {
 	Rule     string            `json:"rule"`
 	Why      string            `json:"why"`
 	Citation string            `json:"citation"`
+	Permit   *int64            `json:"permit"`
+	Expired  bool              `json:"expired"`
 }
 
 // OwedQuestion is a fact that the lab has to state.
@@ -123,8 +125,24 @@ type OwedQuestion struct {
 // ShowOwed returns the JSON form of its argument.
 func ShowOwed(o requirements.Owed) Owed {
 	return Owed{List(o.Requirements, func(r requirements.Requirement) OwedRequirement {
-		return OwedRequirement{r.Kind, r.State, r.OwedBy, r.Rule, r.Why, r.Citation}
+		out := OwedRequirement{r.Kind, r.State, r.OwedBy, r.Rule, r.Why, r.Citation, nil, r.Expired}
+		if r.Permit != nil {
+			out.Permit = &r.Permit.ID
+		}
+		return out
 	}), List(o.Questions, func(q requirement.Question) OwedQuestion {
 		return OwedQuestion{q.Fact, q.Text, q.Rule, q.Why}
 	})}
+}
+
+// Permit is an official's decision that fulfils a requirement for a time. Its JSON has the fields of
+// requirement.PermitFields.
+type Permit struct{ shown requirement.Permit }
+
+// ShowPermit returns the JSON form of its argument.
+func ShowPermit(p requirement.Permit) Permit { return Permit{p} }
+
+// MarshalJSON writes the object of p.
+func (p Permit) MarshalJSON() ([]byte, error) {
+	return appendObject(requirement.PermitFields, &p.shown, asItIs, "", nil)
 }

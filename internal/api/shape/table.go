@@ -64,6 +64,8 @@ var layouts = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[party.Patch[party.Master]]():      bodyOf[party.Master](),
 	reflect.TypeFor[Approval]():                       layoutOfTable(approval.Fields, nil),
 	reflect.TypeFor[party.Patch[approval.Approval]](): bodyOf[approval.Approval](),
+	reflect.TypeFor[Permit]():                         layoutOfTable(requirement.PermitFields, nil),
+	reflect.TypeFor[requirement.PermitPatch]():        bodyOf[requirement.Permit](),
 	reflect.TypeFor[TransferFacts](): layoutOfTable(requirement.FactFields, nil,
 		slices.Collect(reflect.TypeFor[factLists]().Fields())...),
 	reflect.TypeFor[requirement.Stating](): field.BodyType[requirement.Stating](requirement.FactFields),

@@ -13,6 +13,7 @@ import (
 	"aliquot/internal/agreement/approval"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
@@ -22,6 +23,7 @@ import (
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 	"aliquot/internal/store/agreement"
+	storedpermit "aliquot/internal/store/requirement"
 
 	"github.com/google/uuid"
 )
@@ -141,6 +143,10 @@ func (a Accounts) writeExport(ctx context.Context, z *zip.Writer, of store.Reade
 			func(ctx context.Context) ([]approval.Approval, error) { return c.Institutions.SignedBy(ctx, user) }),
 		takeAll(ctx, part, z, "stand_ins",
 			func(ctx context.Context) ([]party.StandIn, error) { return c.Institutions.StandingIn(ctx, user) }),
+		takePages(ctx, part, z, "permits",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[requirement.Permit], error) {
+				return c.Permits.List(ctx, storedpermit.Holders{Person: user}, p)
+			}),
 		takeAll(ctx, part, z, "invitations",
 			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
 		takePages(ctx, part, z, "agreements",

@@ -217,7 +217,8 @@ func (s *MaterialWriter) Publish(ctx context.Context, field string, attachment, 
 		return exchange.Errorf(exchange.FieldForbidden,
 			"You may not use attachment %d for a material: it is not yours.", attachment).With("field", field)
 	case ties.Requests:
-		return core.FieldError(field, "attachment %d is a document of a request and stays private", attachment)
+		return core.FieldError(field, "attachment %d is a document of a request or of a permit and stays private",
+			attachment)
 	case t.OwnedByOrg != nil && !own:
 		return core.FieldError(field, "attachment %d belongs to another lab; upload the document for this one",
 			attachment)

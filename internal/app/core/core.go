@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/files"
@@ -77,6 +78,7 @@ type Config struct {
 	Witnesses     []witness.Witness           // cosign checkpoints of the log
 	TimestampURL  string                      // of an RFC 3161 authority for checkpoints; "": none
 	ErasedList    string                      // file that lists who was erased; "": none
+	Destinations  []requirement.Destinations  // lists of where nothing must go
 	Sealer        Sealer                      // of executed agreements; nil: they are not sealed
 	Log           *slog.Logger
 }
@@ -192,6 +194,14 @@ func (a *Core) denied(who exchange.Actor, action exchange.Action, rel exchange.R
 	e := exchange.Errorf(exchange.Forbidden, "You are not allowed to do this (%s).", action)
 	e.Action = action
 	return e
+}
+
+// Unseen turns the refusal of somebody who has nothing to do with an object into the answer for an id that nobody uses.
+func Unseen(err error) error {
+	if exchange.CodeOf(err) == exchange.Forbidden {
+		return exchange.Errorf(exchange.NotFound, "There is no such object.")
+	}
+	return err
 }
 
 // SaveRequest saves a changed request and its events, of which nobody is notified yet; q becomes the new state. It

@@ -192,7 +192,7 @@ func (a Documents) UpdateAttachment(ctx context.Context, who exchange.Actor, id 
 		owned := old.StorageOwner()
 		if old.Description = t.Description; ties.Requests && !core.Same(old, t) {
 			return exchange.Errorf(exchange.AttachmentInUse,
-				"A request uses this document, so only its description can be changed.")
+				"A request or a permit uses this document, so only its description can be changed.")
 		}
 		t.UpdatedAt = tx.Now
 		if err := tx.Attachments.Update(ctx, t); err != nil {
@@ -244,7 +244,7 @@ func DropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t do
 	}
 	if ties.Requests || ties.MTA || ties.Agreed {
 		return exchange.Errorf(exchange.AttachmentInUse,
-			"A request or a material uses this document, so it cannot be deleted.")
+			"A request, a permit or a material uses this document, so it cannot be deleted.")
 	}
 	t.DeletedAt = &tx.Now
 	return tx.Attachments.Update(ctx, t)

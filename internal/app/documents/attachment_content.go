@@ -63,7 +63,7 @@ func (a Documents) PutContent(ctx context.Context, who exchange.Actor, id int64,
 		switch {
 		case ties.Requests && t.Content != nil:
 			return exchange.Errorf(exchange.AttachmentInUse,
-				"A request uses this document; upload the new version as a new attachment.")
+				"A request or a permit uses this document; upload the new version as a new attachment.")
 		case ties.Elsewhere:
 			return exchange.Errorf(exchange.AttachmentInUse,
 				"A material of another lab uses this document; upload the new version as a new attachment.")

@@ -59,14 +59,6 @@ func relations(ctx context.Context, c store.Conn, who exchange.Actor, l letter.A
 	return relationsOf(who, offices, l), err
 }
 
-// hidden turns the refusal of somebody who has nothing to do with a letter into the answer for an id that nobody uses.
-func hidden(err error) error {
-	if exchange.CodeOf(err) == exchange.Forbidden {
-		return exchange.Errorf(exchange.NotFound, "There is no such object.")
-	}
-	return err
-}
-
 // get reads a letter that who may see.
 func (a Letters) get(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (l letter.Agreement, err error) {
 	if l, err = c.Agreements.Get(ctx, id); err != nil {
@@ -74,7 +66,7 @@ func (a Letters) get(ctx context.Context, c store.Conn, who exchange.Actor, id i
 	}
 	rel, err := relations(ctx, c, who, l)
 	if err == nil {
-		err = hidden(a.MayRead(ctx, who, exchange.AgreementRead, rel, object(id)))
+		err = core.Unseen(a.MayRead(ctx, who, exchange.AgreementRead, rel, object(id)))
 	}
 	return l, err
 }
@@ -167,6 +159,9 @@ func (a Letters) send(ctx context.Context, tx store.Conn, by uuid.UUID, l *lette
 	if err := s.still(*l, s.instrument, exchange.DayOf(tx.Now)); err != nil {
 		return err
 	}
+	if err := a.mayGo(ctx, tx, s.requests); err != nil {
+		return err
+	}
 	if _, err := l.Letter.PDF(s.instrument); err != nil {
 		return exchange.Errorf(exchange.Conflict, "The letter cannot be printed: %v.", err)
 	}
@@ -240,7 +235,7 @@ func (a Letters) forUpdate(ctx context.Context, tx store.Conn, who exchange.Acto
 	if rel, err = relations(ctx, tx, who, l); err != nil {
 		return l, rel, err
 	}
-	return l, rel, hidden(a.May(ctx, tx, who, exchange.AgreementWrite, rel, object(id)))
+	return l, rel, core.Unseen(a.May(ctx, tx, who, exchange.AgreementWrite, rel, object(id)))
 }
 
 // idleAtOnce is how many letters expire in one transaction.

@@ -8,6 +8,7 @@ import (
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
+	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
 	"aliquot/internal/exchange/person"
@@ -69,7 +70,7 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 	if err != nil {
 		return p, err
 	}
-	if err := hidden(a.MayRead(ctx, who, exchange.AgreementRead, rel, object(id))); err != nil {
+	if err := core.Unseen(a.MayRead(ctx, who, exchange.AgreementRead, rel, object(id))); err != nil {
 		return p, err
 	}
 	p.mayWrite, _ = a.Policy().Can(exchange.AgreementWrite, rel)

@@ -72,7 +72,7 @@ func (a Letters) forSignature(ctx context.Context, tx store.Conn, who exchange.A
 	if rel, err = relations(ctx, tx, who, l); err != nil {
 		return l, rel, err
 	}
-	if err := hidden(a.May(ctx, tx, who, exchange.AgreementSign, rel, object(id))); err != nil {
+	if err := core.Unseen(a.May(ctx, tx, who, exchange.AgreementSign, rel, object(id))); err != nil {
 		return l, rel, err
 	}
 	if who.Scope != "" {

@@ -43,6 +43,16 @@ func (a Letters) locked(ctx context.Context, tx store.Conn, l *letter.Agreement)
 	return a.signable(ctx, tx, l, requests)
 }
 
+// mayGo returns why what some requests are for may not be sent today.
+func (a Letters) mayGo(ctx context.Context, c store.Conn, requests []request.Detail) error {
+	for _, q := range requests {
+		if err := a.MayGo(ctx, c, q.Requester, q.Address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // signable reads what the signatures of a letter for some requests are checked against.
 func (a Letters) signable(ctx context.Context, c store.Conn, l *letter.Agreement,
 	requests []request.Detail) (s signable, err error) {
@@ -53,7 +63,10 @@ func (a Letters) signable(ctx context.Context, c store.Conn, l *letter.Agreement
 	if s.instrument, err = a.instrument(ctx, c, l.Letter); err != nil {
 		return s, err
 	}
-	if s.binds = binding(ctx, c, *l, s.drafting); s.binds != nil && exchange.CodeOf(s.binds).ServerFault() {
+	if s.binds = binding(ctx, c, *l, s.drafting); s.binds == nil {
+		s.binds = a.mayGo(ctx, c, requests)
+	}
+	if s.binds != nil && exchange.CodeOf(s.binds).ServerFault() {
 		return s, s.binds
 	}
 	s.checks = signing.Agreement{Instrument: s.instrument, Document: signing.DocumentOf(*l),

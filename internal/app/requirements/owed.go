@@ -3,12 +3,10 @@ package requirements
 import (
 	"context"
 
-	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
-	"aliquot/internal/exchange/identifier"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
@@ -36,20 +34,26 @@ func (a Requirements) Requirements(ctx context.Context, who exchange.Actor, id i
 		core.Object("request", id)); err != nil {
 		return owed, err
 	}
-	t, err := transferOf(ctx, c, q)
+	t, err := a.transferOf(ctx, c, q)
 	if err != nil {
 		return owed, err
 	}
-	list, questions := requirement.Owed(t, exchange.DayOf(c.Now))
+	return owedBy(t, q, exchange.DayOf(c.Now)), nil
+}
+
+// owedBy returns what a request, whose transfer was read, needs on a day.
+func owedBy(t requirement.Transfer, q request.Detail, day exchange.Date) (owed Owed) {
+	list, questions := requirement.Owed(t, day)
 	owed.Questions = questions
 	for _, r := range list {
 		owed.Requirements = append(owed.Requirements, follow(r, q))
 	}
-	return owed, nil
+	return owed
 }
 
 // transferOf reads what the rules look at in a request.
-func transferOf(ctx context.Context, c store.Conn, q request.Detail) (t requirement.Transfer, err error) {
+func (a Requirements) transferOf(ctx context.Context, c store.Conn, q request.Detail) (t requirement.Transfer,
+	err error) {
 	m, err := c.Materials.Get(ctx, q.MaterialID)
 	if err != nil {
 		return t, err
@@ -58,36 +62,25 @@ func transferOf(ctx context.Context, c store.Conn, q request.Detail) (t requirem
 	if err != nil {
 		return t, err
 	}
-	t = requirement.Transfer{Facts: facts[m.ID],
+	t = requirement.Transfer{Facts: facts[m.ID], Material: m.ID, Category: m.Category, Lists: a.Destinations,
 		Flags: requirement.Flags{MTA: q.Terms.MTA, IRB: q.Terms.IRB, Abstract: q.Terms.Abstract}}
-	provider, err := core.ProviderOf(ctx, c, q.Organization)
+	used, err := c.Permits.UsedFor(ctx, q.ID, core.Everything)
 	if err != nil {
 		return t, err
 	}
-	if t.From, err = countryOf(ctx, c, provider); err != nil {
+	t.Permits = used.Items
+	if t.Provider, err = core.ProviderOf(ctx, c, q.Organization); err != nil {
 		return t, err
 	}
-	if q.Address != nil {
-		t.To, _ = identifier.Country(q.Address.Country) // one that is not known is decided by the institution
+	if t.Provider != 0 {
+		i, err := c.Institutions.Get(ctx, t.Provider)
+		if err != nil {
+			return t, err
+		}
+		t.From = i.Country
 	}
-	if t.To != "" {
-		return t, nil
-	}
-	affiliations, err := c.Institutions.OfPerson(ctx, q.Requester)
-	if err != nil {
-		return t, err
-	}
-	t.To, err = countryOf(ctx, c, party.Home(affiliations, exchange.DayOf(c.Now)))
+	t.To, t.Recipient, err = core.DestinationOf(ctx, c, q.Requester, q.Address)
 	return t, err
-}
-
-// countryOf reads the country of an institution; 0 is none, whose country is unknown: "".
-func countryOf(ctx context.Context, c store.Conn, institution int64) (string, error) {
-	if institution == 0 {
-		return "", nil
-	}
-	i, err := c.Institutions.Get(ctx, institution)
-	return i.Country, err
 }
 
 // follow says how far a requirement is, as the documents and texts of the request have it.

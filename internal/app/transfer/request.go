@@ -95,6 +95,9 @@ func (a Requests) insertRequest(ctx context.Context, tx store.Conn, who exchange
 	if r.Address, err = a.address(ctx, tx, who.ID, n.Address); err != nil {
 		return q, nil, err
 	}
+	if err := a.MayGo(ctx, tx, who.ID, r.Address); err != nil {
+		return q, nil, err
+	}
 	for slot, ref := range map[document.Slot]exchange.Null[exchange.Ref]{document.SignedMTA: n.SignedMTA,
 		document.IRB: n.IRB} {
 		if ref.Value == nil {
@@ -239,7 +242,11 @@ func (a Requests) newAddress(ctx context.Context, tx store.Conn, q request.Detai
 	case q.Address != nil && q.Address.ID == int64(*ref.Value), !roles.Requester && !roles.Admin:
 		return q.Address, nil
 	}
-	return a.address(ctx, tx, q.Requester, ref)
+	address, err := a.address(ctx, tx, q.Requester, ref)
+	if err == nil {
+		err = a.MayGo(ctx, tx, q.Requester, address)
+	}
+	return address, err
 }
 
 // link attaches a document of the caller to a request and shares it with the other side, so that both can read every

@@ -152,7 +152,7 @@ func (v *pageRequest) refuseApproval(id int64, form url.Values, err error) (ui.R
 	}
 	p.Errors = ui.FieldErrors{"form": {e.Message}}
 	if len(e.Fields) > 0 {
-		p.Errors = labelled[approval.Approval](e.Fields, "")
+		p.Errors = ui.Labelled[approval.Approval](e.Fields, "")
 	}
 	if form != nil {
 		p.Bad, p.Form = "approvals-", form

@@ -1,7 +1,6 @@
 package institution
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -12,46 +11,6 @@ import (
 	"aliquot/internal/exchange/field"
 	"aliquot/internal/web/ui"
 )
-
-// formField is a field of a form, as the template institution-fields shows it. Its Field is its name behind the prefix
-// of the form, by which errors and addresses find it.
-type formField struct {
-	Field, Name, Label, Hint, Type, Value string
-	Values                                []string // to choose from
-	Rows                                  int
-	Checked                               bool
-	Errors                                ui.FieldErrors
-}
-
-// fieldsOf returns the fields of the form of an object.
-func fieldsOf[T party.Described[T]](form url.Values, prefix string, wrong ui.FieldErrors) (list []formField) {
-	var o T
-	for _, d := range o.Table() {
-		if d.Label == "" || d.ReadOnly {
-			continue
-		}
-		value := form.Get(d.Name)
-		list = append(list, formField{Field: prefix + d.Name, Name: d.Name, Label: d.Label, Hint: d.Help,
-			Type: d.InputType(), Value: value, Values: d.Values, Rows: d.Rows(), Checked: value != "", Errors: wrong})
-	}
-	return list
-}
-
-// labelled turns the errors of fields into sentences, by the names of the fields behind a prefix.
-func labelled[T party.Described[T]](wrong map[string][]string, prefix string) ui.FieldErrors {
-	var o T
-	labels := map[string]string{}
-	for _, d := range o.Table() {
-		if d.Label != "" {
-			labels[d.Name] = "the " + strings.ToLower(d.Label)
-		}
-	}
-	list := ui.FieldErrors{}
-	for name, texts := range ui.SentencesOf(wrong, labels) {
-		list[prefix+name] = texts
-	}
-	return list
-}
 
 // patchOf returns the body that a form describes. refs are fields with ids, of which an empty one is left out.
 func patchOf[T party.Described[T]](v *pageRequest, refs ...string) (p party.Patch[T], err error) {
@@ -124,7 +83,7 @@ func kindOf[T party.Described[T]](office bool, account string, of func(*app.App)
 	may := func(v *pageRequest, institution, entry int64) error {
 		return of(v.App).MayWrite(v.Context(), v.Who.Actor, institution, entry)
 	}
-	return kind{office, may, save, labelled[T]}
+	return kind{office, may, save, ui.Labelled[T]}
 }
 
 // setAccount sets the user whose registry id a form has.
@@ -144,17 +103,17 @@ func setAccount[T party.Described[T]](v *pageRequest, p *party.Patch[T], name st
 }
 
 // About returns the fields of the form of the institution.
-func (p *page) About() []formField {
+func (p *page) About() []ui.FormField {
 	form := field.Form(party.InstitutionFields, &p.Institution)
 	if p.Bad == "about-" {
 		form = p.Form
 	}
-	return fieldsOf[party.Institution](form, "about-", p.Errors)
+	return ui.FieldsOf[party.Institution](form, "about-", p.Errors)
 }
 
 // shown returns the fields of the form of an entry, as they are or, if the form was refused, as they were typed. id 0
 // is a new entry.
-func shown[T party.Described[T]](p *page, kind string, id int64, o T) []formField {
+func shown[T party.Described[T]](p *page, kind string, id int64, o T) []ui.FormField {
 	prefix := kind + "-"
 	if id != 0 {
 		prefix += strconv.FormatInt(id, 10) + "-"
@@ -163,49 +122,49 @@ func shown[T party.Described[T]](p *page, kind string, id int64, o T) []formFiel
 	if p.Bad == prefix {
 		form = p.Form
 	}
-	return fieldsOf[T](form, prefix, p.Errors)
+	return ui.FieldsOf[T](form, prefix, p.Errors)
 }
 
 // The fields of the forms of entries.
 
 // OfLab returns the fields of a lab of the institution.
-func (p *page) OfLab(l party.Lab) []formField { return shown(p, "labs", l.ID, l) }
+func (p *page) OfLab(l party.Lab) []ui.FormField { return shown(p, "labs", l.ID, l) }
 
 // NewLab returns those of a new one.
-func (p *page) NewLab() []formField { return p.OfLab(party.Lab{}) }
+func (p *page) NewLab() []ui.FormField { return p.OfLab(party.Lab{}) }
 
 // OfAffiliation returns the fields of an affiliation.
-func (p *page) OfAffiliation(a party.Affiliation) []formField {
+func (p *page) OfAffiliation(a party.Affiliation) []ui.FormField {
 	return shown(p, "affiliations", a.ID, a)
 }
 
 // NewAffiliation returns those of a new one.
-func (p *page) NewAffiliation() []formField { return p.OfAffiliation(party.Affiliation{}) }
+func (p *page) NewAffiliation() []ui.FormField { return p.OfAffiliation(party.Affiliation{}) }
 
 // OfMaster returns the fields of a master agreement.
-func (p *page) OfMaster(m party.Master) []formField { return shown(p, "masters", m.ID, m) }
+func (p *page) OfMaster(m party.Master) []ui.FormField { return shown(p, "masters", m.ID, m) }
 
 // NewMaster returns those of a new one.
-func (p *page) NewMaster() []formField { return p.OfMaster(party.Master{Standing: party.Signed}) }
+func (p *page) NewMaster() []ui.FormField { return p.OfMaster(party.Master{Standing: party.Signed}) }
 
 // OfPosition returns the fields of a position.
-func (p *page) OfPosition(o party.Position) []formField { return shown(p, "positions", o.ID, o) }
+func (p *page) OfPosition(o party.Position) []ui.FormField { return shown(p, "positions", o.ID, o) }
 
 // NewPosition returns those of a new one.
-func (p *page) NewPosition() []formField { return p.OfPosition(party.Position{}) }
+func (p *page) NewPosition() []ui.FormField { return p.OfPosition(party.Position{}) }
 
 // OfAuthority returns the fields of an authority.
-func (p *page) OfAuthority(a party.Authority) []formField { return shown(p, "authorities", a.ID, a) }
+func (p *page) OfAuthority(a party.Authority) []ui.FormField { return shown(p, "authorities", a.ID, a) }
 
 // NewAuthority returns those of a new one.
-func (p *page) NewAuthority() []formField {
+func (p *page) NewAuthority() []ui.FormField {
 	return p.OfAuthority(party.Authority{Direction: party.Both, LargestBSL: 1, Period: party.Period{From: p.Today()}})
 }
 
 // OfStandIn returns the fields of a stand-in.
-func (p *page) OfStandIn(s party.StandIn) []formField { return shown(p, "stand-ins", s.ID, s) }
+func (p *page) OfStandIn(s party.StandIn) []ui.FormField { return shown(p, "stand-ins", s.ID, s) }
 
 // NewStandIn returns those of a new one.
-func (p *page) NewStandIn() []formField {
+func (p *page) NewStandIn() []ui.FormField {
 	return p.OfStandIn(party.StandIn{Period: party.Period{From: p.Today()}})
 }

@@ -85,7 +85,7 @@ func (v *pageRequest) list() (ui.Response, error) {
 // editPage has the form of an institution.
 type editPage struct {
 	ui.Page
-	Fields []formField
+	Fields []ui.FormField
 }
 
 func (v *pageRequest) add() (ui.Response, error) {
@@ -95,7 +95,7 @@ func (v *pageRequest) add() (ui.Response, error) {
 
 func newPage(form url.Values, wrong ui.FieldErrors) *editPage {
 	p := &editPage{Page: ui.Page{Title: "Add an institution", Section: section, Narrow: true, Errors: wrong}}
-	p.Fields = fieldsOf[party.Institution](form, "", wrong)
+	p.Fields = ui.FieldsOf[party.Institution](form, "", wrong)
 	return p
 }
 
@@ -106,7 +106,7 @@ func (v *pageRequest) create() (ui.Response, error) {
 		made, err = v.App.Institutions.Create(v.Context(), v.Who.Actor, patch)
 	}
 	if wrong, refused := ui.FieldErrorsIn(err); refused {
-		return ui.Invalid("institution-new", newPage(v.PostForm, labelled[party.Institution](wrong, "")))
+		return ui.Invalid("institution-new", newPage(v.PostForm, ui.Labelled[party.Institution](wrong, "")))
 	} else if err != nil {
 		return ui.Response{}, err
 	}
@@ -214,7 +214,7 @@ func (v *pageRequest) save(id int64) (ui.Response, error) {
 		_, err = v.App.Institutions.Update(v.Context(), v.Who.Actor, id, patch, nil)
 	}
 	if wrong, refused := ui.FieldErrorsIn(err); refused {
-		p.refuse("about-", v.PostForm, labelled[party.Institution](wrong, "about-"))
+		p.refuse("about-", v.PostForm, ui.Labelled[party.Institution](wrong, "about-"))
 		return ui.Invalid("institution", p)
 	}
 	return ui.SeeOther("/offices/" + v.PathValue("id")).Saying(said), err

@@ -100,7 +100,7 @@ func (v *pageRequest) forScript(r ui.Response) ui.Response {
 // shownTypes are the media types that a browser may show; all others are downloaded.
 var shownTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// document shows a document of a request or sends it as a download. No script in it runs in our origin.
+// document shows a document of a request or sends it as a download.
 func (v *pageRequest) document(id int64) (ui.Response, error) {
 	attachment, err := v.PathID("attachment")
 	if err != nil {
@@ -114,20 +114,25 @@ func (v *pageRequest) document(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
+	return showFile(v.PageRequest, f.Attachment, content), nil
+}
+
+// showFile shows a document or sends it as a download. No script in it runs in our origin.
+func showFile(v *ui.PageRequest, t document.Attachment, content io.ReadSeekCloser) ui.Response {
 	disposition := "attachment"
-	if slices.Contains(shownTypes, f.Content.MediaType) && v.URL.Query().Get("download") == "" {
+	if slices.Contains(shownTypes, t.Content.MediaType) && v.URL.Query().Get("download") == "" {
 		disposition = "inline"
 	}
-	v.ExtendDeadlines(f.Content.Size)
+	v.ExtendDeadlines(t.Content.Size)
 	return ui.Response{Serve: func(w http.ResponseWriter, r *http.Request) {
 		defer func() { _ = content.Close() }()
 		h := w.Header()
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
-		h.Set("Content-Type", f.Content.MediaType)
-		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Filename}))
-		h.Set("ETag", `"`+f.Content.SHA256+`"`)
-		http.ServeContent(w, r, "", f.Attachment.UpdatedAt, content)
-	}}, nil
+		h.Set("Content-Type", t.Content.MediaType)
+		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": t.Filename}))
+		h.Set("ETag", `"`+t.Content.SHA256+`"`)
+		http.ServeContent(w, r, "", t.UpdatedAt, content)
+	}}
 }
 
 // agreedMTA sends the blank MTA as it was when the request was made. If that has no content, it redirects to the

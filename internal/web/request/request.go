@@ -72,6 +72,7 @@ type requestPage struct {
 	UploadMax int64
 	Address   string         // of this page, on paper
 	Agreement *agreementCard // nil: it needs none
+	Needs     needsCard
 
 	viewer  exchange.Actor
 	Problem *ui.LetterProblem // why no agreement was drafted
@@ -210,6 +211,9 @@ func (v *pageRequest) requestPage() (*requestPage, error) {
 	}
 	if card != nil {
 		p.Agreement = &agreementCard{card, v.Who.Actor, p.FullName(r.Requester)}
+	}
+	if p.Needs.Needs, err = v.App.Requirements.OfRequest(v.Context(), v.Who.Actor, r.Detail); err != nil {
+		return nil, err
 	}
 	p.Section, p.Zone, p.Page.Now = "requests", v.Who.Zone, r.Now
 	p.Category, _ = category.Get(r.Item.Category)

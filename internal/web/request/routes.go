@@ -12,5 +12,5 @@ type pageRequest struct{ *ui.PageRequest }
 
 // Routes returns the pages of the area.
 func Routes() []ui.Route {
-	return slices.Concat(requestPages, askPages, basketPages, inquiryPages, inboxPages, shippingPages)
+	return slices.Concat(requestPages, askPages, basketPages, inquiryPages, permitPages, inboxPages, shippingPages)
 }

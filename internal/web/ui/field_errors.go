@@ -47,7 +47,7 @@ func SentencesOf(fields map[string][]string, labels map[string]string) FieldErro
 			case text == "is required":
 				text = "Enter " + label
 			default:
-				text = capital(label) + " " + text
+				text = Capital(label) + " " + text
 			}
 			if !slices.Contains(list[field], text) {
 				list[field] = append(list[field], text)
@@ -57,10 +57,10 @@ func SentencesOf(fields map[string][]string, labels map[string]string) FieldErro
 	return list
 }
 
-func isCapital(text string) bool { return text != "" && text == capital(text) }
+func isCapital(text string) bool { return text != "" && text == Capital(text) }
 
-// capital returns a text with its first letter in upper case.
-func capital(text string) string {
+// Capital returns a text with its first letter in upper case.
+func Capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -82,7 +82,7 @@ func Words(code string) string {
 	if strings.ContainsAny(code, " -") {
 		return code
 	}
-	return capital(strings.ToLower(strings.ReplaceAll(code, "_", " ")))
+	return Capital(strings.ToLower(strings.ReplaceAll(code, "_", " ")))
 }
 
 // LetterProblem is why something could not be done with a letter, and what helps.
