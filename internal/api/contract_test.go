@@ -125,7 +125,7 @@ var (
 
 	agreementSummaryFields = "id:int number:string state:string instrument:string instrument_version:string version:int " +
 		"sha256:string provider:int recipient:int organization:int requester:uuid requests:[int] reason:string " +
-		"made_by:uuid created_at:time updated_at:time sent_at:time? ended_at:time?"
+		"made_by:uuid created_at:time updated_at:time sent_at:time? ended_at:time? closed_at:time?"
 	agreementFields = agreementSummaryFields + " title:string purpose:string choice:string choice_reason:string " +
 		"fields:object missing:[{field:string source:string how:string}] because:[{rule:string why:string citation:string}] " +
 		"questions:[{material:int fact:string}] findings:[{class:string severity:string where:string message:string}] " +
@@ -135,6 +135,7 @@ var (
 		"pdf:string"
 	agreementLinkFields = "id:int version:int role:string name:string title:string mail:string mail_state:string " +
 		"expires_at:time used_at:time? made_by:uuid created_at:time"
+	agreementDutyFields    = "id:int term:string what:string due_on:date? state:string text:string settled_by:uuid? settled_at:time?"
 	agreementVersionFields = "id:int version:int sha256:string instrument:string instrument_version:string " +
 		"requests:[int] fields:object made_by:uuid? created_at:time"
 
@@ -236,7 +237,11 @@ func TestAnswers_HaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"GET /agreements": agreementSummaryFields, "GET /agreements/inbox": agreementSummaryFields, "POST /agreements": agreementFields,
 		"/agreements/{id}": agreementFields, "GET /agreements/{id}/versions": agreementVersionFields,
 		"POST /agreements/{id}/versions": agreementFields, "/agreements/{id}/send": agreementFields,
-		"/agreements/{id}/signatures": agreementFields, "/agreements/{id}/links": agreementLinkFields,
+		"/agreements/{id}/duties":                 "closed_at:time? duties:[{" + agreementDutyFields + "}]",
+		"/agreements/{id}/duties/{duty}":          agreementDutyFields,
+		"/agreements/{id}/duties/{duty}/evidence": agreementDutyFields,
+		"/agreements/{id}/duties/{duty}/waive":    agreementDutyFields,
+		"/agreements/{id}/signatures":             agreementFields, "/agreements/{id}/links": agreementLinkFields,
 		"/users/{id}/signatures/options": "statement:string options:object", "POST /users/{id}/signatures": "agreements:[{" + agreementSummaryFields + "}]", "/agreements/{id}/decline": agreementFields, "/agreements/{id}/withdraw": agreementFields,
 		"/instruments": instrumentFields, "/instruments/{instrument}": instrumentFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,

@@ -54,6 +54,15 @@ var agreementRoutes = []rest.Route{
 		"Mail a link to an official without an account, who reads the agreement there, and signs or declines it with "+
 			"a code that is mailed to the same address. Sending an agreement does this for each role that nobody "+
 			"with an account may sign. Earlier links for the role and address end."),
+	rest.On("listAgreementDuties", "GET /agreements/{id}/duties", exchange.AgreementRead, 200, agreement.ListDuties,
+		"Read what the recipient of an executed agreement owes by its terms, and when nothing was owed any more"),
+	rest.On("updateAgreementDuty", "PUT,PATCH /agreements/{id}/duties/{duty}", exchange.DutyDecide, 200,
+		agreement.UpdateDuty,
+		"Set the day on which a duty is due. The side that provides does; people are reminded of it before and after."),
+	rest.On("settleAgreementDuty", "POST /agreements/{id}/duties/{duty}/evidence", exchange.DutySettle, 200,
+		agreement.SettleDuty, "Record that a duty was done, with the evidence"),
+	rest.On("waiveAgreementDuty", "POST /agreements/{id}/duties/{duty}/waive", exchange.DutyDecide, 200,
+		agreement.WaiveDuty, "Waive a duty, with a reason. The side that provides does."),
 	rest.On("getAgreementDocument", "GET /agreements/{id}/document", exchange.AgreementRead, 200, agreement.Document,
 		"Download the newest version of an agreement as a PDF (PDF/A-3a), with its data attached").
 		As("application/pdf"),

@@ -32,6 +32,7 @@ type scene struct {
 	supplier *testPerson         // of a lab of their own; nil: none yet
 	office   *office             // of an institution whose officer is the owner; nil: none yet
 	letter   string              // the path of one of the requester's; "": none yet
+	owed     string              // the path of an executed one with a duty; "": none yet
 	official *testPerson         // who signs for that institution
 	receives int64               // the institution of the requester that letters name; 0: none yet
 	key      *signingtest.Device // with a passkey of the requester; nil: none yet
@@ -1073,6 +1074,16 @@ var visits = []routeCase{
 			s.key = s.device(s.requester())
 		}
 		return at(s.user("/signatures"), s.touch(s.requester(), s.key, "RECIPIENT_SCIENTIST", s.newLetter("/send")))
+	}},
+	{"GET /agreements/{id}/duties", "requester", func(s *scene, _ string) visit { return at(s.owing()+"/duties", nil) }},
+	{"PUT,PATCH /agreements/{id}/duties/{duty}", "member", func(s *scene, _ string) visit {
+		return at(s.duty(s.owing()), obj{"due_on": "2027-06-01"})
+	}},
+	{"POST /agreements/{id}/duties/{duty}/evidence", "requester", func(s *scene, _ string) visit {
+		return at(s.duty(s.owing())+"/evidence", obj{"text": "Destroyed on 1 June."})
+	}},
+	{"POST /agreements/{id}/duties/{duty}/waive", "member", func(s *scene, _ string) visit {
+		return at(s.duty(s.owing())+"/waive", obj{"reason": "It is kept for later checks."})
 	}},
 	{"GET /agreements/{id}/links", "requester", func(s *scene, _ string) visit {
 		path := s.sendLetter(s.newPlasmid())

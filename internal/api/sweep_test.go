@@ -184,6 +184,10 @@ var access = map[string]string{
 	"POST /users/{id}/signatures":                     "1333+333",
 	"GET /agreements/{id}/links":                      "14++++4+",
 	"POST /agreements/{id}/links":                     "14++++4+",
+	"GET /agreements/{id}/duties":                     "14++++4+",
+	"PUT,PATCH /agreements/{id}/duties/{duty}":        "14++3+4+",
+	"POST /agreements/{id}/duties/{duty}/evidence":    "14++++4+",
+	"POST /agreements/{id}/duties/{duty}/waive":       "14++3+4+",
 
 	"POST /grants":                                 "1+++++++",
 	"GET /grants":                                  "1+++++++",

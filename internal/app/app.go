@@ -41,6 +41,7 @@ type App struct {
 	Labs          labs.Labs
 	Letters       letters.Letters
 	Lineages      letters.Lineages
+	Duties        letters.Duties
 	Materials     catalog.Materials
 	Notifications notifier.Notifications
 	Requests      transfer.Requests
@@ -62,6 +63,7 @@ func newApp(c *core.Core, streams stream.Streams) *App {
 		Evidence: evidence.New(c), Grants: funding.New(c), Institutions: institutions.New(c),
 		Instruments: instruments.New(c), Labs: labs.New(c), Letters: letters.New(c),
 		Lineages:      letters.Lineages{Letters: letters.New(c)},
+		Duties:        letters.Duties{Letters: letters.New(c)},
 		Materials:     catalog.New(c),
 		Notifications: notifier.New(c), Requests: transfer.New(c), Requirements: requirements.New(c),
 		Groups: transfer.Groups{Requests: transfer.New(c)}, Inquiries: transfer.Inquiries{Core: c},

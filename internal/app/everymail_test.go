@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"aliquot/internal/agreement/duty"
+	"aliquot/internal/agreement/letter"
+	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/app/notifier"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -77,6 +81,7 @@ func TestMail_EveryKindOfMessageReachesTheServer(t *testing.T) {
 		h.told()
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
+		h.must(db.Tx(t.Context(), h.dutyDue))
 		h.must(db.Tx(t.Context(), h.recordFaulty)) // after which the owner is an admin
 		_, err = h.app.Accounts.AskErasure(t.Context(), h.people["owner"], h.people["stranger"].ID,
 			person.ErasureNew{Reason: exchange.Some("They asked by letter")})
@@ -172,6 +177,34 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	}
 	_, err = notifier.RestJob.Enqueue(ctx, tx, notifier.NotifyArgs{Organization: h.lab, Announcement: off.ID}, job.EnqueueOptions{})
 	return err
+}
+
+// dutyDue announces to a requester what they owe; TestDuties_FollowFromTheTermsAndCloseTheAgreement makes it really
+// happen.
+func (h *hearing) dutyDue(ctx context.Context, tx store.Conn) error {
+	requester, owner := h.people["stranger"].ID, h.people["owner"].ID
+	i := party.NewInstitution(owner)
+	i.LegalName, i.Country, i.CreatedAt, i.UpdatedAt = "University", "DE", tx.Now, tx.Now
+	institution, err := tx.Institutions.Insert(ctx, i)
+	if err != nil {
+		return err
+	}
+	id, err := tx.Agreements.Insert(ctx, letter.Agreement{State: letter.Executed, Requester: requester,
+		Organization: h.lab, Scientist: owner, MadeBy: requester,
+		Letter: letter.Letter{Provider: institution, Recipient: institution}})
+	if err != nil {
+		return err
+	}
+	if err := tx.Duties.Insert(ctx, duty.Of(id, []term.Term{term.Report}, tx.Now)); err != nil {
+		return err
+	}
+	owed, err := tx.Duties.Of(ctx, id)
+	if err != nil {
+		return err
+	}
+	return notifier.NotifyPeople(ctx, tx, notify.Announcement{Kind: notify.DutyDue, Organization: h.lab,
+		Detail: notify.AnnouncementDetail{Agreement: id, Duty: owed[0].ID, Name: letter.Number(id),
+			Reason: owed[0].Words()}}, requester)
 }
 
 // recordFaulty announces to an admin that the record has faults; TestVerify_OfTheNightNotifiesAdminsOfFaults makes it

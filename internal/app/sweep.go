@@ -55,6 +55,7 @@ func (a *App) Handlers() []job.Handler {
 		notifier.MailDigest.Handle(a.Notifications.MailDigest),
 		notifier.MailReceipt.Handle(a.Notifications.MailReceipt),
 		labs.MailInvitation.Handle(a.Labs.MailInvitation),
+		letters.Remind.Handle(a.Duties.Remind).Every(time.Hour),
 		letters.MailLink.Handle(a.Letters.MailLink),
 		letters.MailCode.Handle(a.Letters.MailCode),
 		a.Spreadsheets.BulkHandler(),

@@ -149,6 +149,8 @@ const (
 	AgreementOpen   Action = "agreement.open" // with a link by mail; with its code, also to sign or decline
 	AgreementSign   Action = "agreement.sign"
 	AgreementWrite  Action = "agreement.write" // new versions, to send, decline or withdraw it
+	DutyDecide      Action = "duty.decide"     // when it is due, and to waive it: by the side that provides
+	DutySettle      Action = "duty.settle"     // with evidence
 
 	GrantCreate       Action = "grant.create"
 	GrantList         Action = "grant.list" // the caller's own
@@ -312,6 +314,8 @@ var rules = Policy{
 	AgreementOpen:   Anyone,
 	AgreementSign:   MemberOf | RequesterOf | OfficerOf, // what each may sign, their authority says
 	AgreementWrite:  MemberOf | RequesterOf | OfficerOf,
+	DutyDecide:      MemberOf | OfficerOf,
+	DutySettle:      MemberOf | RequesterOf | OfficerOf,
 
 	GrantCreate:       SignedIn,
 	GrantList:         SignedIn,

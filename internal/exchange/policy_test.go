@@ -207,6 +207,8 @@ const matrix = `
 | both | agreement.read | a letter | n | n | y | y | y | y | n | y |
 | both | agreement.sign | a letter | n | n | y | y | y | y | n | y |
 | both | agreement.write | a letter | n | n | y | y | y | y | n | y |
+| both | duty.decide | a letter | n | n | y | y | n | y | n | y |
+| both | duty.settle | a letter | n | n | y | y | y | y | n | y |
 | both | grant.create | nothing | n | y | y | y | y | y | y | y |
 | both | grant.list | nothing | n | y | y | y | y | y | y | y |
 | both | grant.read | the owner | n | n | n | y | n | n | n | y |

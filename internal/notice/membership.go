@@ -60,12 +60,13 @@ const (
 	AgreementSigned    MembershipKind = "agreement_signed"    // to the parties, and to the officials who signed it
 	AgreementDeclined  MembershipKind = "agreement_declined"  // to the same
 	AgreementWithdrawn MembershipKind = "agreement_withdrawn" // to the same
+	DutyDue            MembershipKind = "duty_due"            // to who owes it by an agreement
 )
 
 // MembershipKinds are all kinds.
 var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
 	WebhookOff, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn}
+	AgreementDeclined, AgreementWithdrawn, DutyDue}
 
 // Membership is what happened between a person and an organization, as reported to the other side.
 type Membership struct {
@@ -106,6 +107,8 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 		"you take part in the agreement %s"},
 	AgreementWithdrawn: {"withdrew the agreement %s", "nothing to do", "Open the agreement",
 		"you take part in the agreement %s"},
+	DutyDue: {"reminds you of what is owed to %s by an agreement", "evidence needed, or a waiver", "Open the agreement",
+		"you or your lab signed an agreement about a material of %s"},
 }
 
 // Membership writes to the other side about what a person did.
@@ -134,6 +137,8 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 			title = "Answer:"
 		case JoinDeclined, InvitationDeclined, WebhookOff, ErasureAsked, AgreementDeclined, AgreementWithdrawn:
 			title = "Reason:"
+		case DutyDue:
+			title = "What is owed:"
 		case RecordFaulty:
 			title = "The first fault:"
 		}

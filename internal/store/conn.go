@@ -107,6 +107,7 @@ type Conn struct {
 	Closing         Closing
 	Deliveries      delivery.Deliveries
 	Drafts          Drafts
+	Duties          agreement.Duties
 	Events          Events
 	Grants          Grants
 	IdempotentCalls IdempotentCalls
@@ -150,7 +151,7 @@ func storesOn(c *sqldb.Conn) Conn {
 		Actors: Actors{c}, Addresses: Addresses{c}, Admin: Admin{c}, Agreements: agreement.New(c), Alerts: Alerts{c},
 		Attachments: Attachments{c}, Audit: Audit{c}, Baskets: Baskets{c}, Bulk: Bulk{c},
 		CellLines: cellosaurus.New(c), Chains: Chains{c}, Closing: Closing{c},
-		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Events: Events{c}, Grants: Grants{c},
+		Deliveries: delivery.NewDeliveries(c), Drafts: Drafts{c}, Duties: agreement.NewDuties(c), Events: Events{c}, Grants: Grants{c},
 		IdempotentCalls: IdempotentCalls{c}, Inbox: Inbox{c}, Inquiries: Inquiries{c},
 		Insights: insight.New(c), Institutions: institution.New(c), Instruments: library.New(c),
 		Invitations: Invitations{c},

@@ -127,13 +127,17 @@ var recordedTables = map[string]recordedTable{
 	"approvals": withFields(ofInstitution("approval", "version direction families categories largest_bsl human "+
 		"members counterparties from_day until_day officer signed_on level texts withdrawn_on"), approval.Fields),
 	"agreements": {object: "agreement", key: "id", clear: "state requester organization scientist provider recipient " +
-		"purpose choice basis version attachment made_by", times: "created_at sent_at ended_at",
+		"purpose choice basis version attachment made_by", times: "created_at sent_at ended_at closed_at",
 		personal: "typed reason", left: "updated_at instrument waits"}, // the last two follow from the other tables
 	// what a version says has the names of people; its hash is in clear
 	"agreement_versions": {object: "agreement", key: "agreement", part: "version", partKey: "version",
 		clear: "sha256 made_by", times: "created_at", personal: "content", left: "id"},
 	"agreement_requests": {object: "agreement", key: "agreement", part: "request", partKey: "request", bools: "live",
 		left: "id"},
+	// when people were reminded is no fact of the duty
+	"agreement_duties": {object: "agreement", key: "agreement", part: "duty", partKey: "id",
+		clear: "term due_on state settled_by", times: "settled_at created_at", personal: "text",
+		left: "reminded updated_at"},
 	"agreement_signatures": {object: "agreement", key: "agreement", part: "signature", partKey: "id",
 		clear: "version sha256 role signer authority level approval approval_version", times: "signed_at",
 		personal: "name title mail position represents evidence"},

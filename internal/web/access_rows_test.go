@@ -258,6 +258,9 @@ var access = []asked{
 	{"POST /letters/{id}/passkey/answer", "/letters/{agreement}/passkey/answer", "", "in 404 409 409 409 409"},
 	{"POST /letters/{id}/decline", "/letters/{agreement}/decline", "", "in 404 422 422 422 422"},
 	{"POST /letters/{id}/decline", "/letters/{agreement}/decline", "reason=No", "in 404 303 303 303 303"},
+	{"POST /letters/{id}/duties/{duty}", "/letters/{agreement}/duties/1", "due_on=", "in 404 403 404 404 404"},
+	{"POST /letters/{id}/duties/{duty}/evidence", "/letters/{agreement}/duties/1/evidence", "text=Done", "in 404 404 404 404 404"},
+	{"POST /letters/{id}/duties/{duty}/waive", "/letters/{agreement}/duties/1/waive", "reason=No", "in 404 403 404 404 404"},
 	{"POST /letters/{id}/withdraw", "/letters/{agreement}/withdraw", "", "in 404 303 303 303 303"},
 
 	{"GET /share", "/share", "", "in 200 200 200 200 200"},

@@ -292,7 +292,7 @@ func TestLineage_IsStatedOnItsPage(t *testing.T) {
 		}
 		share := v.get(at + "/lineage?to=university")
 		if text := share.text("#share"); !strings.Contains(text, "Ask first") ||
-			!strings.Contains(text, "Nothing is known of where this material came from") {
+			!strings.Contains(text, "Material "+path.Base(earlier)+": Nothing is known of where this material came from") {
 			t.Errorf("it may be passed on: %q", text)
 		}
 		if text := v.get(at + "/lineage?to=nowhere").text("#share"); !strings.Contains(text, "No institution with this name") {

@@ -1,17 +1,21 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/app/letters"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/request"
+	"aliquot/internal/store"
 
 	"github.com/PuerkitoBio/goquery"
 )
@@ -150,7 +154,36 @@ func TestLetterPage_LeadsFromTheRequestToTheExecutedAgreement(t *testing.T) {
 		if card := josiah.get(page); !strings.Contains(card.text("#agreement"), "Executed") {
 			t.Errorf("the request: %s", card.text("#agreement"))
 		}
+		if owed := josiah.get(path).text("#duties"); !strings.Contains(owed, "ask for no report") {
+			t.Errorf("its terms make no duties: %s", owed)
+		}
+		w.owing(path)
+		if a := josiah.get(path); !a.has(`#duties form[action$="/evidence"]`) || a.has(`#duties form[action$="/waive"]`) ||
+			!strings.Contains(josiah.get("/").text("main"), "Report on the use of the material") {
+			t.Errorf("what the requester owes: %s", a.text("#duties"))
+		}
+		form, _ := olivia.get(path).doc.Find(`#duties form[action$="/waive"]`).Attr("action")
+		if a := olivia.post(form, "reason", " ").want(http.StatusUnprocessableEntity); !a.has("#duties .wrong") {
+			t.Errorf("a waiver without a reason: %s", a.text("main"))
+		}
+		waived := olivia.post(form, "reason", "Told by mail").want(http.StatusSeeOther).follow().text("#duties")
+		if !strings.Contains(waived, "Waived by Olivia Owner: Told by mail") {
+			t.Errorf("after it was waived: %s", waived)
+		}
 	})
+}
+
+// owing makes a report of the executed agreement with a path due in ten days.
+func (w *world) owing(path string) {
+	w.Helper()
+	var id int64
+	_, err := fmt.Sscanf(path, "/letters/%d", &id)
+	w.must(err)
+	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
+		list := duty.Of(id, []term.Term{term.Report}, tx.Now)
+		list[0].DueOn = exchange.DayOf(tx.Now.AddDate(0, 0, 10))
+		return tx.Duties.Insert(ctx, list)
+	}))
 }
 
 // TestLetterPage_KeepsWhatWasTypedWhenOthersWereFaster, and shows what they changed.

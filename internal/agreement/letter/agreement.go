@@ -94,6 +94,7 @@ type Agreement struct {
 	UpdatedAt    time.Time
 	SentAt       *time.Time
 	EndedAt      *time.Time // when it was executed, withdrawn or expired
+	ClosedAt     *time.Time // when nothing was owed any more after its execution; nil: something is, or it has none
 }
 
 // Basis is why the letter has its instrument, as the resolver said when the version was made.

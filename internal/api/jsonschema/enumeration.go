@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/agreement/term"
@@ -54,6 +55,7 @@ var enumerations = map[reflect.Type]enumeration{
 	reflect.TypeFor[request.EventKind](): enumerate("EventKind", request.EventKinds...),
 	reflect.TypeFor[letter.State]():      enumerate("AgreementState", letter.States...),
 	reflect.TypeFor[requirement.State](): enumerate("OwedState", requirement.States...),
+	reflect.TypeFor[duty.State]():        enumerate("AgreementDutyState", duty.States...),
 	reflect.TypeFor[term.Relation]():     enumerate("LineageRelation", term.Relations...),
 	reflect.TypeFor[term.Verdict]():      enumerate("SharingVerdict", term.Verdicts...),
 	reflect.TypeFor[counting]():          enumerate("Counting", string(countExact)),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/approval"
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
@@ -81,6 +82,7 @@ var bodyRules = func() map[bodyKind]rules {
 		party.Patch[party.Master]{}, party.Patch[approval.Approval]{}, approval.SignNew{},
 		requirement.Stating{}, requirement.PermitPatch{}, requirement.PermitUse{}, instrument.Asking{},
 		term.LineageStating{},
+		duty.Patch{}, duty.Evidence{}, duty.Waiver{},
 		request.MessageBody{}, request.ReasonBody{}, request.SnoozeNew{}, mailing.Patch{}, person.TokenNew{},
 		person.ErasureNew{}, signing.PasskeyNew{}, letter.DraftNew{}, letter.VersionNew{}, letter.WithdrawNew{},
 		letter.SignatureNew{}, letter.LinkNew{}, letter.PasskeyAsk{},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aliquot/internal/agreement/approval"
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
@@ -223,6 +224,9 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[instrument.Asking]():              "ResolutionPatch",
 	reflect.TypeFor[requirement.Stating]():            "TransferFactsPatch",
 	reflect.TypeFor[term.LineageStating]():            "LineagePatch",
+	reflect.TypeFor[duty.Patch]():                     "AgreementDutyPatch",
+	reflect.TypeFor[duty.Evidence]():                  "AgreementDutyEvidence",
+	reflect.TypeFor[duty.Waiver]():                    "AgreementDutyWaiver",
 }
 
 // schemaName returns the name of the schema of a type.

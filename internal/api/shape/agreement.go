@@ -34,13 +34,15 @@ type AgreementSummary struct {
 	UpdatedAt         Time         `json:"updated_at"`
 	SentAt            *Time        `json:"sent_at"`
 	EndedAt           *Time        `json:"ended_at"`
+	ClosedAt          *Time        `json:"closed_at"`
 }
 
 // SummarizeAgreement is the JSON form of an agreement in a list.
 func SummarizeAgreement(l letter.Agreement) AgreementSummary {
 	return AgreementSummary{l.ID, l.Letter.Number, l.State, l.Letter.Instrument, l.Letter.Edition, l.Letter.Version,
 		l.SHA256, l.Letter.Provider, l.Letter.Recipient, l.Organization, l.Requester, l.Letter.RequestIDs(), l.Reason,
-		l.MadeBy, Time(l.CreatedAt), Time(l.UpdatedAt), timeOf(l.SentAt), timeOf(l.EndedAt)}
+		l.MadeBy, Time(l.CreatedAt), Time(l.UpdatedAt), timeOf(l.SentAt), timeOf(l.EndedAt),
+		timeOf(l.ClosedAt)}
 }
 
 // Agreement is an agreement with all that is known of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/instrument"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
@@ -15,7 +16,8 @@ import (
 
 // Card is what the page of a request shows of its agreement.
 type Card struct {
-	Letter *View // nil: there is none
+	Letter *View       // nil: there is none
+	Duties []duty.Duty // what is owed after its execution
 	// For which other requests, that were sent together with this one, a letter can be drafted too.
 	Together   []request.Detail
 	Provider   party.Institution
@@ -49,7 +51,11 @@ func (a Letters) OfRequest(ctx context.Context, who exchange.Actor, q request.De
 			return nil, nil //nolint:nilnil // there is none for them
 		}
 		v, err := a.brief(ctx, c, l)
-		return &Card{Letter: &v}, err
+		if err != nil || l.State != letter.Executed {
+			return &Card{Letter: &v}, err
+		}
+		owed, err := c.Duties.Of(ctx, l.ID)
+		return &Card{Letter: &v, Duties: owed}, err
 	case !q.TakesAgreement(q.Terms):
 		return nil, nil //nolint:nilnil // it needs none
 	}

@@ -33,6 +33,7 @@ type Page struct {
 	// by unsigned roles of officials: who may sign by a link, and the newest link to the newest version
 	Externals map[string][]party.Person
 	Links     map[string]signing.Link
+	Duties    AgreementDuties
 	mayWrite  bool
 	mayOpen   bool
 }
@@ -88,6 +89,9 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 		err = a.readOpen(ctx, c, &p, l, who)
 	} else {
 		p.View, err = a.view(ctx, c, l)
+	}
+	if err == nil && l.State == letter.Executed {
+		p.Duties, err = Duties{a}.Of(ctx, who, id)
 	}
 	if err != nil {
 		return p, err
@@ -200,6 +204,9 @@ func (p *Page) readPeople(ctx context.Context, c store.Conn) error {
 		if v.MadeBy != uuid.Nil {
 			ids = append(ids, v.MadeBy)
 		}
+	}
+	for _, d := range p.Duties.Duties {
+		ids = append(ids, d.SettledBy)
 	}
 	users, err := c.Users.ByIDs(ctx, ids)
 	p.People = map[uuid.UUID]person.User{}

@@ -179,7 +179,9 @@ func (a Lineages) sightOf(ctx context.Context, c store.Conn, who exchange.Actor,
 	s = sight{map[int64]bool{}, map[string]bool{}, nil}
 	ids, providers := []int64{ch.material}, []int64{}
 	for _, l := range ch.links {
-		ids = append(ids, l.Material)
+		if ids = append(ids, l.Material); l.From != 0 {
+			ids = append(ids, l.From)
+		}
 	}
 	shown, err := c.Materials.ShownByIDs(ctx, unique(ids))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/signing"
@@ -127,6 +128,9 @@ func (a Letters) execute(ctx context.Context, tx store.Conn, s *signable) error 
 	}
 	l.State, l.Attachment, l.EndedAt = letter.Executed, &t.ID, &tx.Now
 	if err := tx.Agreements.Update(ctx, *l); err != nil {
+		return err
+	}
+	if err := tx.Duties.Insert(ctx, duty.Of(l.ID, termsOf(s.instrument.Terms), tx.Now)); err != nil {
 		return err
 	}
 	return a.executeRequests(ctx, tx, last.Signer.Person.User, l.MadeBy, s.requests, l.Letter.Number, t.ID)

@@ -46,13 +46,14 @@ const (
 	AgreementSigned    AnnouncementKind = "agreement_signed"   // to the parties, and to the officials who signed it
 	AgreementDeclined  AnnouncementKind = "agreement_declined" // to the same
 	AgreementWithdrawn AnnouncementKind = "agreement_withdrawn"
+	DutyDue            AnnouncementKind = "duty_due" // to who owes it by an agreement; overdue, also to who provided
 )
 
 // AnnouncementKinds lists all kinds of announcements.
 var AnnouncementKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken,
 	JoinRefused,
 	WebhookOff, SearchMatched, RecordFaulty, InquiryMade, InquiryAnswered, ErasureAsked, AgreementSent, AgreementSigned,
-	AgreementDeclined, AgreementWithdrawn}
+	AgreementDeclined, AgreementWithdrawn, DutyDue}
 
 // AnnouncementDetail holds the details of an announcement; only those that apply are set.
 type AnnouncementDetail struct {
@@ -62,7 +63,8 @@ type AnnouncementDetail struct {
 	// what the person wrote who asks to join; a question or its answer; why an agreement was declined or withdrawn
 	Text    string `json:"text,omitempty"`
 	Webhook int64  `json:"webhook,omitempty"`
-	// why a request to join was declined, a webhook switched off or an erasure asked for; the first fault of a record
+	// why a request to join was declined, a webhook switched off or an erasure asked for; the first fault of a record;
+	// what is owed by an agreement
 	Reason string `json:"reason,omitempty"`
 
 	Inquiry     int64 `json:"inquiry,omitempty"`
@@ -73,6 +75,7 @@ type AnnouncementDetail struct {
 	Materials []MaterialPayload `json:"materials,omitempty"` // the newest of them
 
 	Agreement int64  `json:"agreement,omitempty"`
+	Duty      int64  `json:"duty,omitempty"`
 	Person    string `json:"person,omitempty"`   // who signed or declined it without an account
 	As        string `json:"as,omitempty"`       // the role in which it was signed
 	Executed  bool   `json:"executed,omitempty"` // everybody has signed it
@@ -87,7 +90,7 @@ func (k AnnouncementKind) Category() mailing.Category {
 		return mailing.SearchNotif
 	case InquiryMade, InquiryAnswered:
 		return mailing.InquiryNotif
-	case AgreementSent, AgreementSigned, AgreementDeclined, AgreementWithdrawn:
+	case AgreementSent, AgreementSigned, AgreementDeclined, AgreementWithdrawn, DutyDue:
 		return mailing.AgreementNotif
 	default:
 		return mailing.MembershipNotif
@@ -142,6 +145,9 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 		}
 		return fmt.Sprintf("%s asked for the erasure of all that is stored about you. It is done after %d days, "+
 			"unless it is taken back.", actor, person.ErasureDays)
+	case DutyDue:
+		return fmt.Sprintf("%s reminds you of what is owed to %s by agreement %s: %s.", actor, organization,
+			n.Detail.Name, n.Detail.Reason)
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
 			strings.TrimSuffix(n.Detail.Reason, "."))

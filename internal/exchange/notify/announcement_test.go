@@ -33,7 +33,8 @@ func TestNews_SayWhoDidWhat(t *testing.T) {
 				want = mailing.WebhookNotif
 			case notify.InquiryMade, notify.InquiryAnswered:
 				want = mailing.InquiryNotif
-			case notify.AgreementSent, notify.AgreementSigned, notify.AgreementDeclined, notify.AgreementWithdrawn:
+			case notify.AgreementSent, notify.AgreementSigned, notify.AgreementDeclined, notify.AgreementWithdrawn,
+				notify.DutyDue:
 				want = mailing.AgreementNotif
 			}
 			if kind.Category() != want {

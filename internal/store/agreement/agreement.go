@@ -23,7 +23,7 @@ type Agreements struct{ conn *sqldb.Conn }
 func New(c *sqldb.Conn) Agreements { return Agreements{c} }
 
 const columns = `o.id, o.state, o.requester, o.organization, o.scientist, o.purpose, o.choice, o.typed, o.basis,
-	o.reason, o.waits, o.attachment, o.made_by, o.created_at, o.updated_at, o.sent_at, o.ended_at, v.content, v.sha256`
+	o.reason, o.waits, o.attachment, o.made_by, o.created_at, o.updated_at, o.sent_at, o.ended_at, o.closed_at, v.content, v.sha256`
 
 const join = "JOIN agreement_versions v ON v.agreement = o.id AND v.version = o.version"
 
@@ -32,6 +32,7 @@ func scan(r sqldb.Row, a *letter.Agreement) error {
 	err := r.Scan(&a.ID, &a.State, &a.Requester, &a.Organization, &a.Scientist, &a.Purpose, &a.Choice,
 		sqldb.FromJSON(&a.Typed), sqldb.FromJSON(&a.Basis), &a.Reason, &waits, &a.Attachment, &a.MadeBy,
 		sqldb.UTC(&a.CreatedAt), sqldb.UTC(&a.UpdatedAt), sqldb.UTCOrNull(&a.SentAt), sqldb.UTCOrNull(&a.EndedAt),
+		sqldb.UTCOrNull(&a.ClosedAt),
 		sqldb.FromJSON(&a.Letter), &a.SHA256)
 	a.Waits = strings.Fields(waits)
 	return err

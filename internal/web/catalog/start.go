@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
@@ -35,6 +36,7 @@ type homePage struct {
 	Own      []ui.RequestRow                     // the requests that they made and that are under way
 	OnMe     int64                               // number of requests that wait on them
 	OnLabs   int64                               // number that wait on their labs, assigned to others
+	Owed     []duty.Duty                         // after agreements were executed, soon or overdue
 	ToSign   exchange.ListPage[letter.Agreement] // those that wait for their signature
 	ToAnswer int64                               // number of inquiries that wait for their labs
 	Drafts   []ui.DraftLine
@@ -216,6 +218,9 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 		p.Own = append(p.Own, v.RequestRow(item))
 	}
 	if p.ToSign, err = v.App.Letters.Inbox(v.Context(), v.Who.Actor, exchange.Page{Limit: requestsShown}); err != nil {
+		return err
+	}
+	if p.Owed, err = v.App.Duties.Mine(v.Context(), v.Who.Actor, requestsShown); err != nil {
 		return err
 	}
 	if p.ToAnswer, err = v.App.Inquiries.ToAnswer(v.Context(), v.Who.Actor); err != nil {

@@ -37,6 +37,9 @@ func Routes() []ui.Route {
 		ui.PostID("/letters/{id}/passkey/answer", (*pageRequest).answerPasskey),
 		ui.PostID("/letters/{id}/decline", (*pageRequest).decline),
 		ui.PostID("/letters/{id}/withdraw", (*pageRequest).withdraw),
+		ui.PostID("/letters/{id}/duties/{duty}", (*pageRequest).setDay),
+		ui.PostID("/letters/{id}/duties/{duty}/evidence", (*pageRequest).settle),
+		ui.PostID("/letters/{id}/duties/{duty}/waive", (*pageRequest).waive),
 	}
 }
 

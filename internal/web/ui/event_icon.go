@@ -66,6 +66,8 @@ func newsLook(k notify.AnnouncementKind) Look {
 	switch k {
 	case notify.Invited, notify.JoinAsked:
 		return Look{"turn", "users"}
+	case notify.DutyDue:
+		return Look{"turn", "clock"}
 	case notify.InquiryMade:
 		return Look{"turn", "message"}
 	case notify.AgreementSent:

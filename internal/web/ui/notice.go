@@ -78,6 +78,8 @@ func newsAddress(n notify.Notification) string {
 		return matchAddress(n.Announcement.Detail)
 	case notify.RecordFaulty:
 		return "/admin/jobs"
+	case notify.DutyDue:
+		return LetterPath(n.Announcement.Detail.Agreement) + "#duties"
 	case notify.ErasureAsked:
 		return "/account/erasure"
 	}
