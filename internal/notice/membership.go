@@ -107,7 +107,7 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 		"you take part in the agreement %s"},
 	AgreementWithdrawn: {"withdrew the agreement %s", "nothing to do", "Open the agreement",
 		"you take part in the agreement %s"},
-	DutyDue: {"reminds you of what is owed to %s by an agreement", "evidence needed, or a waiver", "Open the agreement",
+	DutyDue: {"reminds you of a duty to %s", "evidence needed, or a waiver", "Open the agreement",
 		"you or your lab signed an agreement about a material of %s"},
 }
 

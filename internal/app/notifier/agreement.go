@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"aliquot/internal/agreement/duty"
 	"aliquot/internal/agreement/letter"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/notify"
@@ -25,10 +26,17 @@ func (a Notifications) agreementContent(ctx context.Context, c store.Conn, n not
 	if n.Actor != nil {
 		m.Person = n.Actor.Name()
 	}
+	if n.Announcement.Kind == notify.DutyDue {
+		m.Organization, m.Note, m.Link = n.OrganizationName, d.Reason, m.Link+"#duties"
+	}
 	says = content{a.AgreementThread(d.Agreement), func(_ context.Context, unsubscribe string) (notice.Text, error) {
 		m.Unsubscribe = unsubscribe
 		return a.Notice.Membership(m)
 	}}
+	if d.Duty != 0 {
+		owed, err := c.Duties.Get(ctx, d.Duty)
+		return says, owed.State == duty.Owed, err
+	}
 	visible, err = agreementVisible(ctx, c, n)
 	return says, visible, err
 }

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"aliquot/internal/agreement/duty"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -72,12 +71,6 @@ func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notif
 			}}, visible, err
 	}
 	d := n.Announcement.Detail
-	if n.Announcement.Kind == notify.DutyDue {
-		l.thread = fmt.Sprintf("agreement.%d@%s", d.Agreement, a.Host())
-		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/letters/%d#duties", a.PublicURL, d.Agreement)
-		owed, err := c.Duties.Get(ctx, d.Duty)
-		return l, owed.State == duty.Owed, err
-	}
 	if d.Agreement != 0 {
 		return a.agreementContent(ctx, c, n)
 	}

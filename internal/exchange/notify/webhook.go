@@ -65,10 +65,11 @@ const agreementExecuted EventType = "agreement.executed"
 // TypesOf returns the types of the messages about an announcement, none for one that webhooks do not receive. The last
 // signature of an agreement is two: that it was signed, and that it is executed.
 func TypesOf(n Announcement) (list []EventType) {
-	if n.Detail.Agreement == 0 {
+	step, ok := strings.CutPrefix(string(n.Kind), "agreement_")
+	if !ok {
 		return nil
 	}
-	list = []EventType{EventType(strings.Replace(string(n.Kind), "_", ".", 1))}
+	list = []EventType{EventType("agreement." + step)}
 	if n.Detail.Executed {
 		list = append(list, agreementExecuted)
 	}
