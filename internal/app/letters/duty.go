@@ -37,7 +37,7 @@ func (a Duties) Of(ctx context.Context, who exchange.Actor, id int64) (d Agreeme
 	if err != nil {
 		return d, err
 	}
-	if err := hidden(a.MayRead(ctx, who, exchange.AgreementRead, relationsOf(who, offices, d.Agreement),
+	if err := core.Unseen(a.MayRead(ctx, who, exchange.AgreementRead, relationsOf(who, offices, d.Agreement),
 		object(id))); err != nil {
 		return d, err
 	}
@@ -105,7 +105,7 @@ func (a Duties) change(ctx context.Context, who exchange.Actor, id, which int64,
 		}
 		rel := relationsOf(who, offices, l)
 		if _, err := a.Can(who, exchange.AgreementRead, rel); err != nil {
-			return hidden(err)
+			return core.Unseen(err)
 		}
 		if action == exchange.DutyDecide {
 			rel = providing(who, offices, l)
