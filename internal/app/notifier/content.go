@@ -86,12 +86,6 @@ func (a Notifications) content(ctx context.Context, c store.Conn, n notify.Notif
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.Host())
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
 	}
-	if n.Announcement.Kind == notify.DutyDue {
-		l.thread = fmt.Sprintf("agreement.%d@%s", d.Agreement, a.Host())
-		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/letters/%d#duties", a.PublicURL, d.Agreement)
-		owed, err := c.Duties.Get(ctx, d.Duty)
-		return l, owed.State == duty.Owed, err
-	}
 	if n.Announcement.Kind == notify.RecordFaulty {
 		l.thread = "record.faults@" + a.Host()
 		m.Note, m.Link = d.Reason, a.PublicURL+"/admin/jobs"
