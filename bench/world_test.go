@@ -84,12 +84,12 @@ func newWorld(b *testing.B, kind string) *world {
 	}
 	b.Cleanup(func() { logFile.Close() })
 	log := slog.New(slog.NewJSONHandler(logFile, nil))
-	a := app.New(app.Config{DB: w.db, Files: folder, Importer: sourcetest.Start(b).Importer(b),
+	a := app.New(app.Config{DB: w.db, Files: folder, Importer: sourcetest.Start(b).Importer(b), Sealer: sealer(b),
 		Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: log})
 	w.app, w.log = a, log
 	w.url[ours] = serve(b, api.New(a, log), log)
-	w.seed(a)
+	w.seed()
 	limit := httptest.NewServer(newBare(b, kind, where, w.rules))
 	b.Cleanup(limit.Close)
 	w.url[bare] = limit.URL
@@ -119,20 +119,11 @@ func serve(b *testing.B, apiHandler http.Handler, log *slog.Logger) (url string)
 type obj map[string]any
 
 // seed makes a lab whose materials ask for everything, and requests with documents for them.
-func (w *world) seed(a *app.App) {
-	signIn := func(name string) (token, id string) {
-		s, err := a.Accounts.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test",
-			Email: name + "@example.org"},
-			person.Registration{})
-		if err != nil {
-			w.b.Fatal(err)
-		}
-		return s.Token, s.User.String()
-	}
+func (w *world) seed() {
 	var member string
-	requester, _ := signIn("requester")
-	w.member, member = signIn("member")
-	owner, ownerID := signIn("owner")
+	requester, _ := w.signIn("requester")
+	w.member, member = w.signIn("member")
+	owner, ownerID := w.signIn("owner")
 	w.lab = w.make(owner, "/v1/organizations",
 		obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{}})
 	if err := w.db.Tx(w.b.Context(), func(ctx context.Context, tx store.Conn) error { // who is named is only invited
@@ -169,6 +160,16 @@ func (w *world) seed(a *app.App) {
 		w.read(w.request(ours, "PATCH", w.requestPath(i), w.member, approved), &accepted)
 		w.rules = map[request.Status]said{request.Open: open, request.Approved: accepted}
 	}
+}
+
+// signIn signs somebody in, and returns their token and id.
+func (w *world) signIn(name string) (token, id string) {
+	s, err := w.app.Accounts.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test",
+		Email: name + "@example.org"}, person.Registration{})
+	if err != nil {
+		w.b.Fatal(err)
+	}
+	return s.Token, s.User.String()
 }
 
 // What BenchmarkStatus sends.

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -103,6 +105,37 @@ func TestAskAndSign_IsOneLetterForAGroup(t *testing.T) {
 		s.member.want(200, "POST", fmt.Sprintf("/request-groups/%d/accept", group.id()), nil)
 		if got := s.lettersOf()[0].(obj2); got["state"] != "EXECUTED" {
 			t.Errorf("the letter: %v", got)
+		}
+	})
+}
+
+// TestAskAndSign_DoesNotWaitForOtherLetters of the same institutions; on SQLite, which has one writer, it comes
+// afterwards.
+func TestAskAndSign_DoesNotWaitForOtherLetters(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		s.covered()
+		s.signsAhead()
+		plasmid := s.plasmid()
+		execute := func() {
+			s.member.want(200, "PATCH", s.askAndSign(plasmid), obj{"status": "APPROVED"})
+			if got := s.lettersOf()[0].(obj2); got["state"] != "EXECUTED" {
+				t.Errorf("the letter: %v", got)
+			}
+		}
+		if err := db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
+			_, err := tx.Institutions.ForShare(ctx, s.institution().id)
+			_, failed := tx.Institutions.ForShare(ctx, s.recipient())
+			if db.Postgres() {
+				execute()
+			}
+			return errors.Join(err, failed)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !db.Postgres() {
+			execute()
 		}
 	})
 }

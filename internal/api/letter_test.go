@@ -54,6 +54,12 @@ func TestLetter_IsOneForAllRequestsOfARequesterToALab(t *testing.T) {
 		if got := s.people["stranger"].want(200, "GET", "/agreements", nil).List; len(got) != 0 {
 			t.Errorf("a stranger sees %d letters", len(got))
 		}
+		s.requester().want(200, "POST", path+"/send", nil)
+		s.requester().want(200, "PATCH", fmt.Sprintf("/material-requests/%d", ids[26]), obj{"status": "CANCELLED"})
+		if left := s.requester().want(200, "GET", path, nil); !slices.Equal(requestsOf(left), ids[:26]) ||
+			left.of("state") != "SENT" {
+			t.Errorf("after one was cancelled: %s", left.Raw)
+		}
 		s.requester().want(200, "POST", path+"/withdraw", obj{"reason": "Not needed"})
 		s.requester().refused(409, "CONFLICT", "POST", path+"/send", nil)
 		s.requester().want(201, "POST", "/agreements", s.draft(ids[5]))

@@ -27,16 +27,17 @@ type signable struct {
 	binds      error          // why it binds not both institutions today; nil: it does
 }
 
-// locked reads what the signatures of a letter, whose row is locked, are checked against. Its requests and both
-// institutions are locked, with who may sign for them, so that all of it holds until commit.
+// locked reads what the signatures of a letter, whose row is locked, are checked against. Its requests are locked, and
+// both institutions are kept as they are, with who may sign for them, so that all of it holds until commit. Other
+// letters of the same institutions do not wait: the row of a new one refers to them already, so that with a lock of its
+// own two new letters would wait for each other.
 func (a Letters) locked(ctx context.Context, tx store.Conn, l *letter.Agreement) (s signable, err error) {
 	requests, err := requestsOf(ctx, tx, *l, l.Letter.RequestIDs())
 	if err != nil {
 		return s, err
 	}
-	one, other := l.Letter.Provider, l.Letter.Recipient
-	for _, id := range []int64{min(one, other), max(one, other)} { // in one order, so that nobody waits for each other
-		if _, err := tx.Institutions.ForUpdate(ctx, id); err != nil {
+	for _, id := range []int64{l.Letter.Provider, l.Letter.Recipient} {
+		if _, err := tx.Institutions.ForShare(ctx, id); err != nil {
 			return s, err
 		}
 	}

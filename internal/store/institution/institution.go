@@ -54,6 +54,13 @@ func (st Institutions) ForUpdate(ctx context.Context, id int64) (party.Instituti
 		st.conn.Dialect().ForUpdate, id)
 }
 
+// ForShare reads one and keeps it as it is until commit, with all that is registered of it; others may do so at the
+// same time.
+func (st Institutions) ForShare(ctx context.Context, id int64) (party.Institution, error) {
+	return sqldb.One(ctx, st.conn, scan, "SELECT "+columns+" FROM institutions o WHERE o.id = $1"+
+		st.conn.Dialect().ForShare, id)
+}
+
 var institutions = sqldb.Listing[party.Institution]{Columns: columns, Table: "institutions", Scan: scan,
 	ID: func(i party.Institution) int64 { return i.ID }}
 
