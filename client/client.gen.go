@@ -35,6 +35,13 @@ const (
 	AgreementDirectionRECEIVE AgreementDirection = "RECEIVE"
 )
 
+// Defines values for AgreementDutyState.
+const (
+	AgreementDutyStateDONE   AgreementDutyState = "DONE"
+	AgreementDutyStateOWED   AgreementDutyState = "OWED"
+	AgreementDutyStateWAIVED AgreementDutyState = "WAIVED"
+)
+
 // Defines values for AgreementOfficial.
 const (
 	AgreementOfficialPROVIDEROFFICIAL  AgreementOfficial = "PROVIDER_OFFICIAL"
@@ -372,6 +379,7 @@ const (
 	NotificationKindDocumentAdded      NotificationKind = "document_added"
 	NotificationKindDocumentReturned   NotificationKind = "document_returned"
 	NotificationKindDocumentWithdrawn  NotificationKind = "document_withdrawn"
+	NotificationKindDutyDue            NotificationKind = "duty_due"
 	NotificationKindErasureAsked       NotificationKind = "erasure_asked"
 	NotificationKindEscalated          NotificationKind = "escalated"
 	NotificationKindInquiryAnswered    NotificationKind = "inquiry_answered"
@@ -1530,6 +1538,11 @@ type Agreement struct {
 	// ChoiceReason Why somebody chose that family. The pages ask for it.
 	ChoiceReason string `json:"choice_reason"`
 
+	// ClosedAt When nothing was owed any more after its execution: every duty is settled, and each request was fulfilled or ended; null: not yet.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ClosedAt nullable.Nullable[Time] `json:"closed_at"`
+
 	// CreatedAt When it was made.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -1641,6 +1654,65 @@ type AgreementData struct {
 
 // AgreementDirection defines model for AgreementDirection.
 type AgreementDirection string
+
+// AgreementDuties defines model for AgreementDuties.
+type AgreementDuties struct {
+	// ClosedAt When nothing was owed any more after the execution: every duty is settled, and each request was fulfilled or ended; null: not yet.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ClosedAt nullable.Nullable[Time] `json:"closed_at"`
+
+	// Duties What is owed, in the order of the terms.
+	Duties []AgreementDuty `json:"duties"`
+}
+
+// AgreementDuty defines model for AgreementDuty.
+type AgreementDuty struct {
+	// DueOn The day until which it is owed; null: nobody set one.
+	DueOn nullable.Nullable[openapi_types.Date] `json:"due_on"`
+
+	// ID Identifies the object; it is never reused.
+	ID int64 `json:"id"`
+
+	// SettledAt When; null: it is owed.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SettledAt nullable.Nullable[Time] `json:"settled_at"`
+
+	// SettledBy Who added the evidence or waived it; null: it is owed.
+	SettledBy nullable.Nullable[openapi_types.UUID] `json:"settled_by"`
+	State     AgreementDutyState                    `json:"state"`
+
+	// Term The term that makes the duty.
+	Term string `json:"term"`
+
+	// Text The evidence, or why it was waived; empty: it is owed.
+	Text string `json:"text"`
+
+	// What What is owed, in words.
+	What string `json:"what"`
+}
+
+// AgreementDutyEvidence defines model for AgreementDutyEvidence.
+type AgreementDutyEvidence struct {
+	// Text What shows that it was done.
+	Text string `json:"text"`
+}
+
+// AgreementDutyPatch defines model for AgreementDutyPatch.
+type AgreementDutyPatch struct {
+	// DueOn The day until which it is owed; null: nobody set one.
+	DueOn nullable.Nullable[openapi_types.Date] `json:"due_on,omitempty"`
+}
+
+// AgreementDutyState defines model for AgreementDutyState.
+type AgreementDutyState string
+
+// AgreementDutyWaiver defines model for AgreementDutyWaiver.
+type AgreementDutyWaiver struct {
+	// Reason Why it is not owed any more.
+	Reason string `json:"reason"`
+}
 
 // AgreementEvent defines model for AgreementEvent.
 type AgreementEvent struct {
@@ -1933,6 +2005,11 @@ type AgreementState string
 
 // AgreementSummary defines model for AgreementSummary.
 type AgreementSummary struct {
+	// ClosedAt When nothing was owed any more after its execution: every duty is settled, and each request was fulfilled or ended; null: not yet.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ClosedAt nullable.Nullable[Time] `json:"closed_at"`
+
 	// CreatedAt When it was made.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -2821,11 +2898,8 @@ type Error struct {
 	// Line With MALFORMED_JSON: where in the body.
 	Line *int64 `json:"line,omitempty"`
 
-	// Missing With MISSING_REQUIREMENTS: what is owed.
-	Missing []RequirementName `json:"missing,omitempty"`
-
-	// MissingFields With MISSING_FIELDS: what has to be filled in.
-	MissingFields []AgreementMissingField `json:"missing_fields,omitempty"`
+	// Missing With MISSING_REQUIREMENTS: what is owed; with MISSING_FIELDS: fields to fill in.
+	Missing []Error_Missing_Item `json:"missing,omitempty"`
 
 	// Obstacles With MISSING_FACTS and NOT_IN_FORCE: why each instrument is not valid.
 	Obstacles []AgreementObstacle `json:"obstacles,omitempty"`
@@ -2857,6 +2931,11 @@ type Error struct {
 
 	// Used With QUOTA: how many bytes are stored, including deleted files that are still kept.
 	Used *int64 `json:"used,omitempty"`
+}
+
+// Error_Missing_Item defines model for Error.missing.Item.
+type Error_Missing_Item struct {
+	union json.RawMessage
 }
 
 // ErrorCode defines model for ErrorCode.
@@ -9016,6 +9095,15 @@ type ResolveAgreementJSONRequestBody = ResolutionNew
 // DeclineAgreementJSONRequestBody defines body for DeclineAgreement for application/json ContentType.
 type DeclineAgreementJSONRequestBody = ReasonBody
 
+// UpdateAgreementDutyJSONRequestBody defines body for UpdateAgreementDuty for application/json ContentType.
+type UpdateAgreementDutyJSONRequestBody = AgreementDutyPatch
+
+// SettleAgreementDutyJSONRequestBody defines body for SettleAgreementDuty for application/json ContentType.
+type SettleAgreementDutyJSONRequestBody = AgreementDutyEvidence
+
+// WaiveAgreementDutyJSONRequestBody defines body for WaiveAgreementDuty for application/json ContentType.
+type WaiveAgreementDutyJSONRequestBody = AgreementDutyWaiver
+
 // CreateAgreementLinkJSONRequestBody defines body for CreateAgreementLink for application/json ContentType.
 type CreateAgreementLinkJSONRequestBody = AgreementLinkNew
 
@@ -9379,6 +9467,68 @@ func (a AttachmentForm) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// AsRequirementName returns the union data inside the Error_Missing_Item as a RequirementName
+func (t Error_Missing_Item) AsRequirementName() (RequirementName, error) {
+	var body RequirementName
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromRequirementName overwrites any union data inside the Error_Missing_Item as the provided RequirementName
+func (t *Error_Missing_Item) FromRequirementName(v RequirementName) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeRequirementName performs a merge with any union data inside the Error_Missing_Item, using the provided RequirementName
+func (t *Error_Missing_Item) MergeRequirementName(v RequirementName) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsAgreementMissingField returns the union data inside the Error_Missing_Item as a AgreementMissingField
+func (t Error_Missing_Item) AsAgreementMissingField() (AgreementMissingField, error) {
+	var body AgreementMissingField
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromAgreementMissingField overwrites any union data inside the Error_Missing_Item as the provided AgreementMissingField
+func (t *Error_Missing_Item) FromAgreementMissingField(v AgreementMissingField) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeAgreementMissingField performs a merge with any union data inside the Error_Missing_Item, using the provided AgreementMissingField
+func (t *Error_Missing_Item) MergeAgreementMissingField(v AgreementMissingField) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Error_Missing_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Error_Missing_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsIdentifier0 returns the union data inside the Identifier as a Identifier0
 func (t Identifier) AsIdentifier0() (Identifier0, error) {
 	var body Identifier0
@@ -9658,6 +9808,67 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
 	GetAgreementDocument(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAgreementDuties Read what the recipient of an executed agreement owes by its terms, and when nothing was owed any more
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Corresponds with GET /agreements/{id}/duties (the `ListAgreementDuties` operationId).
+	ListAgreementDuties(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAgreementDutyWithBody Set the day on which a duty is due
+	//
+	// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+	UpdateAgreementDutyWithBody(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAgreementDuty Set the day on which a duty is due
+	//
+	// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+	UpdateAgreementDuty(ctx context.Context, id int64, duty int64, body UpdateAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SettleAgreementDutyWithBody Record that a duty was done, with the evidence
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+	SettleAgreementDutyWithBody(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SettleAgreementDuty Record that a duty was done, with the evidence
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+	SettleAgreementDuty(ctx context.Context, id int64, duty int64, body SettleAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WaiveAgreementDutyWithBody Waive a duty, with a reason
+	//
+	// The side that provides does. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+	WaiveAgreementDutyWithBody(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WaiveAgreementDuty Waive a duty, with a reason
+	//
+	// The side that provides does. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+	WaiveAgreementDuty(ctx context.Context, id int64, duty int64, body WaiveAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAgreementLinks List the links by which people without an account sign an agreement, newest first
 	//
@@ -12055,6 +12266,137 @@ func (c *Client) DeclineAgreement(ctx context.Context, id int64, body DeclineAgr
 // Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
 func (c *Client) GetAgreementDocument(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAgreementDocumentRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAgreementDuties Read what the recipient of an executed agreement owes by its terms, and when nothing was owed any more
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Corresponds with GET /agreements/{id}/duties (the `ListAgreementDuties` operationId).
+func (c *Client) ListAgreementDuties(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgreementDutiesRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAgreementDutyWithBody Set the day on which a duty is due
+//
+// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+func (c *Client) UpdateAgreementDutyWithBody(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAgreementDutyRequestWithBody(c.Server, id, duty, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAgreementDuty Set the day on which a duty is due
+//
+// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+func (c *Client) UpdateAgreementDuty(ctx context.Context, id int64, duty int64, body UpdateAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAgreementDutyRequest(c.Server, id, duty, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SettleAgreementDutyWithBody Record that a duty was done, with the evidence
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+func (c *Client) SettleAgreementDutyWithBody(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSettleAgreementDutyRequestWithBody(c.Server, id, duty, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SettleAgreementDuty Record that a duty was done, with the evidence
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+func (c *Client) SettleAgreementDuty(ctx context.Context, id int64, duty int64, body SettleAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSettleAgreementDutyRequest(c.Server, id, duty, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WaiveAgreementDutyWithBody Waive a duty, with a reason
+//
+// The side that provides does. Open to members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+func (c *Client) WaiveAgreementDutyWithBody(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWaiveAgreementDutyRequestWithBody(c.Server, id, duty, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WaiveAgreementDuty Waive a duty, with a reason
+//
+// The side that provides does. Open to members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+func (c *Client) WaiveAgreementDuty(ctx context.Context, id int64, duty int64, body WaiveAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWaiveAgreementDutyRequest(c.Server, id, duty, body)
 	if err != nil {
 		return nil, err
 	}
@@ -17553,6 +17895,202 @@ func NewGetAgreementDocumentRequest(server string, id int64) (*http.Request, err
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewListAgreementDutiesRequest constructs an http.Request for the ListAgreementDuties method
+func NewListAgreementDutiesRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/duties", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateAgreementDutyRequest calls the generic UpdateAgreementDuty builder with application/json body
+func NewUpdateAgreementDutyRequest(server string, id int64, duty int64, body UpdateAgreementDutyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateAgreementDutyRequestWithBody(server, id, duty, "application/json", bodyReader)
+}
+
+// NewUpdateAgreementDutyRequestWithBody constructs an http.Request for the UpdateAgreementDuty method, with any body, and a specified content type
+func NewUpdateAgreementDutyRequestWithBody(server string, id int64, duty int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "duty", duty, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/duties/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSettleAgreementDutyRequest calls the generic SettleAgreementDuty builder with application/json body
+func NewSettleAgreementDutyRequest(server string, id int64, duty int64, body SettleAgreementDutyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSettleAgreementDutyRequestWithBody(server, id, duty, "application/json", bodyReader)
+}
+
+// NewSettleAgreementDutyRequestWithBody constructs an http.Request for the SettleAgreementDuty method, with any body, and a specified content type
+func NewSettleAgreementDutyRequestWithBody(server string, id int64, duty int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "duty", duty, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/duties/%s/evidence", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewWaiveAgreementDutyRequest calls the generic WaiveAgreementDuty builder with application/json body
+func NewWaiveAgreementDutyRequest(server string, id int64, duty int64, body WaiveAgreementDutyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewWaiveAgreementDutyRequestWithBody(server, id, duty, "application/json", bodyReader)
+}
+
+// NewWaiveAgreementDutyRequestWithBody constructs an http.Request for the WaiveAgreementDuty method, with any body, and a specified content type
+func NewWaiveAgreementDutyRequestWithBody(server string, id int64, duty int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "duty", duty, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agreements/%s/duties/%s/waive", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -32774,6 +33312,69 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /agreements/{id}/document (the `GetAgreementDocument` operationId).
 	GetAgreementDocumentWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetAgreementDocumentResponse, error)
 
+	// ListAgreementDutiesWithResponse Read what the recipient of an executed agreement owes by its terms, and when nothing was owed any more
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agreements/{id}/duties (the `ListAgreementDuties` operationId).
+	ListAgreementDutiesWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*ListAgreementDutiesResponse, error)
+
+	// UpdateAgreementDutyWithBodyWithResponse Set the day on which a duty is due
+	//
+	// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+	UpdateAgreementDutyWithBodyWithResponse(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAgreementDutyResponse, error)
+
+	// UpdateAgreementDutyWithResponse Set the day on which a duty is due
+	//
+	// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+	UpdateAgreementDutyWithResponse(ctx context.Context, id int64, duty int64, body UpdateAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAgreementDutyResponse, error)
+
+	// SettleAgreementDutyWithBodyWithResponse Record that a duty was done, with the evidence
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+	SettleAgreementDutyWithBodyWithResponse(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SettleAgreementDutyResponse, error)
+
+	// SettleAgreementDutyWithResponse Record that a duty was done, with the evidence
+	//
+	// Open to members of the organization, the requester, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+	SettleAgreementDutyWithResponse(ctx context.Context, id int64, duty int64, body SettleAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*SettleAgreementDutyResponse, error)
+
+	// WaiveAgreementDutyWithBodyWithResponse Waive a duty, with a reason
+	//
+	// The side that provides does. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+	WaiveAgreementDutyWithBodyWithResponse(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WaiveAgreementDutyResponse, error)
+
+	// WaiveAgreementDutyWithResponse Waive a duty, with a reason
+	//
+	// The side that provides does. Open to members of the organization, officers of the institution and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+	WaiveAgreementDutyWithResponse(ctx context.Context, id int64, duty int64, body WaiveAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*WaiveAgreementDutyResponse, error)
+
 	// ListAgreementLinksWithResponse List the links by which people without an account sign an agreement, newest first
 	//
 	// Open to members of the organization, the requester, officers of the institution and admins.
@@ -35403,6 +36004,98 @@ func (r GetAgreementDocumentResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetAgreementDocumentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListAgreementDutiesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgreementDuties
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgreementDutiesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgreementDutiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateAgreementDutyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgreementDuty
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateAgreementDutyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateAgreementDutyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SettleAgreementDutyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgreementDuty
+}
+
+// Status returns HTTPResponse.Status
+func (r SettleAgreementDutyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SettleAgreementDutyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type WaiveAgreementDutyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgreementDuty
+}
+
+// Status returns HTTPResponse.Status
+func (r WaiveAgreementDutyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r WaiveAgreementDutyResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -40153,6 +40846,111 @@ func (c *ClientWithResponses) GetAgreementDocumentWithResponse(ctx context.Conte
 	return ParseGetAgreementDocumentResponse(rsp)
 }
 
+// ListAgreementDutiesWithResponse Read what the recipient of an executed agreement owes by its terms, and when nothing was owed any more
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agreements/{id}/duties (the `ListAgreementDuties` operationId).
+func (c *ClientWithResponses) ListAgreementDutiesWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*ListAgreementDutiesResponse, error) {
+	rsp, err := c.ListAgreementDuties(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgreementDutiesResponse(rsp)
+}
+
+// UpdateAgreementDutyWithBodyWithResponse Set the day on which a duty is due
+//
+// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+func (c *ClientWithResponses) UpdateAgreementDutyWithBodyWithResponse(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAgreementDutyResponse, error) {
+	rsp, err := c.UpdateAgreementDutyWithBody(ctx, id, duty, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAgreementDutyResponse(rsp)
+}
+
+// UpdateAgreementDutyWithResponse Set the day on which a duty is due
+//
+// The side that provides does; people are reminded of it before and after. Open to members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /agreements/{id}/duties/{duty} (the `UpdateAgreementDuty` operationId).
+func (c *ClientWithResponses) UpdateAgreementDutyWithResponse(ctx context.Context, id int64, duty int64, body UpdateAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAgreementDutyResponse, error) {
+	rsp, err := c.UpdateAgreementDuty(ctx, id, duty, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAgreementDutyResponse(rsp)
+}
+
+// SettleAgreementDutyWithBodyWithResponse Record that a duty was done, with the evidence
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+func (c *ClientWithResponses) SettleAgreementDutyWithBodyWithResponse(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SettleAgreementDutyResponse, error) {
+	rsp, err := c.SettleAgreementDutyWithBody(ctx, id, duty, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSettleAgreementDutyResponse(rsp)
+}
+
+// SettleAgreementDutyWithResponse Record that a duty was done, with the evidence
+//
+// Open to members of the organization, the requester, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/evidence (the `SettleAgreementDuty` operationId).
+func (c *ClientWithResponses) SettleAgreementDutyWithResponse(ctx context.Context, id int64, duty int64, body SettleAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*SettleAgreementDutyResponse, error) {
+	rsp, err := c.SettleAgreementDuty(ctx, id, duty, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSettleAgreementDutyResponse(rsp)
+}
+
+// WaiveAgreementDutyWithBodyWithResponse Waive a duty, with a reason
+//
+// The side that provides does. Open to members of the organization, officers of the institution and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+func (c *ClientWithResponses) WaiveAgreementDutyWithBodyWithResponse(ctx context.Context, id int64, duty int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WaiveAgreementDutyResponse, error) {
+	rsp, err := c.WaiveAgreementDutyWithBody(ctx, id, duty, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWaiveAgreementDutyResponse(rsp)
+}
+
+// WaiveAgreementDutyWithResponse Waive a duty, with a reason
+//
+// The side that provides does. Open to members of the organization, officers of the institution and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agreements/{id}/duties/{duty}/waive (the `WaiveAgreementDuty` operationId).
+func (c *ClientWithResponses) WaiveAgreementDutyWithResponse(ctx context.Context, id int64, duty int64, body WaiveAgreementDutyJSONRequestBody, reqEditors ...RequestEditorFn) (*WaiveAgreementDutyResponse, error) {
+	rsp, err := c.WaiveAgreementDuty(ctx, id, duty, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWaiveAgreementDutyResponse(rsp)
+}
+
 // ListAgreementLinksWithResponse List the links by which people without an account sign an agreement, newest first
 //
 // Open to members of the organization, the requester, officers of the institution and admins.
@@ -44445,6 +45243,110 @@ func ParseGetAgreementDocumentResponse(rsp *http.Response) (*GetAgreementDocumen
 	response := &GetAgreementDocumentResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListAgreementDutiesResponse parses an HTTP response from a ListAgreementDutiesWithResponse call
+func ParseListAgreementDutiesResponse(rsp *http.Response) (*ListAgreementDutiesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgreementDutiesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgreementDuties
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateAgreementDutyResponse parses an HTTP response from a UpdateAgreementDutyWithResponse call
+func ParseUpdateAgreementDutyResponse(rsp *http.Response) (*UpdateAgreementDutyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateAgreementDutyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgreementDuty
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSettleAgreementDutyResponse parses an HTTP response from a SettleAgreementDutyWithResponse call
+func ParseSettleAgreementDutyResponse(rsp *http.Response) (*SettleAgreementDutyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SettleAgreementDutyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgreementDuty
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseWaiveAgreementDutyResponse parses an HTTP response from a WaiveAgreementDutyWithResponse call
+func ParseWaiveAgreementDutyResponse(rsp *http.Response) (*WaiveAgreementDutyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &WaiveAgreementDutyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgreementDuty
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	}
 
 	return response, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/agreement/term"
 	"aliquot/internal/api"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/lab"
@@ -49,6 +50,8 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[[]exchange.Scope]():   {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
 	reflect.TypeFor[[]requirement.Encumbrance](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`,
 		`[{"holder": "x", "terms": ["NO_SUCH"], "document": ""}]`, `[{"holder": ` + long + `, "terms": [], "document": ""}]`},
+	reflect.TypeFor[[]term.Origin](): {`7`, `{}`, `"x"`, `[7]`, `[{}]`, `[{"relation": "NO_SUCH", "material": 1}]`,
+		`[{"relation": "PROGENY"}]`, `[{"relation": "PROGENY", "material": -1}]`},
 	reflect.TypeFor[[]requirement.DataUse](): {`7`, `{}`, `"x"`, `[7]`, `[{"id": "DUO:1"}]`, `[{"id": "DUO:0000007"}]`,
 		`[{"id": "DUO:0000042", "value": ` + long + `}]`},
 	reflect.TypeFor[map[string]string](): {`7`, `[]`, `"x"`, `{"x": 7}`, `{"x": {}}`, `{"no such": "x"}`,
@@ -95,6 +98,7 @@ func (s *scene) foreign() map[string]attempt {
 		a.body = fmt.Sprint(id)
 		return a
 	}
+	elsewhere := stranger.want(201, "POST", "/institutions", obj{"legal_name": "Elsewhere", "country": "DE"}).id()
 	return map[string]attempt{
 		"mta_attachment_id": document, "mta_attachment": document, "requester_signed_mta_attachment": document,
 		"irb_attachment":          document,
@@ -108,8 +112,12 @@ func (s *scene) foreign() map[string]attempt {
 		"material": {}, // anybody may ask for any
 		"position": another("position", office.position), "authority": another("authority", office.authority),
 		"supersedes": another("supersedes", office.authority), "counterparty": {}, "provider": {},
-		"recipient": another("recipient", stranger.want(201, "POST", "/institutions",
-			obj{"legal_name": "Elsewhere", "country": "DE"}).id()),
+		"recipient":                           another("recipient", elsewhere),
+		"POST /permits institution":           refused("FORBIDDEN", elsewhere),
+		"PUT,PATCH /permits/{id} institution": {body: fmt.Sprint(elsewhere)},
+		"document":                            another("document", paper),
+		"permit": another("permit", stranger.want(201, "POST", "/permits", obj{"regime": "IRB", "number": "1",
+			"authority": "Board", "country": "DE", "from": "2026-01-01"}).id()),
 		"POST /agreements/resolve recipient": {}, // anybody may ask about any
 	}
 }
@@ -162,6 +170,9 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 			case line.Route == "PUT,PATCH /shipping-requirements/{id}" && name == "organization" &&
 				(text == unknownRef || text == other.body):
 				continue // it is read only, so ignored
+			case line.Route == "PUT,PATCH /permits/{id}" && (name == "organization" || name == "institution") &&
+				(text == unknownRef || text == other.body):
+				continue // whose it is stays as it is
 			case line.Route == "PUT,PATCH /institutions/{id}/labs/{lab}" && name == "organization" &&
 				text == other.body:
 				a = invalid("another's organization", name) // it stays as it is

@@ -28,7 +28,7 @@ func TestSend_NamesWhatIsMissing(t *testing.T) {
 		fields := obj{}
 		s.unchanged("an agreement that is not complete", func() {
 			a := s.requester().refused(409, "MISSING_FIELDS", "POST", path+"/send", nil)
-			missing, _ := a.Body["missing_fields"].([]any)
+			missing, _ := a.Body["missing"].([]any)
 			if len(missing) == 0 {
 				t.Fatalf("it does not say what is missing: %s", a.Raw)
 			}

@@ -286,7 +286,7 @@ var Meanings = map[string]string{
 	"members":                    "The members, including the owner.",
 	"Error.organizations":        "With CONFLICT: the labs that need another owner first.",
 	"Error.requests":             "With CONFLICT: the open requests that must end first.",
-	"Error.missing":              "With MISSING_REQUIREMENTS: what is owed.",
+	"Error.missing":              "With MISSING_REQUIREMENTS: what is owed; with MISSING_FIELDS: fields to fill in.",
 	"missing":                    "What was still missing.",
 	"mta_attachment":             "The agreement to sign.",
 	"Address.name":               "The name of the recipient.",

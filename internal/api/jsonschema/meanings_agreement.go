@@ -200,13 +200,12 @@ func agreementMeanings() map[string]string {
 		"Error.agreement":                     "With CONFLICT: the agreement that a request is in.",
 		"Error.questions":                     "With MISSING_FACTS: what the lab has to state.",
 		"Error.obstacles":                     "With MISSING_FACTS and NOT_IN_FORCE: why each instrument is not valid.",
-		"Error.missing_fields":                "With MISSING_FIELDS: what has to be filled in.",
 	}
 	for _, kind := range []string{"Agreement", "AgreementSummary", "AgreementVersion"} {
 		maps.Copy(all, map[string]string{
 			kind + ".number": "The number by which people call it.",
-			kind + ".closed_at": "When nothing was owed any more after its execution: every duty is settled, and each " +
-				"request was fulfilled or ended; null: not yet.",
+			kind + ".closed_at": "When nothing was owed any more after its execution: every duty is settled, and " +
+				"each request was fulfilled or ended; null: not yet.",
 			kind + ".instrument":         "The id of the form that it has.",
 			kind + ".instrument_version": "The version of that form.",
 			kind + ".sha256":             "SHA-256 of its canonical JSON (RFC 8785), which people sign.",

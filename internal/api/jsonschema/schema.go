@@ -157,6 +157,10 @@ func (d Set) Schema(t reflect.Type) Object {
 	if e, ok := enumerations[t]; ok {
 		return d.enum(e)
 	}
+	if t == reflect.TypeFor[shape.Missing]() { // one of the two
+		return Object{"anyOf": []Object{d.Schema(reflect.TypeFor[request.Need]()),
+			d.Schema(reflect.TypeFor[letters.MissingField]())}}
+	}
 	switch t.Kind() {
 	case reflect.Bool:
 		return Object{"type": "boolean"}

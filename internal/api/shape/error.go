@@ -64,7 +64,7 @@ type Error struct {
 	Organizations  []Lab                    `json:"organizations,omitempty"`
 	Requests       []OpenRequest            `json:"requests,omitempty"`
 	Allowed        []request.Status         `json:"allowed,omitempty"`
-	Missing        []request.Need           `json:"missing,omitempty"`
+	Missing        []Missing                `json:"missing,omitempty"`
 	EmbargoDate    exchange.Date            `json:"embargo_date,omitempty"`
 	ActiveRequests int                      `json:"active_requests,omitempty"`
 	Limit          int64                    `json:"limit,omitempty"`
@@ -79,7 +79,12 @@ type Error struct {
 	Agreement      int64                    `json:"agreement,omitempty"`
 	Questions      []letter.Question        `json:"questions,omitempty"`
 	Obstacles      []letters.Obstacle       `json:"obstacles,omitempty"`
-	MissingFields  []letters.MissingField   `json:"missing_fields,omitempty"`
+}
+
+// Missing is what has to be there first: a requirement of a request, or a field of an agreement.
+type Missing struct {
+	Need  request.Need
+	Field letters.MissingField
 }
 
 // Contract is the OpenAPI document as JSON.

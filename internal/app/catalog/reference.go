@@ -24,7 +24,7 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 	"material": lookUpAsked, "material_id": lookUpMaterial, "sequence_map_for": lookUpMaterial,
 	"mta_attachment_id": lookUpAttachment, "mta_attachment": lookUpAttachment,
 	"requester_signed_mta_attachment": lookUpAttachment, "irb_attachment": lookUpAttachment,
-	"executed_mta_attachment": lookUpAttachment,
+	"executed_mta_attachment": lookUpAttachment, "document": lookUpAttachment,
 	"shipping_requirements_id": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
 		_, err := c.Shippings.Get(ctx, r.ID)
 		return err
@@ -47,6 +47,11 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 	"contact_user_id": lookUpUser, "owner": lookUpUser, "members": lookUpUser, "owned_by_user": lookUpUser,
 	"assigned_to": lookUpUser, "person": lookUpUser, "holder": lookUpUser,
 	"counterparty": lookUpInstitution, "provider": lookUpInstitution, "recipient": lookUpInstitution,
+	"institution": lookUpInstitution,
+	"permit": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
+		_, err := c.Permits.Get(ctx, r.ID)
+		return err
+	},
 	"position": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
 		return c.Institutions.Positions.Known(ctx, r.ID)
 	},

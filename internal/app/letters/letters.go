@@ -154,7 +154,7 @@ func (a Letters) send(ctx context.Context, tx store.Conn, by uuid.UUID, l *lette
 	v := View{Agreement: *l, Instrument: s.instrument, Provider: s.provider, Recipient: s.recipient}
 	if missing := v.Missing(); len(missing) > 0 {
 		return exchange.Errorf(exchange.MissingFields, "%s is not complete; fill in what is missing first.",
-			l.Letter.Number).With("missing_fields", missing)
+			l.Letter.Number).With("missing", missing)
 	}
 	if err := s.still(*l, s.instrument, exchange.DayOf(tx.Now)); err != nil {
 		return err

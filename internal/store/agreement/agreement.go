@@ -23,7 +23,8 @@ type Agreements struct{ conn *sqldb.Conn }
 func New(c *sqldb.Conn) Agreements { return Agreements{c} }
 
 const columns = `o.id, o.state, o.requester, o.organization, o.scientist, o.purpose, o.choice, o.typed, o.basis,
-	o.reason, o.waits, o.attachment, o.made_by, o.created_at, o.updated_at, o.sent_at, o.ended_at, o.closed_at, v.content, v.sha256`
+	o.reason, o.waits, o.attachment, o.made_by, o.created_at, o.updated_at, o.sent_at, o.ended_at, o.closed_at,
+	v.content, v.sha256`
 
 const join = "JOIN agreement_versions v ON v.agreement = o.id AND v.version = o.version"
 

@@ -126,7 +126,7 @@ func LetterProblemOf(err error) *LetterProblem {
 			p.Obstacles = append(p.Obstacles, LetterObstacle{o.Title, o.Why, RemedyWords(o.Remedy)})
 		}
 	}
-	p.Missing, _ = e.Details["missing_fields"].([]letters.MissingField)
+	p.Missing, _ = e.Details["missing"].([]letters.MissingField)
 	for i := range p.Missing {
 		p.Missing[i].Field = Words(p.Missing[i].Field)
 	}
