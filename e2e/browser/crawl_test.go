@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/document"
 	"aliquot/internal/exchange/material"
 	"aliquot/internal/exchange/notify"
 	"aliquot/internal/exchange/person"
@@ -222,6 +224,15 @@ func (s *site) furnish() {
 	s.must(err)
 	_, err = s.app.Inquiries.Ask(ctx, s.actor("josiah"), s.material("HT-29"),
 		request.TextBody{Text: exchange.Some("Which passage would I get?")})
+	s.must(err)
+	paper, err := s.app.Documents.Store(ctx, olivia, strings.NewReader("%PDF-1.7\n"))
+	s.must(err)
+	kept, err := s.app.Documents.CreateAttachment(ctx, olivia,
+		document.AttachmentPatch{Filename: exchange.Some("licence.pdf")}, &paper)
+	s.must(err)
+	_, err = s.app.Requirements.AddPermit(ctx, olivia, patch[requirement.Permit](s, map[string]any{
+		"regime": "EXPORT_LICENCE", "number": "L-7", "authority": "Export Office", "from": "2020-01-01",
+		"document": kept.ID}))
 	s.must(err)
 	s.providing(map[string]any{"holder": s.actor("olivia").ID})
 	s.sent(s.asked("pUC19"))

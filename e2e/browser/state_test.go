@@ -52,7 +52,7 @@ var pageless = map[string]string{
 	"GET /labs/{id}/insights.csv": "a file", "GET /requests/list.csv": "a file",
 	"GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
 	"GET /offices/signatories.csv": "a file", "GET /letters/{id}/document": "a file",
-	"GET /offices/{id}/report.csv": "a file",
+	"GET /offices/{id}/report.csv": "a file", "GET /permit/{permit}/document": "a file",
 }
 
 // everyState looks at states on a site of their own, some weeks after its data were made; they and the pages that were
