@@ -47,5 +47,11 @@ func TestDestinations_UnderAnEmbargoBlockRequestsAndAgreements(t *testing.T) {
 		}
 		s.app.Destinations = nil
 		requester.want(200, "POST", letter+"/send", nil)
+		s.app.Destinations = []requirement.Destinations{{Name: "UN", Published: "2020-01-31",
+			Countries: []string{"KP"}}}
+		signature := s.signature(letter, "RECIPIENT_SCIENTIST")
+		s.unchanged("its execution", func() {
+			blocked(requester.refused(409, "CONFLICT", "POST", letter+"/signatures", signature))
+		})
 	})
 }

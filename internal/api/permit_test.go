@@ -152,3 +152,26 @@ func TestPermit_ItsDocumentIsReadByBothSidesOfTheRequestsThatUseIt(t *testing.T)
 		s.people["stranger"].refused(400, "INVALID_INPUT", "POST", "/permits", s.permit(obj{"document": document}))
 	})
 }
+
+// TestPermit_ItsDocumentIsReadByTheOfficersOfToday of the institution whose permit it is, by the same rule as the permit.
+func TestPermit_ItsDocumentIsReadByTheOfficersOfToday(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		institution, admin, other := s.recipient(), s.people["admin"], s.people["stranger"]
+		document := s.official.upload("irb.pdf", pdf, obj{}).id()
+		permit := s.newPermit(s.official, obj{"document": document, "institution": institution})
+		paths := []string{fmt.Sprintf("/permits/%d", permit), fmt.Sprintf("/attachments/%d", document)}
+		register := fmt.Sprintf("/institutions/%d", institution)
+		position := admin.want(201, "POST", register+"/positions", obj{"title": "Director", "from": "2020-01-01"}).id()
+		authority := obj{"position": position, "holder": other.ID, "direction": "BOTH", "from": "2020-01-01"}
+		held := admin.want(201, "POST", register+"/authorities", authority).id()
+		for _, path := range paths {
+			other.want(200, "GET", path, nil)
+		}
+		authority["holder"], authority["supersedes"] = s.official.ID, held
+		admin.want(201, "POST", register+"/authorities", authority)
+		other.refused(404, "NOT_FOUND", "GET", paths[0], nil)
+		other.refused(403, "FORBIDDEN", "GET", paths[1], nil)
+	})
+}

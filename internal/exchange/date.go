@@ -12,16 +12,24 @@ type Date string
 // UnmarshalJSON accepts only days that exist.
 func (d *Date) UnmarshalJSON(b []byte) error {
 	var s string
-	wrong := errors.New("must be a date as YYYY-MM-DD, such as 2026-03-12")
 	if err := json.Unmarshal(b, &s); err != nil {
-		return wrong
+		return errNoDate
 	}
-	t, err := time.Parse(time.DateOnly, s)
-	if err != nil || t.Year() < 1900 {
-		return wrong
+	parsed, err := ParseDate(s)
+	if err == nil {
+		*d = parsed
 	}
-	*d = Date(s)
-	return nil
+	return err
+}
+
+var errNoDate = errors.New("must be a date as YYYY-MM-DD, such as 2026-03-12")
+
+// ParseDate returns the day that a text is, from 1900 on; otherwise the error says what it must be.
+func ParseDate(text string) (Date, error) {
+	if t, err := time.Parse(time.DateOnly, text); err != nil || t.Year() < 1900 {
+		return "", errNoDate
+	}
+	return Date(text), nil
 }
 
 // Begin returns when a day begins, in UTC; ok is false if there is no date.

@@ -62,9 +62,7 @@ func (st Attachments) OfUser(ctx context.Context, user uuid.UUID) ([]document.At
 
 // AttachmentTies report what an attachment is bound to beside its owners.
 type AttachmentTies struct {
-	// the user is a party of a request that it is or was linked to, itself or by a permit, or that was made when it was
-	// the MTA; or it is of a permit of an institution at which the user is
-	Linked    bool
+	Linked    bool // the user is a party of a request that it is or was linked to, or that was made when it was the MTA
 	Public    bool // a listed material names it as its MTA or sequence map
 	Requests  bool // it is a document of some request or permit
 	MTA       bool // some material names it as its MTA
@@ -83,15 +81,7 @@ func (st Attachments) Ties(ctx context.Context, a document.Attachment, user uuid
 			LEFT JOIN memberships p ON p.organization_id = m.organization_id AND p.user_id = $2 AND p.left_at IS NULL
 			WHERE d.attachment_id = $1 AND r.deleted_at IS NULL AND (r.requester_id = $2 OR p.id IS NOT NULL))
 			OR EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = $1 AND r.mta_version = $6
-			AND r.requester_id = $2 AND r.deleted_at IS NULL)
-			OR EXISTS (SELECT 1 FROM permits t JOIN request_permits u ON u.permit = t.id
-			JOIN material_requests r ON r.id = u.request
-			LEFT JOIN memberships p ON p.organization_id = r.organization_id AND p.user_id = $2 AND p.left_at IS NULL
-			WHERE t.document = $1 AND r.deleted_at IS NULL AND (r.requester_id = $2 OR p.id IS NOT NULL))
-			OR EXISTS (SELECT 1 FROM permits t JOIN affiliations f ON f.institution = t.institution AND f.person = $2
-			WHERE t.document = $1 AND f.confirmed AND f.from_day <= $4 AND (f.until_day = '' OR f.until_day > $4))
-			OR EXISTS (SELECT 1 FROM permits t JOIN authorities h ON h.institution = t.institution AND h.holder = $2
-			WHERE t.document = $1 AND h.from_day <= $4 AND (h.until_day = '' OR h.until_day > $4)),
+			AND r.requester_id = $2 AND r.deleted_at IS NULL),
 		EXISTS (SELECT 1 FROM materials m WHERE (m.mta_attachment_id = $1 OR m.id = $3)
 			AND NOT m.is_archived AND `+published("m")+` AND (m.embargo_date IS NULL OR m.embargo_date <= $4)),
 		EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = $1)

@@ -268,28 +268,6 @@ func (st Notifications) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.
 	return marks, nil
 }
 
-// Valid are those of some tokens that are not revoked or expired, each with whether its user is an admin.
-func (st Tokens) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error) {
-	type token struct {
-		id    int64
-		admin bool
-	}
-	valid := map[int64]bool{}
-	for some := range slices.Chunk(tokens, sqldb.MaxIn) {
-		places, args := sqldb.In([]any{st.conn.Now}, some)
-		list, err := sqldb.All(ctx, st.conn, func(r sqldb.Row, t *token) error { return r.Scan(&t.id, &t.admin) },
-			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND "+
-				"t.id IN ("+places+")", args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range list {
-			valid[t.id] = t.admin
-		}
-	}
-	return valid, nil
-}
-
 // InsertAnnouncement adds news and returns their id.
 func (st Notifications) InsertAnnouncement(ctx context.Context, n notify.Announcement) (int64, error) {
 	detail, err := sqldb.JSON(n.Detail)

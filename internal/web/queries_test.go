@@ -18,7 +18,7 @@ var moreReads = map[string]int64{
 	// transfer needs, and permits to choose from
 	"GET /requests/{id}":           44,
 	"GET /requests/{id}/move":      44,
-	"GET /catalog/{id}":            22, // under which agreement the visitor gets it, and where it came from
+	"GET /catalog/{id}":            21, // under which agreement it is passed on, and where it came from
 	"GET /letters/{id}":            46, // who may sign, what it is made of today, approvals, and what could be chosen
 	"GET /offices/{id}/report":     28, // the same register, for the tabs
 	"GET /letters/{id}/sign":       46,

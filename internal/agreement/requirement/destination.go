@@ -37,14 +37,16 @@ func Blocked(lists []Destinations, to Destination, day exchange.Date) (reasons [
 		}
 	}
 	for _, l := range current {
-		listed := to.Parties
-		if listed = slices.DeleteFunc(slices.Clone(listed), func(name string) bool {
-			return name == "" || !slices.Contains(l.Parties, exchange.SortKey(name))
-		}); slices.Contains(l.Countries, to.Country) {
-			listed = append(listed, to.Country)
-		}
-		for _, name := range listed {
+		on := func(name string) {
 			reasons = append(reasons, fmt.Sprintf("%s is on the list %q of %s", name, l.Name, l.Published))
+		}
+		if slices.Contains(l.Countries, to.Country) {
+			on(to.Country)
+		}
+		for _, name := range to.Parties {
+			if name != "" && slices.Contains(l.Parties, exchange.SortKey(name)) {
+				on(name)
+			}
 		}
 	}
 	slices.Sort(reasons)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -14,41 +15,53 @@ import (
 	"github.com/google/uuid"
 )
 
-// DestinationOf reads where something for a requester would go today: to the country of the address or, without one
-// that is known, to that of their institution, whose id it returns; 0: none is known.
+// DestinationOf reads where something for a requester would go today, and the id of their institution; 0: none is
+// known.
 func DestinationOf(ctx context.Context, c store.Conn, requester uuid.UUID,
 	address *person.Address) (to requirement.Destination, institution int64, err error) {
-	affiliations, err := c.Institutions.OfPerson(ctx, requester)
+	home, err := homeOf(ctx, c, requester)
+	return destination(home, address), home.ID, err
+}
+
+// homeOf reads the institution of somebody today; the zero value if none is known.
+func homeOf(ctx context.Context, c store.Conn, who uuid.UUID) (i party.Institution, err error) {
+	affiliations, err := c.Institutions.OfPerson(ctx, who)
 	if err != nil {
-		return to, 0, err
+		return i, err
 	}
+	if id := party.Home(affiliations, exchange.DayOf(c.Now)); id != 0 {
+		return c.Institutions.Get(ctx, id)
+	}
+	return i, nil
+}
+
+// destination returns where something goes: to the country of the address or, without one that is known, to that of the
+// institution of who gets it.
+func destination(home party.Institution, address *person.Address) (to requirement.Destination) {
 	if address != nil {
 		to.Country, _ = identifier.Country(address.Country) // one that is not known is decided by the institution
 		to.Parties = append(to.Parties, address.Name, address.Institution)
 	}
-	if institution = party.Home(affiliations, exchange.DayOf(c.Now)); institution == 0 {
-		return to, 0, nil
-	}
-	i, err := c.Institutions.Get(ctx, institution)
-	if to.Country == "" {
-		to.Country = i.Country
-	}
-	to.Parties = append(append(to.Parties, i.LegalName), i.Aliases...)
-	return to, institution, err
+	to.Country = cmp.Or(to.Country, home.Country)
+	to.Parties = append(append(to.Parties, home.LegalName), home.Aliases...)
+	return to
 }
 
 // MayGo returns Conflict, naming the list and its day, if a list of destinations forbids to send something to a
-// requester today.
-func (a *Core) MayGo(ctx context.Context, c store.Conn, requester uuid.UUID, address *person.Address) error {
+// requester today, at one of some addresses.
+func (a *Core) MayGo(ctx context.Context, c store.Conn, requester uuid.UUID, addresses ...*person.Address) error {
 	if len(a.Destinations) == 0 {
 		return nil
 	}
-	to, _, err := DestinationOf(ctx, c, requester, address)
+	home, err := homeOf(ctx, c, requester)
 	if err != nil {
 		return err
 	}
-	if reasons := requirement.Blocked(a.Destinations, to, exchange.DayOf(c.Now)); len(reasons) > 0 {
-		return exchange.Errorf(exchange.Conflict, "Nothing can be sent there: %s.", strings.Join(reasons, "; "))
+	for _, address := range addresses {
+		reasons := requirement.Blocked(a.Destinations, destination(home, address), exchange.DayOf(c.Now))
+		if len(reasons) > 0 {
+			return exchange.Errorf(exchange.Conflict, "Nothing can be sent there: %s.", strings.Join(reasons, "; "))
+		}
 	}
 	return nil
 }

@@ -18,11 +18,27 @@ func (a Documents) attachment(ctx context.Context, who exchange.Actor, action ex
 	if err != nil {
 		return t, err
 	}
-	ties, err := c.Attachments.Ties(ctx, t, who.ID)
+	rel, err := a.relations(ctx, c, who, action, t)
 	if err != nil {
 		return t, err
 	}
-	return t, a.MayRead(ctx, who, action, t.RelationsOf(who, ties.Linked, ties.Public), core.Object("attachment", id))
+	return t, a.MayRead(ctx, who, action, rel, core.Object("attachment", id))
+}
+
+// relations reads how who is related to an attachment, also by requests whose document it is and, if none of that allows
+// an action, by permits.
+func (a Documents) relations(ctx context.Context, c store.Conn, who exchange.Actor, action exchange.Action,
+	t document.Attachment) (exchange.Relation, error) {
+	ties, err := c.Attachments.Ties(ctx, t, who.ID)
+	if err != nil {
+		return 0, err
+	}
+	rel := t.RelationsOf(who, ties.Linked, ties.Public)
+	if ok, _ := a.Policy().Can(action, rel); ok || !who.Is(who.ID) {
+		return rel, nil
+	}
+	shown, err := a.ShownByPermit(ctx, c, who, t.ID)
+	return t.RelationsOf(who, ties.Linked || shown, ties.Public), err
 }
 
 // Attachment reads the record of an attachment.

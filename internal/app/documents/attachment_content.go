@@ -109,18 +109,18 @@ func (a Documents) ContentVersion(ctx context.Context, who exchange.Actor, id,
 	if err != nil {
 		return document.AttachmentVersion{}, nil, err
 	}
-	ties, err := c.Attachments.Ties(ctx, t, who.ID)
+	var rel exchange.Relation
+	if version == t.Version {
+		rel, err = a.relations(ctx, c, who, exchange.AttachmentContent, t)
+	} else {
+		var agreed []int64
+		agreed, err = c.Attachments.AgreedVersions(ctx, id, who.ID)
+		rel = t.RelationsOf(who, slices.Contains(agreed, version), false)
+	}
 	if err != nil {
 		return document.AttachmentVersion{}, nil, err
 	}
-	if version != t.Version {
-		agreed, err := c.Attachments.AgreedVersions(ctx, id, who.ID)
-		if err != nil {
-			return document.AttachmentVersion{}, nil, err
-		}
-		ties.Linked, ties.Public = slices.Contains(agreed, version), false
-	}
-	if err := a.MayRead(ctx, who, exchange.AttachmentContent, t.RelationsOf(who, ties.Linked, ties.Public),
+	if err := a.MayRead(ctx, who, exchange.AttachmentContent, rel,
 		core.Object("attachment", id)); err != nil {
 		return document.AttachmentVersion{}, nil, err
 	}

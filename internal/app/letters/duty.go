@@ -30,20 +30,28 @@ type AgreementDuties struct {
 // Of reads what is owed by an agreement.
 func (a Duties) Of(ctx context.Context, who exchange.Actor, id int64) (d AgreementDuties, err error) {
 	c := a.DB.Read()
-	if d.Agreement, err = c.Agreements.Get(ctx, id); err != nil {
+	l, err := c.Agreements.Get(ctx, id)
+	if err != nil {
 		return d, err
 	}
 	offices, err := officesOf(ctx, c, who)
 	if err != nil {
 		return d, err
 	}
-	if err := core.Unseen(a.MayRead(ctx, who, exchange.AgreementRead, relationsOf(who, offices, d.Agreement),
+	if err := core.Unseen(a.MayRead(ctx, who, exchange.AgreementRead, relationsOf(who, offices, l),
 		object(id))); err != nil {
 		return d, err
 	}
-	d.MayDecide, _ = a.Policy().Can(exchange.DutyDecide, providing(who, offices, d.Agreement))
-	d.MaySettle, _ = a.Policy().Can(exchange.DutySettle, relationsOf(who, offices, d.Agreement))
-	d.Duties, err = c.Duties.Of(ctx, id)
+	return a.duties(ctx, c, who, offices, l)
+}
+
+// duties reads what is owed by a letter that who may read.
+func (a Letters) duties(ctx context.Context, c store.Conn, who exchange.Actor, offices []int64,
+	l letter.Agreement) (d AgreementDuties, err error) {
+	d.Agreement = l
+	d.MayDecide, _ = a.Policy().Can(exchange.DutyDecide, providing(who, offices, l))
+	d.MaySettle, _ = a.Policy().Can(exchange.DutySettle, relationsOf(who, offices, l))
+	d.Duties, err = c.Duties.Of(ctx, l.ID)
 	return d, err
 }
 

@@ -159,8 +159,8 @@ func (a Letters) send(ctx context.Context, tx store.Conn, by uuid.UUID, l *lette
 	if err := s.still(*l, s.instrument, exchange.DayOf(tx.Now)); err != nil {
 		return err
 	}
-	if err := a.mayGo(ctx, tx, s.requests); err != nil {
-		return err
+	if s.embargo != nil {
+		return s.embargo
 	}
 	if _, err := l.Letter.PDF(s.instrument); err != nil {
 		return exchange.Errorf(exchange.Conflict, "The letter cannot be printed: %v.", err)

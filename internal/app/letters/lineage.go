@@ -21,15 +21,20 @@ type Lineages struct{ Letters }
 func (a Lineages) Lineage(ctx context.Context, who exchange.Actor, id int64) (m material.Shown, l term.Lineage,
 	err error) {
 	c := a.DB.Read()
-	if m, err = a.Listed(ctx, c, who, id); err != nil {
-		return m, l, err
+	if m, err = a.Listed(ctx, c, who, id); err == nil {
+		l, err = a.lineage(ctx, c, who, m)
 	}
-	if err := a.MayRead(ctx, who, exchange.MaterialLineage, who.ToOrganization(m.OrganizationID),
-		core.Object("material", id)); err != nil {
-		return m, l, err
-	}
-	l, err = c.Lineages.Of(ctx, id)
 	return m, l, err
+}
+
+// lineage is Lineage of a material that was read.
+func (a Lineages) lineage(ctx context.Context, c store.Conn, who exchange.Actor,
+	m material.Shown) (l term.Lineage, err error) {
+	if err := a.MayRead(ctx, who, exchange.MaterialLineage, who.ToOrganization(m.OrganizationID),
+		core.Object("material", m.ID)); err != nil {
+		return l, err
+	}
+	return c.Lineages.Of(ctx, m.ID)
 }
 
 // StateLineage changes what the lab of a material states about where it came from.
@@ -148,14 +153,24 @@ type LineageView struct {
 
 // LineageView reads the lineage of a material for its pages, for members of its lab.
 func (a Lineages) LineageView(ctx context.Context, who exchange.Actor, id int64) (v LineageView, err error) {
-	if v.Material, v.Lineage, err = a.Lineage(ctx, who, id); err != nil {
+	m, err := a.Listed(ctx, a.DB.Read(), who, id)
+	if err != nil {
+		return v, err
+	}
+	return a.ViewOf(ctx, who, m)
+}
+
+// ViewOf is LineageView of a material that the caller read.
+func (a Lineages) ViewOf(ctx context.Context, who exchange.Actor, m material.Shown) (v LineageView, err error) {
+	c := a.DB.Read()
+	v.Material = m
+	if v.Lineage, err = a.lineage(ctx, c, who, m); err != nil {
 		return v, err
 	}
 	var ids []int64
 	for _, o := range v.Origins {
 		ids = append(ids, *o.Material)
 	}
-	c := a.DB.Read()
 	earlier, err := c.Materials.ShownByIDs(ctx, unique(ids))
 	v.Titles = map[int64]string{}
 	for _, m := range earlier {

@@ -67,10 +67,11 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 	if err != nil {
 		return p, err
 	}
-	rel, err := relations(ctx, c, who, l)
+	offices, err := officesOf(ctx, c, who)
 	if err != nil {
 		return p, err
 	}
+	rel := relationsOf(who, offices, l)
 	if err := core.Unseen(a.MayRead(ctx, who, exchange.AgreementRead, rel, object(id))); err != nil {
 		return p, err
 	}
@@ -91,7 +92,7 @@ func (a Letters) Page(ctx context.Context, who exchange.Actor, id int64) (p Page
 		p.View, err = a.view(ctx, c, l)
 	}
 	if err == nil && l.State == letter.Executed {
-		p.Duties, err = Duties{a}.Of(ctx, who, id)
+		p.Duties, err = a.duties(ctx, c, who, offices, l)
 	}
 	if err != nil {
 		return p, err

@@ -175,15 +175,17 @@ type sight struct {
 	names     map[int64]string // of the providers
 }
 
+// sightOf reads what who may see of the chain of a material that they see.
 func (a Lineages) sightOf(ctx context.Context, c store.Conn, who exchange.Actor, ch chain) (s sight, err error) {
-	s = sight{map[int64]bool{}, map[string]bool{}, nil}
-	ids, providers := []int64{ch.material}, []int64{}
+	s = sight{map[int64]bool{ch.material: true}, map[string]bool{}, nil}
+	var ids, providers []int64
 	for _, l := range ch.links {
 		if ids = append(ids, l.Material); l.From != 0 {
 			ids = append(ids, l.From)
 		}
 	}
-	shown, err := c.Materials.ShownByIDs(ctx, unique(ids))
+	ids = slices.DeleteFunc(unique(ids), func(id int64) bool { return id == ch.material })
+	shown, err := c.Materials.ShownByIDs(ctx, ids)
 	if err != nil {
 		return s, err
 	}

@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/agreement/signing"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/person"
 	"aliquot/internal/exchange/request"
 	"aliquot/internal/store"
 )
@@ -24,6 +25,7 @@ type signable struct {
 	instrument instrument.Instrument
 	checks     signing.Agreement
 	signatures []signing.Kept // of the newest version
+	embargo    error          // why nothing may be sent there today; nil: it may
 	binds      error          // why it binds not both institutions today; nil: it does
 }
 
@@ -44,16 +46,6 @@ func (a Letters) locked(ctx context.Context, tx store.Conn, l *letter.Agreement)
 	return a.signable(ctx, tx, l, requests)
 }
 
-// mayGo returns why what some requests are for may not be sent today.
-func (a Letters) mayGo(ctx context.Context, c store.Conn, requests []request.Detail) error {
-	for _, q := range requests {
-		if err := a.MayGo(ctx, c, q.Requester, q.Address); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // signable reads what the signatures of a letter for some requests are checked against.
 func (a Letters) signable(ctx context.Context, c store.Conn, l *letter.Agreement,
 	requests []request.Detail) (s signable, err error) {
@@ -64,8 +56,13 @@ func (a Letters) signable(ctx context.Context, c store.Conn, l *letter.Agreement
 	if s.instrument, err = a.instrument(ctx, c, l.Letter); err != nil {
 		return s, err
 	}
-	if s.binds = binding(ctx, c, *l, s.drafting); s.binds == nil {
-		s.binds = a.mayGo(ctx, c, requests)
+	var addresses []*person.Address
+	for _, q := range requests {
+		addresses = append(addresses, q.Address)
+	}
+	s.embargo = a.MayGo(ctx, c, l.Requester, addresses...)
+	if s.binds = s.embargo; s.binds == nil {
+		s.binds = binding(ctx, c, *l, s.drafting)
 	}
 	if s.binds != nil && exchange.CodeOf(s.binds).ServerFault() {
 		return s, s.binds

@@ -6,6 +6,7 @@ import (
 
 	"aliquot/internal/agreement/party"
 	"aliquot/internal/agreement/requirement"
+	"aliquot/internal/app/core"
 	"aliquot/internal/app/documents"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/document"
@@ -19,10 +20,8 @@ type Needs struct {
 	Owed
 	Used    []requirement.Permit // for the request
 	Choices []requirement.Permit // of the visitor's side, that could be used for it
+	More    bool                 // there are more, older ones, which were not looked at
 }
-
-// choicesOfPage is how many permits a page lets choose from.
-const choicesOfPage = 200
 
 // OfRequest reads what a request needs that who may see.
 func (a Requirements) OfRequest(ctx context.Context, who exchange.Actor, q request.Detail) (n Needs, err error) {
@@ -35,13 +34,14 @@ func (a Requirements) OfRequest(ctx context.Context, who exchange.Actor, q reque
 	if !q.Active || !slices.ContainsFunc(n.Requirements, Requirement.TakesPermit) {
 		return n, nil
 	}
-	own, err := placesOf(ctx, c, who)
+	own, err := core.PlacesOf(ctx, c, who)
 	if err != nil {
 		return n, err
 	}
-	h := own.holders(who)
+	h := own.Holders(who)
 	h.All = false
-	page, err := c.Permits.List(ctx, h, exchange.Page{Limit: choicesOfPage})
+	page, err := c.Permits.List(ctx, h, exchange.Page{Limit: permitsOfPage})
+	n.More = page.Next != nil
 	for _, p := range page.Items {
 		used := slices.ContainsFunc(t.Permits, func(other requirement.Permit) bool { return other.ID == p.ID })
 		if !used && p.Outside(t) == "" && !p.Expired(exchange.DayOf(c.Now)) {
@@ -72,7 +72,7 @@ type PermitLine struct {
 	Keeps   bool // the visitor may change it
 }
 
-// permitsOfPage is how many permits the page shows.
+// permitsOfPage is how many permits a page shows or lets choose from: the newest.
 const permitsOfPage = 200
 
 // PermitPage reads the permits of the visitor, of their labs and of their institutions, newest first.
@@ -81,11 +81,11 @@ func (a Requirements) PermitPage(ctx context.Context, who exchange.Actor) (page 
 		return page, err
 	}
 	c := a.DB.Read()
-	own, err := placesOf(ctx, c, who)
+	own, err := core.PlacesOf(ctx, c, who)
 	if err != nil {
 		return page, err
 	}
-	h := own.holders(who)
+	h := own.Holders(who)
 	h.All = false
 	list, err := c.Permits.List(ctx, h, exchange.Page{Limit: permitsOfPage})
 	if err != nil {
@@ -96,12 +96,12 @@ func (a Requirements) PermitPage(ctx context.Context, who exchange.Actor) (page 
 		return page, err
 	}
 	names, err := c.Institutions.Names(ctx, h.Institutions)
-	for _, id := range own.officer {
+	for _, id := range own.Officer {
 		page.Offices = append(page.Offices, party.Institution{ID: id, LegalName: names[id]})
 	}
 	for _, p := range list.Items {
 		line := PermitLine{Permit: p, Expired: p.Expired(exchange.DayOf(c.Now))}
-		line.Keeps, _ = a.Policy().Can(exchange.PermitWrite, own.relationsTo(who, p))
+		line.Keeps, _ = a.Policy().Can(exchange.PermitWrite, own.RelationsTo(who, p))
 		if p.Institution != nil {
 			line.Holder = names[*p.Institution]
 		}

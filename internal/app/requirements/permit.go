@@ -7,8 +7,8 @@ import (
 	"aliquot/internal/agreement/requirement"
 	"aliquot/internal/app/core"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/material"
 	"aliquot/internal/store"
-	storedpermit "aliquot/internal/store/requirement"
 )
 
 // The largest numbers of permits.
@@ -19,49 +19,6 @@ const (
 
 // permitObject names a permit in audit events.
 func permitObject(id int64) string { return core.Object("permit", id) }
-
-// places are the institutions of somebody today.
-type places struct {
-	officer []int64 // of which they hold an authority
-	staff   []int64 // at which they are, as known from others than themselves
-}
-
-// placesOf reads the institutions of who. Tokens of one lab have none.
-func placesOf(ctx context.Context, c store.Conn, who exchange.Actor) (p places, err error) {
-	if !who.Is(who.ID) {
-		return p, nil
-	}
-	today := exchange.DayOf(c.Now)
-	register, err := c.Institutions.RegistersOf(ctx, who.ID)
-	if err != nil {
-		return p, err
-	}
-	for _, a := range register.Held(who.ID, today) {
-		p.officer = append(p.officer, a.Institution)
-	}
-	rows, err := c.Institutions.OfPerson(ctx, who.ID)
-	for _, a := range rows {
-		if a.Confirmed && a.Holds(today) {
-			p.staff = append(p.staff, a.Institution)
-		}
-	}
-	return p, err
-}
-
-// relationsTo returns how who is related to a permit, apart from the requests that use it.
-func (p places) relationsTo(who exchange.Actor, permit requirement.Permit) exchange.Relation {
-	switch {
-	case permit.Organization != nil:
-		return who.ToOrganization(*permit.Organization) &^ exchange.OwnerOf
-	case permit.Institution == nil:
-		return who.ToUser(permit.Person)
-	}
-	rel := who.ToInstitution(slices.Contains(p.officer, *permit.Institution))
-	if slices.Contains(p.staff, *permit.Institution) {
-		rel |= exchange.StaffOf
-	}
-	return rel
-}
 
 // Permits lists the permits of the caller, of their labs and of their institutions, newest first, or those that are
 // used for a request. An admin sees all.
@@ -88,20 +45,11 @@ func (a Requirements) Permits(ctx context.Context, who exchange.Actor, by requir
 			return page, err
 		}
 	}
-	own, err := placesOf(ctx, c, who)
+	own, err := core.PlacesOf(ctx, c, who)
 	if err != nil {
 		return page, err
 	}
-	return c.Permits.List(ctx, own.holders(who), p)
-}
-
-// holders returns whose permits somebody sees.
-func (p places) holders(who exchange.Actor) storedpermit.Holders {
-	h := storedpermit.Holders{Person: who.ID, Labs: who.Organizations, All: who.Admin,
-		Institutions: append(slices.Clone(p.officer), p.staff...)}
-	slices.Sort(h.Institutions)
-	h.Institutions = slices.Compact(h.Institutions)
-	return h
+	return c.Permits.List(ctx, own.Holders(who), p)
 }
 
 // Permit reads a permit that who may read: its holder, and the parties of requests that use it.
@@ -110,17 +58,9 @@ func (a Requirements) Permit(ctx context.Context, who exchange.Actor, id int64) 
 	if p, err = c.Permits.Get(ctx, id); err != nil {
 		return p, err
 	}
-	own, err := placesOf(ctx, c, who)
+	rel, err := core.PermitRelations(ctx, c, who, p)
 	if err != nil {
 		return p, err
-	}
-	rel := own.relationsTo(who, p)
-	shared, err := c.Permits.SharedWith(ctx, id, who.ID)
-	if err != nil {
-		return p, err
-	}
-	if shared && who.Is(who.ID) {
-		rel |= exchange.PartyOf
 	}
 	return p, core.Unseen(a.MayRead(ctx, who, exchange.PermitRead, rel, permitObject(id)))
 }
@@ -142,11 +82,11 @@ func (a Requirements) addPermit(ctx context.Context, tx store.Conn, who exchange
 	if err := a.lockHolder(ctx, tx, p); err != nil {
 		return p, err
 	}
-	own, err := placesOf(ctx, tx, who)
+	own, err := core.PlacesOf(ctx, tx, who)
 	if err != nil {
 		return p, err
 	}
-	rel := own.relationsTo(who, p)
+	rel := own.RelationsTo(who, p)
 	if err := a.May(ctx, tx, who, exchange.PermitWrite, rel, "permit"); err != nil {
 		return p, err
 	}
@@ -194,11 +134,11 @@ func (a Requirements) ChangePermit(ctx context.Context, who exchange.Actor, id i
 		if err := a.lockHolder(ctx, tx, old); err != nil {
 			return err
 		}
-		own, err := placesOf(ctx, tx, who)
+		own, err := core.PlacesOf(ctx, tx, who)
 		if err != nil {
 			return err
 		}
-		rel := own.relationsTo(who, old)
+		rel := own.RelationsTo(who, old)
 		if err := core.Unseen(a.May(ctx, tx, who, exchange.PermitWrite, rel, permitObject(id))); err != nil {
 			return err
 		}
@@ -227,15 +167,14 @@ func (a Requirements) ChangePermit(ctx context.Context, who exchange.Actor, id i
 func (a Requirements) settlePermit(ctx context.Context, tx store.Conn, who exchange.Actor,
 	old, p requirement.Permit) error {
 	var f exchange.FieldErrors
+	materials, err := tx.Materials.ShownByIDs(ctx, p.Materials)
+	if err != nil {
+		return err
+	}
 	for _, id := range p.Materials {
-		if slices.Contains(old.Materials, id) {
-			continue
-		}
-		m, err := tx.Materials.Get(ctx, id)
-		if exchange.CodeOf(err) == exchange.NotFound || err == nil && a.Hides(who, m, tx.Now) {
+		i := slices.IndexFunc(materials, func(m material.Shown) bool { return m.ID == id })
+		if !slices.Contains(old.Materials, id) && (i < 0 || a.Hides(who, materials[i].Material, tx.Now)) {
 			f.Add("materials", "there is no material with the id %d", id)
-		} else if err != nil {
-			return err
 		}
 	}
 	names, err := tx.Institutions.Names(ctx, p.Institutions)
@@ -278,9 +217,9 @@ func (a Requirements) UsePermit(ctx context.Context, who exchange.Actor, request
 		id := int64(use.Permit.Value)
 		p, err = tx.Permits.Get(ctx, id)
 		if err == nil {
-			var own places
-			if own, err = placesOf(ctx, tx, who); err == nil {
-				err = core.Unseen(a.May(ctx, tx, who, exchange.PermitUse, own.relationsTo(who, p), permitObject(id)))
+			var own core.Places
+			if own, err = core.PlacesOf(ctx, tx, who); err == nil {
+				err = core.Unseen(a.May(ctx, tx, who, exchange.PermitUse, own.RelationsTo(who, p), permitObject(id)))
 			}
 		}
 		if err != nil {
@@ -317,11 +256,11 @@ func (a Requirements) ReleasePermit(ctx context.Context, who exchange.Actor, req
 		if err != nil {
 			return err
 		}
-		own, err := placesOf(ctx, tx, who)
+		own, err := core.PlacesOf(ctx, tx, who)
 		if err != nil {
 			return err
 		}
-		if err := core.Unseen(a.May(ctx, tx, who, exchange.PermitUse, own.relationsTo(who, p),
+		if err := core.Unseen(a.May(ctx, tx, who, exchange.PermitUse, own.RelationsTo(who, p),
 			permitObject(permit))); err != nil {
 			return err
 		}

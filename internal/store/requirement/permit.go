@@ -71,12 +71,14 @@ func (st Permits) UsedFor(ctx context.Context, request int64, p exchange.Page) (
 		"o.id IN (SELECT u.permit FROM request_permits u WHERE u.request = ?)", request))
 }
 
-// SharedWith reports whether a permit is used for a request of which a user is a party.
-func (st Permits) SharedWith(ctx context.Context, id int64, user uuid.UUID) (bool, error) {
+// SharedWith reports whether one of some permits is used for a request of which a user is a party.
+func (st Permits) SharedWith(ctx context.Context, ids []int64, user uuid.UUID) (bool, error) {
+	places, args := sqldb.In([]any{user}, ids)
 	return sqldb.One(ctx, st.conn, sqldb.Value[bool], `SELECT EXISTS (SELECT 1 FROM request_permits u
 		JOIN material_requests r ON r.id = u.request
-		LEFT JOIN memberships p ON p.organization_id = r.organization_id AND p.user_id = $2 AND p.left_at IS NULL
-		WHERE u.permit = $1 AND r.deleted_at IS NULL AND (r.requester_id = $2 OR p.id IS NOT NULL))`, id, user)
+		LEFT JOIN memberships p ON p.organization_id = r.organization_id AND p.user_id = $1 AND p.left_at IS NULL
+		WHERE r.deleted_at IS NULL AND (r.requester_id = $1 OR p.id IS NOT NULL) AND u.permit IN (`+places+`))`,
+		args...)
 }
 
 // Documented reads the permits whose document an attachment is.

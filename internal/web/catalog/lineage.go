@@ -65,7 +65,7 @@ func sharingLines(list []letters.Sharing) (lines []sharingLine) {
 // whose institution is known, whether it may be passed on to that.
 func (v *pageRequest) lineageLines(p *materialPage) error {
 	if p.MayState {
-		view, err := v.App.Lineages.LineageView(v.Context(), v.Who.Actor, p.ID)
+		view, err := v.App.Lineages.ViewOf(v.Context(), v.Who.Actor, p.Shown)
 		p.Origins, p.Stated = originLines(view), view.Origins != nil
 		return err
 	}
@@ -89,6 +89,7 @@ type lineagePage struct {
 	To      string // the name that was looked for
 	Shares  []sharingLine
 	None    bool // no institution has that name
+	More    bool // others have it too, which are not shown
 }
 
 type relationOption struct{ Value, Label string }
@@ -153,7 +154,7 @@ func (v *pageRequest) lineage(id int64) (ui.Response, error) {
 	if err != nil {
 		return ui.Response{}, err
 	}
-	p.None = len(found.Items) == 0
+	p.None, p.More = len(found.Items) == 0, found.Next != nil
 	shares, _, err := v.App.Lineages.Shares(v.Context(), v.Who.Actor, id, found.Items...)
 	if err != nil {
 		return ui.Response{}, err

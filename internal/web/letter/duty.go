@@ -12,8 +12,8 @@ import (
 func (v *pageRequest) setDay(id int64) (ui.Response, error) {
 	p := duty.Patch{DueOn: exchange.Cleared[exchange.Date]()}
 	if text := v.PostFormValue("due_on"); text != "" {
-		var day exchange.Date
-		if err := day.UnmarshalJSON([]byte(`"` + text + `"`)); err != nil {
+		day, err := exchange.ParseDate(text)
+		if err != nil {
 			return v.refused(id, v.dutyForm(), exchange.FieldErrors{"due_on": {err.Error()}}.Err())
 		}
 		p.DueOn = exchange.NullOf(day)

@@ -73,7 +73,7 @@ func newsAddress(n notify.Notification) string {
 	case notify.InquiryMade, notify.InquiryAnswered:
 		return "/inquiry/" + strconv.FormatInt(n.Announcement.Detail.Inquiry, 10)
 	case notify.AgreementSent, notify.AgreementSigned, notify.AgreementDeclined, notify.AgreementWithdrawn:
-		return "/letters/" + strconv.FormatInt(n.Announcement.Detail.Agreement, 10)
+		return LetterPath(n.Announcement.Detail.Agreement)
 	case notify.SearchMatched:
 		return matchAddress(n.Announcement.Detail)
 	case notify.RecordFaulty:
