@@ -25,8 +25,8 @@ func (a Documents) attachment(ctx context.Context, who exchange.Actor, action ex
 	return t, a.MayRead(ctx, who, action, rel, core.Object("attachment", id))
 }
 
-// relations reads how who is related to an attachment, also by requests whose document it is and, if none of that allows
-// an action, by permits.
+// relations reads how who is related to an attachment, also by requests whose document it is and, if none of that
+// allows an action, by permits.
 func (a Documents) relations(ctx context.Context, c store.Conn, who exchange.Actor, action exchange.Action,
 	t document.Attachment) (exchange.Relation, error) {
 	ties, err := c.Attachments.Ties(ctx, t, who.ID)
